@@ -12,15 +12,13 @@ import (
 
 var errNoReference = errors.New("the baseline target did not complete its lists")
 
-// references are the baselines of targets, by server. A nil *references
-// compares nothing.
+// A nil *references compares nothing.
 type references struct {
 	of       *Baseline
 	targets  []Target
 	byServer map[string]*reference // set if Baseline.For is nil
 }
 
-// A reference is a target that others are compared with.
 type reference struct {
 	target int
 	once   sync.Once            // closes known
@@ -52,8 +50,7 @@ func (r *references) isReference(target int) bool {
 	return ref != nil && ref.target == target
 }
 
-// offer sets the inventory of a reference, or nil if its lists are incomplete.
-// Only the first call counts.
+// offer takes nil for incomplete lists. Only the first call counts.
 func (r *references) offer(target int, offers *inventory.Inventory) {
 	if r.isReference(target) {
 		ref := r.byServer[r.targets[target].Server]
@@ -64,10 +61,9 @@ func (r *references) offer(target int, offers *inventory.Inventory) {
 	}
 }
 
-// get returns the inventory to compare a server with, and waits for it.
-// References are started before all others, and a waiting target no longer
-// holds a server or a connection, so a reference never waits for a target that
-// waits for it.
+// get waits for the inventory to compare a server with. References are started before all
+// others, and a waiting target no longer holds a server or a connection, so they cannot
+// wait for each other.
 func (r *references) get(ctx context.Context, server string) (*inventory.Inventory, error) {
 	if r.of.For != nil {
 		return r.of.For(server)
@@ -87,10 +83,9 @@ func (r *references) get(ctx context.Context, server string) (*inventory.Invento
 	return ref.offers, nil
 }
 
-// compare compares a target with the baseline. It waits as long as the run
-// lasts, because a slow reference is not the fault of this target. The server
-// has already been shut down: the reference may need the connection of this
-// target.
+// compare waits as long as the run lasts, because a slow reference is not the fault of
+// this target. The server has already been shut down: the reference may need its
+// connection.
 func (c *check) compare() {
 	refs := c.run.refs
 	if refs == nil || refs.isReference(c.target) {

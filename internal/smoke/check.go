@@ -19,7 +19,7 @@ const (
 	maxRetry = time.Second
 )
 
-// A check is the state of one target. It must be used by one goroutine only.
+// A check is the state of one target, for one goroutine.
 type check struct {
 	run         *run
 	target      int
@@ -27,7 +27,7 @@ type check struct {
 	began       time.Time
 	result      Result
 	phase       Phase
-	waitBegan   time.Time            // when it began to wait for its turn; zero if it is not waiting
+	waitBegan   time.Time            // zero if it is not waiting for its turn
 	slot        *slot                // slot among the running servers
 	attempt     int                  // 0: not started
 	opening     *opening             // steps of the current attempt, or nil
@@ -45,8 +45,8 @@ func newCheck(r *run, target int, random *rand.Rand) *check {
 	}}
 }
 
-// do checks the target: its steps until one fails, and then in any case the
-// shutdown of the server and the check of its log.
+// do runs the steps until one fails, and then in any case the shutdown and the check of
+// the log.
 func (c *check) do() {
 	ctx, cancel := executor.WithPausableTimeout(c.run.ctx, c.run.opts.TargetTimeout, errTargetLate)
 	defer cancel()
@@ -69,7 +69,7 @@ func (c *check) do() {
 	c.end()
 }
 
-// steps runs the steps that need the server and reports whether all succeeded.
+// steps runs the steps that need the server, and reports whether all succeeded.
 func (c *check) steps(ctx context.Context) bool {
 	for _, step := range []func(context.Context) *failure{c.open, c.list, c.ping, c.scenario} {
 		if f := step(ctx); f != nil {
@@ -95,8 +95,7 @@ func (c *check) make(ctx context.Context) *failure {
 	return nil
 }
 
-// step records a step of a start or handshake. Steps started by a scenario
-// belong to the scenario's phase.
+// Steps of a start or handshake by a scenario belong to the scenario's phase.
 func (c *check) step(ctx context.Context, p executor.Phase) {
 	switch phaseOf(c.result.Host, p.Name) {
 	case PhaseWait:
@@ -111,15 +110,13 @@ func (c *check) step(ctx context.Context, p executor.Phase) {
 	}
 }
 
-// waits is called when the target has to wait for a slot.
 func (c *check) waits() {
 	if c.opening != nil {
 		c.enter(PhaseWait)
 	}
 }
 
-// open opens the session. It tries again if the host was not reached and the
-// failure may be temporary.
+// open tries again if the host was not reached and the failure may be temporary.
 func (c *check) open(ctx context.Context) *failure {
 	for {
 		err := c.tryOpen(ctx)
@@ -144,8 +141,8 @@ func (c *check) open(ctx context.Context) *failure {
 	return nil
 }
 
-// awaitRetry waits before another attempt. Meanwhile another target may be
-// started, so that hosts that cannot be reached do not delay the others.
+// Meanwhile another target may be started, so that unreachable hosts do not delay the
+// others.
 func (c *check) awaitRetry(ctx context.Context) error {
 	c.attempt++
 	c.result.Attempts = c.attempt
@@ -160,7 +157,7 @@ func (c *check) awaitRetry(ctx context.Context) error {
 	return c.slot.rejoin(ctx)
 }
 
-// tryOpen makes one attempt. The result has the times of the last attempt.
+// The result has the times of the last attempt.
 func (c *check) tryOpen(ctx context.Context) error {
 	c.result.Timings = Timings{Wait: c.result.Timings.Wait}
 	c.opening = &opening{host: c.result.Host, begins: c.enter, times: &c.result.Timings}
@@ -189,8 +186,7 @@ func (c *check) waited() {
 	}
 }
 
-// fail records why the target failed. This may end the run, before another
-// target gets the slot. The first failure counts.
+// The first failure counts. It may end the run, before another target gets the slot.
 func (c *check) fail(f *failure) {
 	if c.result.Cause != "" {
 		return

@@ -15,7 +15,6 @@ import (
 
 const maxSaid = 10
 
-// A failure is the reason why a target failed, as reported in its result.
 type failure struct {
 	phase   Phase
 	cause   Cause
@@ -31,7 +30,7 @@ type class struct {
 	cause Cause
 }
 
-// classOf returns the class of a failed start, if its code alone decides.
+// classOf returns the class if the code alone decides.
 func classOf(code executor.StartCode) class {
 	switch code {
 	case executor.KexNoCommon: // the host key is unknown, as for net.notssh
@@ -57,7 +56,7 @@ func classOf(code executor.StartCode) class {
 	}
 }
 
-// classify returns the failure for an error in the current phase of the target.
+// classify depends on the current phase.
 func (c *check) classify(ctx context.Context, err error) *failure {
 	f := &failure{phase: c.phase, message: err.Error()}
 	if c.made != nil {
@@ -91,8 +90,7 @@ func interrupted(ctx context.Context, err error) bool {
 	return errors.Is(err, context.Cause(ctx)) || errors.Is(err, context.Canceled)
 }
 
-// giveUp sets the failure of a target that ran out of time, or whose run has
-// ended.
+// giveUp is for a target that ran out of time, or whose run has ended.
 func (f *failure) giveUp(ctx context.Context) {
 	cause := context.Cause(ctx)
 	switch {
@@ -141,15 +139,14 @@ func (f *failure) opening(host string, e *session.OpenError) {
 	}
 }
 
-// neverRan reports whether the exit is that of a shell instead of the server: a
-// shell exits with these codes and never writes to stdout.
+// neverRan reports whether the exit is that of a shell: it exits with these codes and
+// never writes to stdout.
 func neverRan(e *session.OpenError) bool {
 	return e.Exit != nil && e.Exit.Kind == executor.ExitCode && (e.Exit.Code == 126 || e.Exit.Code == 127) &&
 		len(e.Stray) == 0 && e.Waiting == 0
 }
 
-// startFailed sets the failure of a process that could not be started; late means
-// that the timeout has expired.
+// late means that the timeout has expired.
 func (f *failure) startFailed(host string, e *executor.StartError, late bool) {
 	f.code, f.hint = string(e.Code), e.Hint
 	if len(f.said) == 0 {
@@ -171,7 +168,6 @@ func (f *failure) startFailed(host string, e *executor.StartError, late bool) {
 	f.phase, f.cause = c.phase, c.cause
 }
 
-// lateClass returns the class of a start that timed out, by its phase.
 func lateClass(phase Phase) class {
 	switch phase {
 	case PhaseWait:
@@ -208,9 +204,8 @@ func (f *failure) requestFailed(err error) {
 	}
 }
 
-// retryable reports whether another attempt may succeed: the failed one failed
-// immediately, before a login was tried. A server that refuses a login or does
-// not respond in time is not tried again.
+// retryable reports whether the attempt failed immediately, before a login was tried. A
+// server that refuses a login or is silent is not tried again.
 func retryable(err error) bool {
 	var start *executor.StartError
 	if !errors.As(err, &start) {
@@ -232,7 +227,6 @@ func drifted(name string, changes []Change) *failure {
 	return f
 }
 
-// more returns the number of items after the first, as text.
 func more(n int) string {
 	if n < 2 {
 		return ""
@@ -240,8 +234,7 @@ func more(n int) string {
 	return fmt.Sprintf(" (and %d more)", n-1)
 }
 
-// said returns the lines to quote for a failed opening: the last output of the
-// server, or a message of the host.
+// said returns the last output of the server, or a message of the host.
 func said(e *session.OpenError) []string {
 	for _, lines := range [][]string{e.Stderr, strings.Split(e.Said, "\n"), e.Stray} {
 		if last := lastLines(lines); len(last) > 0 {
@@ -268,8 +261,7 @@ func nonBlankLines(lines []string) (said []string) {
 // adviceTimeout limits the time for finding a cause.
 const adviceTimeout = 5 * time.Second
 
-// advise adds a hint if the failure itself has none: the one that a person sees
-// who opens the session.
+// advise adds, if the failure has no hint, the one for opening the session.
 func (c *check) advise() {
 	r := &c.result
 	if r.Hint != "" || r.Cause != CauseHandshake && r.Cause != CauseProtocol && r.Cause != CauseTimeout {

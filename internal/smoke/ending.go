@@ -12,8 +12,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// shutdown ends the server in any case: neither the timeout of the target nor
-// the end of the run shortens it.
+// shutdown ends the server in any case: neither the target's timeout nor the end of the
+// run shortens it.
 func (c *check) shutdown() {
 	c.enter(PhaseShutdown)
 	begin := time.Now()
@@ -47,7 +47,7 @@ func (c *check) shutdown() {
 	c.addNotices(report)
 }
 
-// exit records how the server ended, unless that is already known.
+// exit keeps an ending that is already known.
 func (c *check) exit(exit *executor.Exit) {
 	if c.result.Exit == "" {
 		c.result.Exit, c.result.ExitBy = session.DescribeExit(*exit), exit.By.String()
@@ -71,7 +71,6 @@ func (c *check) orphan(d executor.Descendant, alive bool) {
 	c.result.Orphans = append(c.result.Orphans, Orphan{PID: d.PID, Command: d.Command, Alive: alive})
 }
 
-// ended returns the failure of a shutdown, or nil.
 func ended(report session.ShutdownReport, err error, orphans []Orphan) *failure {
 	killed := report.LastStep == executor.StepKill
 	switch {
@@ -101,8 +100,7 @@ func ended(report session.ShutdownReport, err error, orphans []Orphan) *failure 
 	return nil
 }
 
-// when returns in which shutdown the server was killed, if it was not the last
-// one.
+// when names the shutdown in which the server was killed, if not the last one.
 func when(report session.ShutdownReport) string {
 	if report.Killed {
 		return " (at a restart)"
@@ -120,7 +118,7 @@ func orphanMessage(orphans []Orphan) string {
 	return fmt.Sprintf("leaked child process (killed): %d %s%s", first.PID, first.Command, more(len(orphans)))
 }
 
-// addNotices adds notices about a shutdown that is acceptable but not clean.
+// addNotices is for a shutdown that is acceptable but not clean.
 func (c *check) addNotices(report session.ShutdownReport) {
 	if report.LastStep == executor.StepTerm {
 		c.notice(Notice{Code: "shutdown.term", Text: fmt.Sprintf("did not exit within %v after stdin was closed; ended with SIGTERM", session.Grace)})

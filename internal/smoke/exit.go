@@ -22,9 +22,8 @@ func (c Cause) exit() int {
 	}
 }
 
-// Exit returns the exit code of the run: 0 if all targets passed; the code of
-// the causes of all failed targets, if they have the same; else 1. Cancelled
-// targets are ignored if another one failed.
+// Exit returns 0 if all targets passed, the code of all causes if they have the same,
+// else 1. Cancelled targets are ignored if another one failed.
 func (r *Report) Exit() int {
 	codes := map[int]bool{}
 	for i := range r.Targets {

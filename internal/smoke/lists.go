@@ -11,8 +11,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// list requests every list that the server declares. Only the number of items
-// is kept, and for a baseline what is needed to compare them.
+// Only the number of items is kept, and for a baseline what is needed to compare them.
 func (c *check) list(ctx context.Context) *failure {
 	c.enter(PhaseList)
 	begin := time.Now()

@@ -9,8 +9,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// phaseOf returns the phase of a step of a start or handshake, as named by
-// executors and sessions, or "" for a step without a phase of its own. On this
+// phaseOf returns the phase of a step, as named by executors and sessions, or "". On this
 // machine everything before the handshake belongs to the start.
 func phaseOf(host, step string) Phase {
 	switch step {
@@ -37,8 +36,8 @@ func phaseOf(host, step string) Phase {
 	return ""
 }
 
-// An opening measures the steps of an attempt to open a session. Steps of one
-// phase, such as those of several hops, are added up.
+// An opening measures the steps of an attempt, adding up those of one phase, such as
+// several hops.
 type opening struct {
 	host   string
 	begins func(Phase)
@@ -47,7 +46,6 @@ type opening struct {
 	handshakeBegan time.Time // beginning of the handshake, or zero
 }
 
-// step records the beginning of a step, or its end if it has an End.
 func (o *opening) step(p executor.Phase) {
 	phase := phaseOf(o.host, p.Name)
 	if phase != PhaseHandshake && !o.handshakeBegan.IsZero() {
@@ -72,8 +70,8 @@ func (o *opening) step(p executor.Phase) {
 	}
 }
 
-// replaced puts the time of a process apart when another one takes its place, because it
-// can be used in one era only.
+// replaced puts the time of a process apart when another takes its place, because it
+// serves one era only.
 func (o *opening) replaced(at time.Time) {
 	spent := at.Sub(o.handshakeBegan)
 	if start := o.times.Start; start != nil {
@@ -89,7 +87,7 @@ func (o *opening) over() {
 	}
 }
 
-// add adds to a duration, which may be nil.
+// add takes nil as 0.
 func add(to **float64, d time.Duration) {
 	if *to == nil {
 		*to = new(float64)

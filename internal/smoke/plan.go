@@ -23,8 +23,7 @@ type Plan struct {
 	remote  bool  // some targets are on other hosts
 }
 
-// NewPlan returns the plan to test every server on every host, host by host.
-// Without hosts each server is tested at home.
+// NewPlan tests every server on every host, host by host; without hosts each at home.
 func NewPlan(servers []Server, hosts []string) (*Plan, error) {
 	if n := len(hosts) * len(servers); n > maxTargets {
 		return nil, fmt.Errorf("too many targets: %d hosts x %d servers, and at most %d are supported", len(hosts), len(servers), maxTargets)
@@ -49,14 +48,14 @@ func (p *Plan) add(host string, server int, servers []Server) {
 	p.remote = p.remote || host != Local
 }
 
-// Server returns which of the servers a target starts.
+// Server returns the server that a target starts.
 func (p *Plan) Server(target int) int { return p.server[target] }
 
 // Remote reports whether some targets are on other hosts.
 func (p *Plan) Remote() bool { return p.remote }
 
-// Samples returns one local and one remote target of each server, as far as it has
-// them: hosts differ only in their address.
+// Samples returns one local and one remote target of each server, if any: hosts differ
+// only in their address.
 func (p *Plan) Samples() []int {
 	type kind struct {
 		server int
@@ -86,7 +85,7 @@ func (p *Plan) String() string {
 	return fmt.Sprintf("%s x %s: %s", wording.Plural(len(hosts), "host"), wording.Plural(p.servers, "server"), all)
 }
 
-// Label returns the name of a target for the name of its recording.
+// Label names a target in its recording's name.
 func (p *Plan) Label(target int) string {
 	if t := p.Targets[target]; t.Host != Local {
 		return t.Server + "-" + t.Host

@@ -33,9 +33,8 @@ func (c *check) lookForProblems() {
 	}
 }
 
-// explain adds problems in the log to the hint of a timeout: an unreadable
-// response looks like a missing one. For a handshake, the session has a better
-// hint.
+// explain adds problems to the hint of a timeout: an unreadable response looks like a
+// missing one. For a handshake, the session has a better hint.
 func (c *check) explain(src session.Source, found *steps.Found) {
 	if c.result.Cause != CauseTimeout || c.result.Phase == PhaseHandshake {
 		return
@@ -51,8 +50,7 @@ func (c *check) explain(src session.Source, found *steps.Found) {
 	c.result.Hint = strings.Join(hints, "\n")
 }
 
-// failing returns the problems that fail a target. Those in what a scenario sends
-// are reported, but the server does not fail for them.
+// Problems in messages of a scenario are reported, but the server does not fail for them.
 func failing(on FailOn, src session.Source, found []diagnosis.Problem) (bad []diagnosis.Problem) {
 	least := map[FailOn]diagnosis.Severity{FailOnError: diagnosis.Error, FailOnWarning: diagnosis.Warning, FailOnNever: diagnosis.Error + 1}[on]
 	for _, f := range found {
@@ -63,8 +61,7 @@ func failing(on FailOn, src session.Source, found []diagnosis.Problem) (bad []di
 	return bad
 }
 
-// brokenBy returns the failure for problems, which are sorted by severity and may follow
-// from ends of processes.
+// brokenBy takes problems sorted by severity, which may follow from ends of processes.
 func brokenBy(bad []diagnosis.Problem, ends []diagnosis.End) *failure {
 	first := bad[0]
 	message := fmt.Sprintf("%s %s at entry %d: %s", first.Severity, first.Rule.ID, first.N, first.Rule.Title)

@@ -32,26 +32,26 @@ type Cause string
 
 // The causes.
 const (
-	CauseResolve   Cause = "resolve"   // the host name could not be resolved, or the configuration is invalid
+	CauseResolve   Cause = "resolve"   // unknown host name, or invalid configuration
 	CauseConnect   Cause = "connect"   // the host could not be reached
 	CauseHostKey   Cause = "host-key"  // the host key is unknown or has changed
 	CauseAuth      Cause = "auth"      // login failed
-	CauseExec      Cause = "exec"      // the host does not execute the command: not found, not executable, refused
+	CauseExec      Cause = "exec"      // command not found, not executable, or refused
 	CauseStart     Cause = "start"     // the process could not be started
-	CauseHandshake Cause = "handshake" // the handshake failed, or the server ended during it
+	CauseHandshake Cause = "handshake" // handshake failed, or the server ended during it
 	CauseProtocol  Cause = "protocol"  // an error response, or problems
 	CauseScenario  Cause = "scenario"  // a step of the scenario failed
 	CauseDrift     Cause = "drift"     // the server differs from the baseline
 	CauseTimeout   Cause = "timeout"   // a phase after the login, or the whole target, took too long
-	CauseLinkLost  Cause = "link-lost" // the connection was lost, or the guard on the host ended the server for that reason
+	CauseLinkLost  Cause = "link-lost" // connection lost, or the guard on the host ended the server for that reason
 	CauseWatchdog  Cause = "watchdog"  // the local watchdog was killed, and the server with it
 	CauseShutdown  Cause = "shutdown"  // the server did not exit when asked to
 	CauseOrphan    Cause = "orphan"    // the server leaked processes
-	CauseCancelled Cause = "cancelled" // the run ended before the target was done, by a person or --fail-fast
+	CauseCancelled Cause = "cancelled" // by a person or --fail-fast
 )
 
-// A Report is the result of a run: the JSON document of mcpdbg smoke. Its
-// members are described in docs/reference/smoke.md and schema.json.
+// A Report is the JSON document of mcpdbg smoke; see docs/reference/smoke.md and
+// schema.json.
 type Report struct {
 	Version    int       `json:"mcpdbg_smoke"` // 1
 	Tool       string    `json:"tool"`
@@ -66,8 +66,8 @@ type Report struct {
 	Targets    []Result  `json:"targets"`            // in the given order
 }
 
-// A Result is the result of one target. Texts may contain output of hosts and
-// servers: they must be made safe before they are printed.
+// A Result is the result of one target. Texts may come from hosts and servers: make them
+// safe before printing.
 type Result struct {
 	Host   string `json:"host"`   // as given; "local" is this machine
 	Server string `json:"server"` // name
@@ -79,8 +79,8 @@ type Result struct {
 	Code    string `json:"code,omitempty"`
 	Message string `json:"message,omitempty"` // in one line
 	Hint    string `json:"hint,omitempty"`    // what to try; may have several lines
-	// Said are the last lines of the server's stderr, or the message of the
-	// host, or of the ProxyCommand or ssh program on the way.
+	// Said are the last lines of the server's stderr, or the message of the host,
+	// ProxyCommand or ssh program.
 	Said []string `json:"said,omitempty"`
 	Exit string   `json:"exit,omitempty"` // exit status of the server
 	// ExitBy is what ended it, as spelled in recordings (executor.EndedBy).
@@ -89,8 +89,8 @@ type Result struct {
 	StartedMS  float64 `json:"started_ms"`  // since the start of the run
 	DurationMS float64 `json:"duration_ms"` // including all waits
 	Timings    Timings `json:"timings_ms"`
-	// apartMS is the part of DurationMS that is neither in Timings.Wait nor the
-	// target's own: earlier attempts, and the wait for the baseline host.
+	// apartMS is the part of DurationMS for earlier attempts and the wait for the
+	// baseline host.
 	apartMS float64
 
 	Attempts   int         `json:"attempts,omitempty"` // number of attempts, if more than one
@@ -119,8 +119,8 @@ type Result struct {
 	Notices []Notice        `json:"notices,omitempty"`
 	Orphans []Orphan        `json:"orphans"`
 	Spared  []Spared        `json:"spared,omitempty"`
-	// CannotTell describes possible leftovers that cannot be detected, one
-	// sentence each. A passed target with any is marked wherever it is shown.
+	// CannotTell describes leftovers that cannot be detected, a sentence each. A passed
+	// target with any is marked wherever it is shown.
 	CannotTell []string `json:"cannot_tell,omitempty"`
 	Recording  string   `json:"recording,omitempty"` // path
 }
@@ -137,9 +137,9 @@ func (r *Result) WaitedMS() float64 {
 	return waited
 }
 
-// Timings are the durations of the phases in milliseconds; nil: not reached.
-// Wait is for the turn and between attempts, and not part of the others.
-// Connect includes resolve and host key. Ping is one round trip.
+// Timings are the durations of the phases in milliseconds; nil: not reached. Wait is for
+// the turn and between attempts, apart from the others. Connect includes resolve and host
+// key. Ping is one round trip.
 type Timings struct {
 	Wait      *float64 `json:"wait,omitempty"`
 	Connect   *float64 `json:"connect,omitempty"`
@@ -159,7 +159,7 @@ type ServerInfo struct {
 	Version string `json:"version"`
 }
 
-// A Problem is a problem of the log, as in the other documents of the program.
+// A Problem is a problem of the log.
 type Problem = problems.Problem
 
 // A Step is the result of a step of the scenario.
@@ -172,11 +172,11 @@ type Step struct {
 	Problems   []string `json:"problems,omitempty"`
 }
 
-// A Change is a difference between a server and the baseline.
+// A Change is a difference from the baseline.
 type Change = inventory.Change
 
-// A Notice is worth knowing but not a failure, such as output of a shell's
-// startup files (executor.Notice).
+// A Notice is worth knowing but not a failure, such as output of a shell's startup files
+// (executor.Notice).
 type Notice struct {
 	Code string `json:"code"`
 	Text string `json:"text"`

@@ -1,3 +1,14 @@
+// Package smoke runs the same checks against many targets, which are servers on hosts,
+// and reports exactly why a target does not pass. The caller of Run makes the session of
+// each target, and receives every step as an Event. A target opens its session (again, if
+// the host was not reached and the failure may be temporary), lists everything, measures
+// a round trip, and runs the scenario. In any case, the shutdown sequence follows, with a
+// timeout of its own, and leaked processes are reported. The lists are compared with the
+// baseline, after everything that other targets may wait for has been released. Finally
+// session/diagnosis/rule checks the log, and session/diagnosis/cause suggests a hint. The
+// first problem is the cause of the failure. Errors are classified in classify.go only.
+// Of a finished target only its Result is kept, and for the Baseline's host an inventory
+// for each server.
 package smoke
 
 import (
@@ -19,13 +30,11 @@ type Target struct {
 // Local is the host name of this machine.
 const Local = "local"
 
-// Made is the session of a target. It is opened again for each further attempt, so
-// one recording contains all attempts.
+// Made is the session of a target. One recording contains all attempts.
 type Made = steps.Made
 
-// A Baseline is the reference that targets are compared with, by server: the
-// result of For, or without it the inventory of the target with that server on
-// Host. Targets on Host are started before all others.
+// A Baseline has the references by server: from For, or else the target with that server
+// on Host, whose targets are started first.
 type Baseline struct {
 	Name string // for the report: a file or a host
 	Host string
@@ -35,17 +44,16 @@ type Baseline struct {
 // Options control a run. Make and Targets are required.
 type Options struct {
 	Targets []Target
-	// Make makes the session of a target. It must call configure on its
-	// configuration before making the session. It is called by several
-	// goroutines, once for each target that is started. After an error it must
-	// release everything.
+	// Make makes the session of a target, and must call configure on its configuration
+	// first. Several goroutines call it, once for each started target. After an error it
+	// must release everything.
 	Make func(ctx context.Context, target int, configure func(*session.Config)) (*Made, error)
 
-	// Jobs is the number of servers that run at once; 0 means DefaultJobs.
-	// Hosts are reached in advance, those of up to twelve targets for each job.
+	// Jobs is how many servers run at once; 0 means DefaultJobs. Up to twelve hosts per
+	// job are reached in advance.
 	Jobs     int
 	Seed     uint64 // of the jitter
-	Retries  int    // for targets that never reached the execution of the command and failed immediately
+	Retries  int    // for targets that failed immediately, before the execution of the command
 	FailFast bool   // stop all targets at the first failure
 	FailOn   FailOn // problems that fail a target; "" means FailOnError
 
@@ -54,8 +62,8 @@ type Options struct {
 	Vars          *scenario.Vars     // for the scenario: see Scenario.Bind
 	Baseline      *Baseline          // nil: no comparison
 
-	// Event, if set, receives all events: one call at a time, and in order for
-	// each target. All targets wait for it, so it must return quickly.
+	// Event, if set, receives all events, one call at a time, in order for each target.
+	// All targets wait for it, so it must return quickly.
 	Event func(Event)
 }
 
@@ -81,12 +89,12 @@ type Event struct {
 	Phase   Phase
 	At      time.Time
 	Attempt int     // from 1; 0: not started
-	Failed  Phase   // the phase that failed, while the target is shut down for that; else ""
+	Failed  Phase   // the failed phase, while the target is shut down for that; else ""
 	Result  *Result // with PhaseDone: the result, which no longer changes
 }
 
-// Run checks all targets, and returns when everything has ended. When ctx is
-// done, running targets are shut down and the others are not started.
+// Run checks all targets, and returns when everything has ended. When ctx is done,
+// running targets are shut down and no others started.
 func Run(ctx context.Context, opts Options) *Report {
 	r := newRun(ctx, opts)
 	defer r.cancel(nil)

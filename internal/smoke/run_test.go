@@ -159,3 +159,5 @@ func TestFailures(t *testing.T) {
 		})
 	}
 }
+
+func TestMain(m *testing.M) { demotest.Main(m) }

@@ -35,8 +35,8 @@ func stepOf(r *scenario.StepResult) Step {
 	return step
 }
 
-// judge returns the failure of a scenario, or nil: a lost connection, or else
-// the first failed step, or else whatever stopped the scenario early.
+// judge returns nil if it passed: a lost connection comes first, then the first failed
+// step, then another early end.
 func (c *check) judge(ctx context.Context, result *scenario.Result) *failure {
 	failed := result.Failed()
 	switch {

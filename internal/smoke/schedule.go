@@ -12,8 +12,8 @@ import (
 	"mcpdbg/session/diagnosis/rule"
 )
 
-// jitter is the maximum random delay before a target on another machine is
-// started, so that targets do not connect all at the same moment.
+// jitter is the maximum random delay of a remote target, so that not all connect at the
+// same moment.
 const jitter = 25 * time.Millisecond
 
 // Reasons to stop a target.
@@ -48,14 +48,13 @@ func newRun(ctx context.Context, opts Options) *run {
 	return r
 }
 
-// work runs the targets until all are done, with at most Jobs servers at once.
 func (r *run) work() {
 	slots := newSlots(min(r.opts.Jobs, len(r.opts.Targets)))
 	var workers sync.WaitGroup
 	for _, target := range order(r.opts.Targets, r.refs.isReference) {
 		slot := slots.wait()
 		if r.opts.Targets[target].Host == Local {
-			slot.acquire(r.ctx, func() {}) // sequentially: there are no hosts to reach in advance
+			slot.acquire(r.ctx, func() {}) // sequentially: no hosts to reach in advance
 		}
 		workers.Go(func() {
 			defer slot.leave()
@@ -65,7 +64,6 @@ func (r *run) work() {
 	workers.Wait()
 }
 
-// runTarget checks one target, or reports it as not started if the run is over.
 func (r *run) runTarget(target int, slot *slot) {
 	random := rand.New(rand.NewPCG(r.opts.Seed, uint64(target)))
 	if r.opts.Targets[target].Host != Local {
@@ -109,10 +107,10 @@ func (r *run) report() *Report {
 	return report
 }
 
-// order returns the order in which targets are started: those selected by
-// first, then one of each host, then another one of each host, and so on.
+// order returns first the targets selected by first, then one of each host, then another
+// one of each host, and so on.
 func order(targets []Target, first func(target int) bool) []int {
-	rounds := [][]int{nil} // the selected ones, then the others by the number of earlier targets on the same host
+	rounds := [][]int{nil} // the selected ones, then the others by earlier targets on the host
 	seen := make(map[string]int)
 	for i, t := range targets {
 		round := 0

@@ -7,18 +7,16 @@ import (
 )
 
 const (
-	// reachedAhead is the number of targets per slot whose hosts are reached in
-	// advance. Reaching a host is mostly waiting, and one that never responds
-	// must not delay the others.
+	// reachedAhead is the number of hosts per slot reached in advance: that is mostly
+	// waiting, and a silent one must not delay the others.
 	reachedAhead = 12
 	// maxAhead limits the connections that are open for that.
 	maxAhead = 256
 )
 
-// slots are for the targets whose servers run at once. A target takes a slot
-// when its command is about to be executed; before, it counts as ahead. A
-// target with a slot never waits for a connection, because the connection may
-// be held by a target that is ahead and waits for a slot.
+// slots limit the servers that run at once. A target takes a slot when its command is
+// about to be executed; before, it counts as ahead. A target with a slot never waits for
+// a connection, because one that is ahead and waits for a slot may hold it.
 type slots struct{ taken, ahead chan struct{} }
 
 func newSlots(n int) slots {
@@ -30,8 +28,8 @@ func (s slots) wait() *slot {
 	return &slot{of: s, ahead: true}
 }
 
-// rejoin waits like wait, after leave. It fails if ctx ends first. The timeouts
-// of ctx are paused meanwhile.
+// rejoin waits like wait, after leave. It fails if ctx ends first, whose timeouts are
+// paused meanwhile.
 func (s *slot) rejoin(ctx context.Context) error {
 	resume := executor.Pause(ctx)
 	defer resume()
@@ -44,15 +42,14 @@ func (s *slot) rejoin(ctx context.Context) error {
 	}
 }
 
-// A slot is the place of one target. It must be used by one goroutine only.
+// A slot is the place of one target, for one goroutine.
 type slot struct {
 	of          slots
 	ahead, held bool
 }
 
-// acquire waits for the slot, unless the target has it, and reports whether the
-// target has it now. It fails if ctx ends first. The timeouts of ctx are paused
-// meanwhile. waits is called if acquire has to wait.
+// acquire reports whether the target now has the slot. It fails if ctx ends first, whose
+// timeouts are paused meanwhile. waits is called if it has to wait.
 func (s *slot) acquire(ctx context.Context, waits func()) bool {
 	if s.held {
 		return true
@@ -88,7 +85,7 @@ func (s *slot) letNext() {
 	}
 }
 
-// leave releases everything that the target holds. It may be called twice.
+// leave may be called twice.
 func (s *slot) leave() {
 	s.letNext()
 	s.release()

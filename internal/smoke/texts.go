@@ -13,8 +13,7 @@ const (
 	maxName    = 200
 )
 
-// tidy makes the texts of the result fit for reports: without secrets and with
-// bounded length, whatever a server or a host wrote.
+// tidy removes secrets and bounds lengths, whatever a server or a host wrote.
 func (c *check) tidy() {
 	r := &c.result
 	r.Message = strings.Join(firstLines(c.secrets.Text(r.Message)), "; ")

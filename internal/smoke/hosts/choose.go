@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Names provides the possible hosts. All members are required.
+// Names provides the possible hosts; all members are required.
 type Names struct {
 	// Canonical returns the canonical form of a destination, or an error if it
 	// is invalid.
 	Canonical func(destination string) (string, error)
-	// Known returns the names that patterns match. It is called once, and only
-	// if there is a pattern.
+	// Known returns the names that patterns match. It is called once, and only for a
+	// pattern.
 	Known func() ([]string, error)
 	// Match reports whether a pattern without "!" matches a whole name.
 	Match func(name, pattern string) bool
@@ -24,14 +24,11 @@ type Repeat struct {
 	First Line // where it was named first
 }
 
-// Choose returns the hosts of lines, in their order and without duplicates: a
-// pattern is replaced by the known names that it matches. A line with "!"
-// excludes its matches from all lines of its file, wherever it is in the file.
-// A host named by two lines is among repeats, unless one of the lines is a
-// pattern.
-//
-// The error is an *Error or the error of Known: a line is not a valid
-// destination, or it is a pattern, with or without "!", that matches nothing.
+// Choose returns the hosts of lines, in order and without duplicates: a pattern is
+// replaced by its known matches. A line with "!" excludes its matches from all lines of
+// its file. A host named by two lines, neither a pattern, is among repeats. The error is
+// that of Known or an *Error: an invalid destination, or a pattern, with or without "!",
+// that matches nothing.
 func (n Names) Choose(lines []Line) (hosts []string, repeats []Repeat, err error) {
 	named, err := n.expand(lines)
 	if err != nil {
@@ -64,7 +61,6 @@ type host struct {
 // maxNamed limits the hosts named by all lines, including repeats.
 const maxNamed = 10 * maxHosts
 
-// expand returns the hosts that the lines name, ignoring those with "!".
 func (n Names) expand(lines []Line) ([]host, error) {
 	var named []host
 	var known []string
@@ -110,8 +106,7 @@ func (n Names) matching(known []string, pattern string) []string {
 	return names
 }
 
-// exclude removes the matches of the lines with "!". A line that matches
-// nothing is an error: the host that it was written for would be visited.
+// A line that matches nothing is an error: its host would be visited.
 func (n Names) exclude(named []host, lines []Line) ([]host, error) {
 	for _, line := range lines {
 		if !line.excludes() {

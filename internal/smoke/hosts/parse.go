@@ -1,3 +1,14 @@
+// Package hosts reads the hosts of a smoke test: lists of destinations, one per
+// line, and patterns for the names in the user's ssh configuration.
+//
+//	# the web servers, except one that is being rebuilt
+//	web-*
+//	!web-9
+//	me@db-1:2222
+//	local
+//
+// It only handles text: the caller decides which destinations are valid, and
+// provides the known names.
 package hosts
 
 import (
@@ -15,12 +26,12 @@ const (
 	maxFile = 4 << 20
 )
 
-// A Line is one line of a list: a destination; a pattern with "*" or "?"; or an
-// exclusion, which is a "!" followed by either.
+// A Line is a destination, a pattern with "*" or "?", or an exclusion: a "!" followed by
+// either.
 type Line struct {
 	Text   string
 	File   string // name for errors
-	Number int    // from 1; 0 if the list has no lines
+	Number int    // from 1; 0 if not from a list with lines
 }
 
 // Position describes the position of the line.
@@ -31,8 +42,7 @@ func (l Line) Position() string {
 	return fmt.Sprintf("%s:%d", l.File, l.Number)
 }
 
-// Pattern reports whether the line is a pattern instead of the name of one
-// host.
+// Pattern reports whether the line is a pattern.
 func (l Line) Pattern() bool { return strings.ContainsAny(l.Text, "*?") || l.excludes() }
 
 func (l Line) excludes() bool { return strings.HasPrefix(l.Text, "!") }
@@ -51,9 +61,9 @@ func (e *lineError) Unwrap() error { return e.Err }
 // ErrNone is the cause of an error about a list without hosts.
 var ErrNone = errors.New("no hosts")
 
-// Parse reads a list. File is its name in errors. It ignores blank lines, and
-// comments, which begin with a # at the beginning of a line or after a space.
-// The error is an *Error or the error of r; a list without hosts is an error.
+// Parse reads a list. File is its name in errors. It ignores blank lines, and comments: a
+// # at the beginning of a line or after a space. The error is an *Error, also for a list
+// without hosts, or that of r.
 func Parse(file string, r io.Reader) ([]Line, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
@@ -96,7 +106,7 @@ func uncommented(text string) string {
 // maxLine is the maximum length of a destination or pattern in bytes.
 const maxLine = 1024
 
-// check rejects text that can be neither a destination nor a pattern.
+// check rejects text that can be neither destination nor pattern.
 func (l Line) check() error {
 	switch {
 	case len(l.Text) > maxLine:

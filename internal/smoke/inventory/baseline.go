@@ -20,8 +20,7 @@ const (
 	maxServers  = 256       // servers per document
 )
 
-// A Baseline is a file to compare with. It may be used by several goroutines at
-// once.
+// A Baseline is a file to compare with. Several goroutines may use it.
 type Baseline struct {
 	path    string
 	servers []string // in order; a recording has one server, whose name is ""
@@ -33,11 +32,10 @@ type found struct {
 	err error
 }
 
-// FromFile reads a recording, or a document of mcpdbg smoke (--json or --jsonl)
-// together with the recording of the first passed target of each server. A path
-// in the document is tried as it is, and relative to the folder of the
-// document, with and without its own folders. A file that is neither is a
-// *recordings.FormatError.
+// FromFile reads a recording, or a document of mcpdbg smoke (--json or --jsonl) and the
+// recording of the first passed target of each server. A path in it is tried as it is,
+// and relative to the document's folder, with and without its own folders. A file that is
+// neither is a *recordings.FormatError.
 func FromFile(ctx context.Context, path string) (*Baseline, error) {
 	inv, err := fromRecording(ctx, path)
 	if format, ok := errors.AsType[*recordings.FormatError](err); ok && format.Major == 0 {
@@ -49,9 +47,8 @@ func FromFile(ctx context.Context, path string) (*Baseline, error) {
 	return &Baseline{path: path, servers: []string{""}, found: map[string]found{"": {inv: inv}}}, nil
 }
 
-// For returns the inventory to compare a server with. If the file has only one
-// server, it is used for any name. An error is a *MissingError, or an error
-// from reading the recording that the document names.
+// For returns the inventory for a server, whatever its name if the file has only one. An
+// error is a *MissingError, or that of reading the recording.
 func (b *Baseline) For(server string) (*Inventory, error) {
 	if len(b.servers) == 1 {
 		server = b.servers[0]
@@ -79,16 +76,14 @@ func fromRecording(ctx context.Context, path string) (*Inventory, error) {
 	return inv, err
 }
 
-// A target is the part of a target that is read from a document. A line of
-// --jsonl has the same members as an element of targets.
+// A line of --jsonl has the same members as an element of targets.
 type target struct {
 	Server    string `json:"server"`
 	OK        bool   `json:"ok"`
 	Recording string `json:"recording"`
 }
 
-// fromDocument reads a document of mcpdbg smoke. notOne is the error to return
-// for any other file.
+// notOne is the error to return for any other file.
 func fromDocument(ctx context.Context, path string, notOne error) (*Baseline, error) {
 	targets, err := readTargets(ctx, path, notOne)
 	if err != nil {
@@ -116,7 +111,6 @@ func fromDocument(ctx context.Context, path string, notOne error) (*Baseline, er
 	return b, nil
 }
 
-// readTargets reads the targets of a document in either format.
 func readTargets(ctx context.Context, path string, notOne error) ([]target, error) {
 	f, err := input.Open(ctx, path)
 	if err != nil {
@@ -144,8 +138,7 @@ func readTargets(ctx context.Context, path string, notOne error) ([]target, erro
 	}
 }
 
-// relocated finds a recording that a document names: documents are moved
-// together with the folder of their recordings.
+// relocated finds a recording: documents are moved together with its folder.
 func relocated(document, recording string) string {
 	folder := filepath.Dir(document)
 	for _, path := range []string{recording, filepath.Join(folder, recording), filepath.Join(folder, filepath.Base(recording))} {

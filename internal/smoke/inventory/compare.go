@@ -18,11 +18,10 @@ const (
 
 var kinds = map[string]string{"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
 
-// Compare returns the differences of now from base: first the server, then list
-// by list the added, removed and changed items, by name. The order of items
-// does not matter, and a list that only one of them has is not compared. Values
-// that differ in each run, such as times, are equal if they have the same type
-// (match.TypeOf).
+// Compare returns the differences of now from base: first the server, then list by list
+// the added, removed and changed items, by name, in any order. A list that only one of
+// them has is not compared. Values that differ in each run, such as times, are equal if
+// they have the same type (match.TypeOf).
 func Compare(base, now *Inventory) []Change {
 	var c comparison
 	c.text("server", "name", base.Name, now.Name)
@@ -61,7 +60,7 @@ func (c *comparison) text(what, name, from, to string) {
 	}
 }
 
-// list compares two lists, which are sorted by name.
+// The lists are sorted by name.
 func (c *comparison) list(what string, a, b *List) {
 	inA, inB := byName(a), byName(b)
 	for _, item := range b.Items {
@@ -122,8 +121,7 @@ func (c *comparison) item(what, name string, a, b Item) {
 	}
 }
 
-// descend reports whether two values are compared member by member. Arrays of
-// scalars, such as required and enum, are easier to read as a whole.
+// Arrays of scalars, such as required and enum, are easier to read as a whole.
 func descend(a, b []byte) bool {
 	switch {
 	case len(a) == 0 || len(b) == 0 || a[0] != b[0]:
@@ -136,8 +134,7 @@ func descend(a, b []byte) bool {
 
 func hasContainers(array []byte) bool { return bytes.ContainsAny(array[1:], "{[") }
 
-// sameType reports whether two values have the same type, one whose values
-// differ in each run.
+// sameType is for types whose values differ in each run.
 func sameType(path []string, a, b []byte) bool {
 	if a == nil || b == nil || len(path) == 0 {
 		return false
@@ -151,21 +148,19 @@ func pointer(path []string) string {
 	return wording.Clip(string(match.PointerTo(path...)), 4*maxName, wording.Ellipsis)
 }
 
-// show returns a value for a change; "" if there is none.
+// "" if there is none.
 func show(value []byte) string { return wording.Clip(value, maxValue, wording.Ellipsis) }
 
 func (i Item) outline() string { return fmt.Sprintf("%d bytes, xxh64 %016x", i.Size, i.Hash) }
 
-// A Change is a difference between a server and the baseline.
+// A Change is a difference from the baseline.
 type Change struct {
 	What string `json:"what"` // server, protocol, capabilities, tool, resource, template, prompt; all with More of all
-	// Name is the name of the tool and so on; for What = server: name, version
-	// or instructions.
+	// of the tool and so on; for What = server: name, version or instructions
 	Name   string `json:"name"`
 	Change string `json:"change"` // Added, Removed, Changed or More
-	// Pointer is the position in the item, such as
-	// /inputSchema/properties/a/type. From and To are the values there as JSON,
-	// cut at 200 bytes, or size and hash of values that are too large.
+	// Pointer is the position in the item, such as /inputSchema/properties/a/type. From
+	// and To are the JSON there, cut at 200 bytes, or size and hash of too large values.
 	Pointer string `json:"pointer,omitempty"`
 	From    string `json:"from,omitempty"`
 	To      string `json:"to,omitempty"`

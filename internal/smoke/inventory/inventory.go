@@ -1,15 +1,9 @@
-// Package inventory holds what a server offers, and compares it with the
-// inventory of another server: its drift.
-//
-// An [Inventory] is made from the data of a session ([New]), or from a
-// recording of one ([fromSource]). A [Baseline] is a file with an inventory for
-// each server: a recording, or the JSON document of mcpdbg smoke, whose targets
-// name recordings. [Compare] returns what was added, removed and changed, as
-// pointers into the items.
-//
-// Data of a server is untrusted: an inventory keeps a bounded part of it. The
-// rest is counted and compared by hash, so that no change is missed; only its
-// position is then unknown.
+// Package inventory holds what a server offers, and compares it with the inventory of
+// another server: its drift. An [Inventory] is made from a session ([New]) or a recording
+// ([fromSource]); a [Baseline] is a file with an inventory for each server. [Compare]
+// returns changes as pointers into the items. Data of a server is untrusted: a bounded
+// part of it is kept. The rest is counted and compared by hash, so that no change is
+// missed; only its position is then unknown.
 package inventory
 
 import (
@@ -32,16 +26,15 @@ const (
 	maxName  = 256       // bytes per name
 )
 
-// An Inventory is what a server offers. It does not change after it is made, so
-// any goroutine may read it.
+// An Inventory is what a server offers. It is immutable.
 type Inventory struct {
 	Name, Version string // as the server calls itself
 	Protocol      string // negotiated revision
 	Era           mcp.Era
 	Capabilities  Item
 	Instructions  Item // a JSON string, or ""
-	// Lists has the lists that were read completely, by mcp.List.Name. A
-	// missing one was not requested, or the response was an error.
+	// Lists has the completely read lists, by mcp.List.Name. A missing one was not
+	// requested, or was an error.
 	Lists map[string]*List
 
 	kept int // bytes of all items
@@ -50,8 +43,7 @@ type Inventory struct {
 // A List holds all pages of a list.
 type List struct {
 	Items []Item // by name
-	// More is the number of items beyond maxItems, and MoreHash the sum of
-	// their hashes.
+	// More counts the items beyond maxItems, and MoreHash sums their hashes.
 	More     int
 	MoreHash uint64
 }
@@ -59,8 +51,8 @@ type List struct {
 // An Item is something that a server offers, such as a tool.
 type Item struct {
 	Name string // name of a tool or prompt, URI of a resource, URI template of a template
-	// Value is canonical JSON (match.AppendCanonical). It is nil for an item
-	// beyond maxItem or maxBytes, or one that is nested too deeply.
+	// Value is canonical JSON (match.AppendCanonical); nil beyond maxItem or maxBytes, or
+	// if nested too deeply.
 	Value []byte
 	Size  int // of the canonical JSON in bytes
 	Hash  uint64
@@ -68,9 +60,8 @@ type Item struct {
 
 var nameMembers = map[string]string{"tools": "name", "resources": "uri", "templates": "uriTemplate", "prompts": "name"}
 
-// New makes the inventory of a session from its handshake and the items of its
-// lists, as returned by session.Session.ListAll. A list that could not be read
-// completely must be omitted from lists; nil would be an empty one.
+// New makes the inventory of a session from its handshake and session.Session.ListAll. A
+// list that was not read completely must be omitted: nil is an empty one.
 func New(server session.Server, lists map[mcp.List][]json.RawMessage) *Inventory {
 	inv := &Inventory{
 		Name: wording.Clip(server.Name, maxName, wording.Ellipsis), Version: wording.Clip(server.Version, maxName, wording.Ellipsis),
@@ -86,8 +77,7 @@ func New(server session.Server, lists map[mcp.List][]json.RawMessage) *Inventory
 	return inv
 }
 
-// Missing returns the names of the lists that the server declares but that were
-// not read.
+// Missing returns the names of the declared lists that were not read.
 func (inv *Inventory) Missing() []string {
 	var lacks []string
 	for _, kind := range mcp.Lists {
@@ -114,11 +104,10 @@ func (inv *Inventory) list(kind mcp.List, items []json.RawMessage) *List {
 	return list
 }
 
-// names are the names in use, each with the last number that was appended to
-// it.
+// names have the last number that was appended to each.
 type names map[string]int
 
-// unique returns a unique name, by appending a number if needed, and records it.
+// unique appends a number if needed, and records the name.
 func (n names) unique(name string) string {
 	one := name
 	for n[one] > 0 {
@@ -136,7 +125,6 @@ func nameOf(kind mcp.List, raw json.RawMessage) string {
 	return "(no " + nameMembers[kind.Name] + ")"
 }
 
-// item makes an Item, with its value as long as the limits allow.
 func (inv *Inventory) item(name string, raw []byte) Item {
 	if len(raw) == 0 {
 		raw = []byte("null")

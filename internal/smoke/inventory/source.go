@@ -28,9 +28,8 @@ func (e *MissingError) Error() string {
 // recordingHint is a hint about where to get a complete recording.
 const recordingHint = "use the recording of a target that passed mcpdbg smoke"
 
-// fromSource makes the inventory of a recorded session: from its last
-// handshake, and for each list from the last complete one, of whichever
-// process. A session without a handshake, or without any list, is a
+// fromSource uses the last handshake, and for each list the last complete one, of
+// whichever process. A session without a handshake, or without any list, is a
 // *MissingError; other errors come from reading.
 func fromSource(ctx context.Context, src session.Source) (*Inventory, error) {
 	r := reading{src: src, walks: map[string]*walk{}, done: map[mcp.List][]json.RawMessage{}}
@@ -122,8 +121,8 @@ func (r *reading) handshake(era mcp.Era, result []byte) {
 	r.server = s
 }
 
-// page takes one page of a list, and the complete list after its last page.
-// Pages outside a walk, such as one requested again, are ignored.
+// page takes a page, and after the last one the complete list. Pages outside a walk, such
+// as repeated ones, are ignored.
 func (r *reading) page(list mcp.List, era mcp.Era, cursor, result []byte) {
 	w := r.walks[list.Method]
 	if cursor == nil {

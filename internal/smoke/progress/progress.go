@@ -1,6 +1,5 @@
-// Package progress keeps the progress of a run over targets while it continues:
-// the phase of each target, and the totals. It receives the events of the run;
-// the interface and the status line read it.
+// Package progress receives the events of a run and keeps its progress, for the interface
+// and the status line.
 package progress
 
 import (
@@ -43,7 +42,7 @@ const (
 // A Row is the progress of a target.
 type Row struct {
 	Phase     smoke.Phase // "" before it is begun
-	Failed    smoke.Phase // in which it failed, while it is shut down
+	Failed    smoke.Phase // set while it is shut down
 	Before    smoke.Phase // the phase before, while it waits between two
 	Attempt   int
 	Began     time.Time
@@ -54,7 +53,6 @@ type Row struct {
 	Result    *smoke.Result // nil until it is done
 }
 
-// stage returns the stage of the target, or the one in which it failed.
 func (r *Row) stage() stage {
 	if r.Result != nil {
 		return finished
@@ -68,8 +66,7 @@ func (r *Row) stage() stage {
 	return running
 }
 
-// Own returns how long a target that is not done has been running at a time: its
-// current attempt, without any wait.
+// Own returns how long a running target's current attempt has taken, without any wait.
 func (r *Row) Own(now time.Time) time.Duration {
 	own := r.Entered.Sub(r.Began) - r.waited
 	if r.Phase != smoke.PhaseWait && r.Phase != smoke.PhaseBaseline {
@@ -188,8 +185,7 @@ func (b *Progress) Totals() Totals {
 	return t
 }
 
-// newest returns the target to show while the run continues. It ignores targets
-// that only connect ahead of their turn.
+// newest ignores targets that only connect ahead of their turn.
 func (b *Progress) newest() int {
 	if b.ran >= 0 {
 		return b.ran
@@ -212,16 +208,14 @@ func (b *Progress) Changed() <-chan struct{} {
 
 func (b *Progress) done() int { return b.counts.Passed + b.counts.Failed + b.counts.Cancelled }
 
-// failures returns the causes of failures, the most frequent first. The lock is
-// held.
+// The most frequent come first. The lock is held.
 func (b *Progress) failures() []smoke.Cause {
 	causes := slices.Sorted(maps.Keys(b.causes))
 	slices.SortStableFunc(causes, func(x, y smoke.Cause) int { return b.causes[y] - b.causes[x] })
 	return causes
 }
 
-// StatusLine returns a line with the progress and the longest target, and how
-// many targets are done.
+// StatusLine returns the progress, the longest target, and how many targets are done.
 func (b *Progress) StatusLine() (text string, done int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,19 +12,18 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// maxEvidence is the maximum number of problems, changes and the like per
-// target in formats for people. JSON has all.
+// maxEvidence limits problems, changes and the like per target in formats for people.
+// JSON has all.
 const maxEvidence = 20
 
-// causes has all causes, in the order of reports.
+// causes are in the order of reports.
 var causes = []smoke.Cause{
 	smoke.CauseResolve, smoke.CauseConnect, smoke.CauseHostKey, smoke.CauseAuth, smoke.CauseExec, smoke.CauseStart,
 	smoke.CauseHandshake, smoke.CauseProtocol, smoke.CauseScenario, smoke.CauseDrift, smoke.CauseTimeout,
 	smoke.CauseLinkLost, smoke.CauseWatchdog, smoke.CauseShutdown, smoke.CauseOrphan, smoke.CauseCancelled,
 }
 
-// isInfrastructure reports whether a failure is not about the server: it was
-// not fully checked.
+// isInfrastructure reports whether the server was not fully checked.
 func isInfrastructure(c smoke.Cause) bool {
 	switch c {
 	case smoke.CauseResolve, smoke.CauseConnect, smoke.CauseHostKey, smoke.CauseAuth, smoke.CauseLinkLost, smoke.CauseWatchdog,
@@ -64,8 +63,7 @@ func offers(r *smoke.Result) string {
 	return strings.Join(parts, ", ")
 }
 
-// evidence returns all details of a target except its message and hint, in
-// lines that are safe to show.
+// evidence returns safe lines with all but the message and hint.
 func evidence(r *smoke.Result) []string {
 	var lines []string
 	add := func(what string, items []string, more int) {
@@ -88,8 +86,7 @@ func evidence(r *smoke.Result) []string {
 	return lines
 }
 
-// some returns the first of some items, and a line that counts the others,
-// including more that are not among them.
+// some adds a line that counts the others, including more.
 func some(items []string, more int) []string {
 	shown := items[:min(len(items), maxEvidence)]
 	if more += len(items) - len(shown); more > 0 {
@@ -114,8 +111,7 @@ func stepText(s *smoke.Step) string {
 	return text
 }
 
-// changeText describes a difference from the baseline in one line. It is not
-// yet safe for a terminal.
+// The line is not yet safe for a terminal.
 func changeText(c *smoke.Change) string {
 	what := strings.TrimSpace(c.What + " " + c.Name)
 	switch {
@@ -184,15 +180,14 @@ func failed(steps []smoke.Step) []smoke.Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s smoke.Step) bool { return s.Status != "failed" })
 }
 
-// A Fact is a detail of a target, with a label of a word or two. Text is raw
-// and may have several lines; Bad marks a problem.
+// A Fact is a detail of a target, with a label of a word or two. Text is raw, of several
+// lines; Bad marks a problem.
 type Fact struct {
 	Label, Text string
 	Bad         bool
 }
 
-// About returns details of a finished target in addition to Text, for a screen
-// with room for them. Texts are not yet safe.
+// About returns details of a finished target in addition to Text. They are not yet safe.
 func About(r *smoke.Result) []Fact {
 	var facts []Fact
 	add := func(label, text string, bad bool) {
@@ -234,6 +229,6 @@ func timesText(t *smoke.Timings) string {
 	return strings.Join(parts, ", ")
 }
 
-// Text describes a target in one line: what it offers if it passed, or else
-// what went wrong in which phase. It is safe for a terminal.
+// Text describes a target in one line, safe for a terminal: what it offers, or what went
+// wrong in which phase.
 func Text(r *smoke.Result) string { return lineText(r) }

@@ -20,8 +20,7 @@ var pageStyle string
 //go:embed page.js
 var pageScript string
 
-// A page is what the page shows. All its texts are safe for a terminal; write
-// escapes them.
+// The texts of a page are safe for a terminal; write escapes them.
 type page struct {
 	Title   string
 	OK      bool
@@ -60,9 +59,8 @@ type pageBar struct {
 	From, Width string
 }
 
-// HTML writes a report as one self-contained page. It loads nothing and is not
-// allowed to; its script sorts and filters, and without the script everything
-// is still readable.
+// HTML writes a self-contained page. It loads nothing and is not allowed to; its script
+// only sorts and filters.
 func HTML(w io.Writer, r *smoke.Report) error {
 	_, err := io.WriteString(w, newPage(r).markup())
 	return err
@@ -162,8 +160,7 @@ func total(t *smoke.Timings) (ms float64) {
 
 func percent(part float64) string { return strconv.FormatFloat(100*part, 'f', 2, 64) + "%" }
 
-// policy returns a policy that allows the page its own script and style and
-// nothing else.
+// The policy allows the page its own script and style and nothing else.
 func policy() string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))

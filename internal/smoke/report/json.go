@@ -1,3 +1,6 @@
+// Package report writes the result of a smoke test: as JSON ([JSON], [Lines]), for build
+// servers ([JUnit], [TAP]) and for people ([HTML], [TextLines], [Summary]). Texts of
+// hosts and servers are always plain text, never with control characters.
 package report
 
 import (
@@ -22,8 +25,7 @@ func LineSchema() []byte {
 	return bytes.Replace(schema, []byte(`"#/$defs/report"`), []byte(`"#/$defs/line"`), 1)
 }
 
-// JSON writes a report as one document on one line. docs/reference/smoke.md
-// describes it.
+// JSON writes one document on one line; see docs/reference/smoke.md.
 func JSON(w io.Writer, r *smoke.Report) error {
 	doc := *r
 	doc.Version = 1
@@ -41,8 +43,6 @@ const (
 	lineEnd    = "end"
 )
 
-// startLine writes the first line: the data that a run has before it starts,
-// and the number of targets.
 func startLine(w io.Writer, r *smoke.Report, targets int) error {
 	return writeLine(w, struct {
 		Version  int    `json:"mcpdbg_smoke"`
@@ -56,8 +56,7 @@ func startLine(w io.Writer, r *smoke.Report, targets int) error {
 	}{1, lineStart, r.Tool, r.Started.Format("2006-01-02T15:04:05.999999999Z07:00"), r.Seed, r.Scenario, r.Baseline, targets})
 }
 
-// targetLine writes the line of a finished target. index is its index among the
-// targets, from 0.
+// index counts from 0.
 func targetLine(w io.Writer, index int, r *smoke.Result) error {
 	return writeLine(w, struct {
 		Version int    `json:"mcpdbg_smoke"`
@@ -67,7 +66,6 @@ func targetLine(w io.Writer, index int, r *smoke.Result) error {
 	}{1, lineTarget, index, whole(r)})
 }
 
-// endLine writes the last line: the outcome of the run.
 func endLine(w io.Writer, r *smoke.Report) error {
 	byCause := map[smoke.Cause]int{}
 	for i := range r.Targets {
@@ -88,7 +86,7 @@ func endLine(w io.Writer, r *smoke.Report) error {
 	}{1, lineEnd, r.DurationMS, r.OK, counts.Passed, counts.Failed, counts.Cancelled, byCause})
 }
 
-// whole returns a result with all its lists, at least as [].
+// whole returns all lists, at least as [].
 func whole(r *smoke.Result) smoke.Result {
 	out := *r
 	if out.Problems == nil {

@@ -10,9 +10,9 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// JUnit writes a report as JUnit XML: a suite for each host, and a case for
-// each server and check. A failure that prevented the checks is an error, a
-// failed check is a failure, and checks that were not reached are skipped.
+// JUnit writes JUnit XML: a suite for each host, a case for each server and check. A
+// failure that prevented the checks is an error, a failed check a failure, and checks not
+// reached are skipped.
 func JUnit(w io.Writer, r *smoke.Report) error {
 	var suites []junit.Suite
 	byHost := map[string]int{}
@@ -71,7 +71,7 @@ func outLines(t *smoke.Result) []string {
 	return lines
 }
 
-// A checked is one check of a target before it becomes a case.
+// A checked is a check of a target, to become a case.
 type checked struct {
 	name    string
 	phases  []smoke.Phase // phases whose failures belong to this check
@@ -79,8 +79,7 @@ type checked struct {
 	reached bool
 }
 
-// cases returns the checks of a target. A failed target always has a failed
-// case.
+// A failed target always has a failed case.
 func cases(r *smoke.Report, t *smoke.Result) []junit.Case {
 	checks := checksOf(r, t)
 	wrong := failedCheck(checks, t)
@@ -142,8 +141,8 @@ func checksOf(r *smoke.Report, t *smoke.Result) []checked {
 		checked{problemsCheck, []smoke.Phase{smoke.PhaseDone}, nil, done(times.Handshake)})
 }
 
-// failedCheck returns the index of the check that a failure belongs to, or -1. A
-// failure before any phase belongs to the first check.
+// failedCheck returns an index, or -1. A failure before any phase belongs to the first
+// check.
 func failedCheck(checks []checked, t *smoke.Result) int {
 	if t.OK {
 		return -1
@@ -158,8 +157,7 @@ func failedCheck(checks []checked, t *smoke.Result) int {
 	return 0
 }
 
-// stepCases returns a case for each step of a scenario. one is the case of the
-// whole scenario; if it failed and no step did, it is added after them.
+// one is the case of the whole scenario; if it failed and no step did, it comes last.
 func stepCases(t *smoke.Result, one *junit.Case) []junit.Case {
 	var out []junit.Case
 	blamed := false

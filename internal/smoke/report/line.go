@@ -18,17 +18,15 @@ const (
 	maxServer = 20
 )
 
-// lineColumns are the widths of a line's columns, in cells. With the zero value
-// they are as wide as their content.
+// lineColumns are widths in cells; 0 fits the content.
 type lineColumns struct {
 	Host   int
 	Server int // negative: omit the server
 	Width  int // of the whole line; 0 for no limit
 }
 
-// columnsFor returns the columns for the lines of these targets, in lines of
-// width cells; 0 means no limit. The server is omitted if it is the same for
-// all.
+// columnsFor returns the columns of lines of width cells; 0 means no limit. The server is
+// omitted if it is the same for all.
 func columnsFor(targets []smoke.Target, width int) lineColumns {
 	c := lineColumns{Server: -1, Width: width}
 	for _, t := range targets {
@@ -46,9 +44,9 @@ func columnsFor(targets []smoke.Target, width int) lineColumns {
 	return c
 }
 
-// Line describes a finished target in one line without a newline, safe for a
-// terminal: status, host, server, own duration, and what the server offers, or
-// what went wrong in which phase.
+// Line describes a finished target in one line without a newline, safe for a terminal:
+// status, host, server, own duration, and what the server offers, or what went wrong in
+// which phase.
 func (c lineColumns) Line(r *smoke.Result) string {
 	line := fmt.Sprintf("%-4s  %s", status(r), pad(r.Host, c.Host))
 	if c.Server >= 0 {
@@ -135,8 +133,7 @@ func withWait(text string, r *smoke.Result) string {
 // leastWait is the shortest wait worth mentioning, in milliseconds.
 const leastWait = 100
 
-// waited returns how long a target waited, including earlier attempts, or "" if
-// that is not worth mentioning.
+// waited includes earlier attempts; "" if not worth mentioning.
 func waited(r *smoke.Result) string {
 	if ms := r.WaitedMS(); ms >= leastWait {
 		return duration(ms)
@@ -144,8 +141,7 @@ func waited(r *smoke.Result) string {
 	return ""
 }
 
-// pad returns a safe text in exactly cells cells, or as many as it needs if
-// cells is 0.
+// pad returns a safe text in exactly cells cells; 0 means as many as needed.
 func pad(text string, cells int) string {
 	text = wording.OneLine(text)
 	if cells == 0 {

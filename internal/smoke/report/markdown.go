@@ -9,8 +9,8 @@ import (
 	"mcpdbg/session/diagnosis/rule"
 )
 
-// Markdown writes a report for the summary of a CI run, of at most 1 MiB: a table of
-// all targets, and the problems of each.
+// Markdown writes a table of all targets, and the problems of each, for the summary of a
+// CI run: at most 1 MiB.
 func Markdown(w io.Writer, r *smoke.Report) error {
 	var m problems.Markdown
 	counts := r.Counts()
@@ -33,9 +33,8 @@ func Markdown(w io.Writer, r *smoke.Report) error {
 	return err
 }
 
-// SARIF writes the problems of all targets, and each failure, as SARIF for code
-// scanning. version is that of the program, and source the file that they are
-// reported for.
+// SARIF writes all problems and failures as SARIF. version is that of the program, and
+// source the file that they are reported for.
 func SARIF(w io.Writer, r *smoke.Report, version, source string) error {
 	return problems.SARIF(w, problems.Run{Version: version, RuleSet: rule.Set, Checked: r.Checked}, Reported(r, source))
 }
@@ -71,7 +70,7 @@ func failureOf(t *smoke.Result, source string) problems.Reported {
 	return problems.Reported{Problem: p, Server: serverName(t), Source: source, Recording: t.Recording, Rule: problems.Rule{ID: id, Severity: "error", Title: p.Title}}
 }
 
-// serverName names the server of a target, with its host unless that is this machine.
+// The host is omitted if it is this machine.
 func serverName(t *smoke.Result) string {
 	if t.Host == smoke.Local {
 		return t.Server

@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-// markup is HTML text. The package html/template is not used: templates call
-// methods by name, so that the linker would keep every exported method of the program,
-// 3 MB.
+// markup is HTML text. html/template is not used: it calls methods by name, so that the
+// linker would keep every exported method of the program, 3 MB.
 type markup struct{ text strings.Builder }
 
-// add adds markup, in which each %s is replaced by one of the texts, escaped. In a
-// tag, %s may only be the value of an attribute, in double quotes.
+// In add, each %s is replaced by an escaped text. In a tag, %s may only be the value of
+// an attribute, in double quotes.
 func (m *markup) add(format string, texts ...string) {
 	escaped := make([]any, len(texts))
 	for i, text := range texts {

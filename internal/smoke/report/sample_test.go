@@ -2,10 +2,17 @@ package report
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"flag"
+	"html"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -113,4 +120,69 @@ func golden(t *testing.T, name string, got []byte) {
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(got))
+}
+
+func asHTML(t testing.TB, r *smoke.Report) []byte {
+	return written(t, func(w io.Writer) error { return HTML(w, r) })
+}
+
+func TestHTMLGolden(t *testing.T) {
+	page := asHTML(t, sample())
+	_, body, _ := bytes.Cut(page, []byte("<body>"))
+	body, _, _ = bytes.Cut(body, []byte("<script>"))
+	golden(t, "sample.html", body)
+	asHTML(t, empty())
+	asHTML(t, &smoke.Report{})
+}
+
+// TestPagePolicy checks that the page may run its own script and style, and
+// load nothing.
+func TestPagePolicy(t *testing.T) {
+	page := string(asHTML(t, sample()))
+	policy := html.UnescapeString(regexp.MustCompile(`Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)[1])
+	for what, element := range map[string]string{"script-src": "script", "style-src": "style"} {
+		found := regexp.MustCompile(`(?s)<`+element+`>(.*?)</`+element+`>`).FindAllStringSubmatch(page, -1)
+		require.Len(t, found, 1, element)
+		sum := sha256.Sum256([]byte(found[0][1]))
+		require.Contains(t, policy, what+" 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+	}
+	require.True(t, strings.HasPrefix(policy, "default-src 'none'; "))
+	require.NotRegexp(t, `(?i)\s(src|href|style|on\w+)=`, page)
+}
+
+func TestPageHoldsTextOnly(t *testing.T) {
+	const evil = `</td></script><script>alert(1)</script><img src=x onerror=alert(2)>" onload="x {{.}} javascript:`
+	page := string(asHTML(t, filled(evil)))
+	require.Equal(t, 1, strings.Count(page, "<script>"))
+	require.NotContains(t, page, "<img")
+	require.NotContains(t, page, `" onload`)
+}
+
+// TestPageSortsAndFilters checks that a click on a title sorts ascending, then
+// descending, then not at all, and that the search works.
+func TestPageSortsAndFilters(t *testing.T) {
+	node := need(t, "node")
+	out, err := exec.CommandContext(t.Context(), node, "testdata/page_test.js", "page.js").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	var got map[string]any
+	require.NoError(t, json.Unmarshal(out, &got), "%s", out)
+	require.Equal(t, map[string]any{
+		"begin":                       "web-10 web-9 Web-11 | 3 targets",
+		"bar":                         false,
+		"host 1":                      "web-9 web-10 Web-11 | 3 targets | ascending",
+		"host 2":                      "Web-11 web-10 web-9 | 3 targets | descending",
+		"host 3":                      "web-10 web-9 Web-11 | 3 targets | none",
+		"cause 1":                     "web-9 web-10 Web-11 | 3 targets | ascending",
+		"cause 2":                     "Web-11 web-10 web-9 | 3 targets | descending",
+		"cause 3":                     "web-10 web-9 Web-11 | 3 targets | none",
+		"ms 1":                        "web-10 web-9 Web-11 | 3 targets | ascending",
+		"ms 2":                        "Web-11 web-9 web-10 | 3 targets | descending",
+		"ms 3":                        "web-10 web-9 Web-11 | 3 targets | none",
+		`search "WEB-1" cause ""`:     "web-10 Web-11 | 2 of 3 targets",
+		`search "fail auth" cause ""`: "web-10 | 1 of 3 targets",
+		`search "" cause "!"`:         "web-10 Web-11 | 2 of 3 targets",
+		`search "" cause "connect"`:   "Web-11 | 1 of 3 targets",
+		`search "web-9" cause "!"`:    " | 0 of 3 targets",
+		`search "" cause ""`:          "web-10 web-9 Web-11 | 3 targets",
+	}, got)
 }

@@ -22,7 +22,7 @@ func AtEnd(w io.Writer, write func(io.Writer, *smoke.Report) error) Sink {
 	return Sink{Finish: func(r *smoke.Report) error { return write(w, r) }}
 }
 
-// Lines writes a line of JSON for each target as soon as it is done.
+// Lines writes a line of JSON as soon as a target is done.
 func Lines(w io.Writer, targets int) Sink {
 	return Sink{
 		Begin:  func(head *smoke.Report) error { return startLine(w, head, targets) },
@@ -31,8 +31,8 @@ func Lines(w io.Writer, targets int) Sink {
 	}
 }
 
-// TextLines writes a line for each target, and a summary. Targets that were not
-// begun are only in the summary.
+// TextLines writes a line for each target, and a summary, which alone has targets that
+// were not begun.
 func TextLines(w io.Writer, targets []smoke.Target) Sink {
 	columns := columnsFor(targets, 0)
 	return Sink{
@@ -47,12 +47,11 @@ func TextLines(w io.Writer, targets []smoke.Target) Sink {
 	}
 }
 
-// errUnread means that an output could not be completed.
+// An output could not be completed.
 var errUnread = errors.New("standard output is not being read")
 
-// A pacedSink writes to a reader that may be slow or pause, without delaying
-// targets. It queues the head, the results of the targets, which are kept anyway,
-// and the end.
+// A pacedSink writes to a slow reader without delaying targets: it queues the head, the
+// results, which are kept anyway, and the end.
 type pacedSink struct {
 	sink    Sink
 	queue   chan func() error // has room for everything
@@ -62,8 +61,7 @@ type pacedSink struct {
 	err     error         // the first error, valid after written
 }
 
-// Paced wraps a sink in a pacedSink. broken is called with the error of a failed
-// write.
+// Paced wraps a sink; broken is called with the error of a failed write.
 func Paced(urgent context.Context, sink Sink, targets int, broken context.CancelCauseFunc) Sink {
 	p := &pacedSink{
 		sink: sink, queue: make(chan func() error, targets+2), urgent: urgent, broken: broken, written: make(chan struct{}),
@@ -86,11 +84,10 @@ func (p *pacedSink) done(target int, r *smoke.Result) error {
 	return nil
 }
 
-// slowReaderTimeout is how long a reader may take after a second signal, since
-// two signals can come at once.
+// slowReaderTimeout applies after a second signal, since two signals can come at once.
 const slowReaderTimeout = 10 * time.Second
 
-// finish writes the end and waits until everything is written.
+// finish waits until everything is written.
 func (p *pacedSink) finish(r *smoke.Report) error {
 	p.queue <- func() error { return p.sink.Finish(r) }
 	close(p.queue)

@@ -20,9 +20,8 @@ const (
 	maxGroupLines = 6  // lines of evidence per group
 )
 
-// Summary writes the outcome of a run, as text that is safe for a terminal:
-// failures by cause, grouping targets with the same message, each hint once,
-// and the slowest target of each phase.
+// Summary writes the outcome as text safe for a terminal: failures by cause, grouping
+// targets with the same message, each hint once, and the slowest target of each phase.
 func Summary(w io.Writer, r *smoke.Report) error {
 	b := bufio.NewWriter(w)
 	counts := r.Counts()
@@ -46,8 +45,7 @@ func Summary(w io.Writer, r *smoke.Report) error {
 	return b.Flush()
 }
 
-// cannotTell writes what the shutdowns of passed targets cannot tell, grouping
-// targets with the same text.
+// cannotTell groups passed targets with the same text.
 func (s *summary) cannotTell(targets []smoke.Result) {
 	var order []string
 	by := map[string][]*smoke.Result{}
@@ -73,7 +71,6 @@ func severalServers(r *smoke.Report) bool {
 	return slices.ContainsFunc(r.Targets, func(t smoke.Result) bool { return t.Server != r.Targets[0].Server })
 }
 
-// A group is a set of targets that failed in the same way.
 type group struct {
 	cause   smoke.Cause
 	targets []*smoke.Result
@@ -88,7 +85,7 @@ func groups(targets []smoke.Result) []*group {
 			continue
 		}
 		key := strings.Join([]string{string(t.Cause), t.Code, general(t.Message, t.Host, t.Server)}, "\n")
-		if t.Cause == smoke.CauseTimeout { // timeouts have different reasons, which are in the hint
+		if t.Cause == smoke.CauseTimeout { // the reasons of timeouts are in the hint
 			key += "\n" + general(t.Hint, t.Host, t.Server)
 		}
 		g := known[key]
@@ -105,8 +102,7 @@ func groups(targets []smoke.Result) []*group {
 	return all
 }
 
-// general returns a message without the parts that differ between hosts: names,
-// addresses, and numbers.
+// general removes the parts that differ between hosts: names, addresses, numbers.
 func general(message, host, server string) string {
 	for _, name := range append([]string{host, server}, places(message)...) {
 		if name != "" {
@@ -127,7 +123,7 @@ func general(message, host, server string) string {
 	return b.String()
 }
 
-// withoutName replaces a name in a message by *, except within a word.
+// withoutName replaces a name by *, except within a word.
 func withoutName(message, name string) string {
 	parts := strings.Split(message, name)
 	var b strings.Builder
@@ -149,9 +145,8 @@ func inWord(r rune) bool {
 	return r == '-' || r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// places returns the alias and the address of the host in a message that begins
-// with them, as in "start on web-1 (me@web-1.example.org:22): connection
-// refused"; otherwise nothing.
+// places returns alias and address of a host from the beginning of a message, as in
+// "start on web-1 (me@web-1.example.org:22): connection refused"; otherwise nothing.
 func places(message string) []string {
 	where, _, _ := strings.Cut(message, ": ")
 	_, at, found := strings.Cut(where, " on ")
@@ -178,7 +173,7 @@ type summary struct {
 	hints   map[string]bool // hints already written
 }
 
-// group writes the targets of a group, and the details of the first of them.
+// group gives details of the first target only.
 func (s *summary) group(g *group) {
 	first := g.targets[0]
 	title := termsafe.Line(string(g.cause))

@@ -11,9 +11,8 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// TAP writes a report in the Test Anything Protocol: one test per target,
-// followed by its details as YAML. It uses version 13, which every reader
-// accepts, including prove; readers of version 14 read it the same way.
+// TAP writes one test per target, followed by its details as YAML. Every reader accepts
+// version 13, including prove; readers of version 14 read it the same way.
 func TAP(w io.Writer, r *smoke.Report) error {
 	b := bufio.NewWriter(w)
 	_, _ = fmt.Fprintf(b, "TAP version 13\n1..%d\n", len(r.Targets)) // Flush reports errors
@@ -68,13 +67,13 @@ func tapTest(b *bufio.Writer, number int, t *smoke.Result) {
 	_, _ = b.WriteString("  ...\n")
 }
 
-// tapText returns the description of a test: # would begin a directive.
+// A # would begin a directive.
 func tapText(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "#", `\#`).Replace(termsafe.Line(text))
 }
 
-// A yaml writes the members of a YAML block. It uses only the YAML that readers
-// of TAP know: quoted and literal texts, numbers, one level of maps.
+// A yaml uses only the YAML that readers of TAP know: quoted and literal texts, numbers,
+// one level of maps.
 type yaml struct{ b *bufio.Writer }
 
 func (y yaml) text(name, text string) {
@@ -87,8 +86,8 @@ func (y yaml) number(name string, n float64) {
 	_, _ = fmt.Fprintf(y.b, "  %s: %s\n", name, milliseconds(n))
 }
 
-// list writes texts, one per line. It does not write a YAML list, because some
-// readers take a quoted item with a colon for a map.
+// list writes texts, one per line, not a YAML list: some readers take a quoted item with
+// a colon for a map.
 func (y yaml) list(name string, items []string) {
 	first := true
 	for _, item := range items {
@@ -123,7 +122,7 @@ func milliseconds(n float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", n), "0"), ".")
 }
 
-// quote returns a text quoted for both YAML and JSON, with escaped line breaks.
+// quote is valid for both YAML and JSON, with escaped line breaks.
 func quote(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

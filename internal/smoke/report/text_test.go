@@ -1,8 +1,10 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,4 +116,60 @@ func TestTimesAreTheTargets(t *testing.T) {
 	require.NotContains(t, page, "p-wait")
 	document := string(written(t, func(w io.Writer) error { return JSON(w, r) }))
 	require.Contains(t, document, `"duration_ms":14010,"timings_ms":{"wait":14008,"connect":2},"attempts":2`)
+}
+
+func TestAbout(t *testing.T) {
+	r := full().Targets[8]
+	facts := map[string]Fact{}
+	for _, f := range About(&r) {
+		facts[f.Label] = f
+	}
+	require.Equal(t, Fact{"try", "try it", false}, facts["try"])
+	require.Equal(t, "notes-server 1.4.2", facts["server"].Text)
+	require.Equal(t, "legacy 2025-11-25", facts["protocol"].Text)
+	require.Equal(t, "12 tools, 2 templates, 1 prompt", facts["offers"].Text)
+	require.Contains(t, facts["times"].Text, "connect 10ms, auth 33ms, start 80ms")
+	require.True(t, facts["steps"].Bad)
+	require.True(t, facts["leaked"].Bad)
+	require.Equal(t, "info x entry 1: t: d\nand 1 more", facts["problems"].Text)
+	require.Empty(t, About(new(smoke.Result)))
+
+	r.Problems, r.ProblemsMore = slices.Repeat(r.Problems, 100), 50
+	r.Said = slices.Repeat(r.Said, 30)
+	for _, f := range About(&r) {
+		switch lines := strings.Split(f.Text, "\n"); f.Label {
+		case "findings":
+			require.Len(t, lines, maxEvidence+1)
+			require.Equal(t, "and 130 more", lines[maxEvidence])
+		case "said":
+			require.Equal(t, "and 10 more", lines[maxEvidence])
+		}
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, Markdown(&b, sample()))
+	golden(t, "sample.md", []byte(b.String()))
+	require.NotContains(t, b.String(), "\x1b")
+}
+
+func TestSARIF(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, SARIF(&b, sample(), "1", ".mcp.json"))
+	golden(t, "sample.sarif", []byte(b.String()))
+	var doc struct {
+		Runs []struct {
+			Results []struct{ RuleID string }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(b.String()), &doc))
+	rules := map[string]bool{}
+	for _, r := range doc.Runs[0].Results {
+		rules[r.RuleID] = true
+	}
+	for _, id := range []string{"FRM01", "smoke/connect", "smoke/orphan"} {
+		require.True(t, rules[id], id)
+	}
+	require.False(t, rules["smoke/protocol"], "its problems are results")
 }
