@@ -17,10 +17,10 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// maxLate is how many calls in a row may get no response before no more are made.
+// maxLate is how many calls in a row may time out before calling ends.
 const maxLate = 3
 
-// calls calls the tools and returns the call that is best to cancel.
+// calls returns the call that is best to cancel.
 func (p *process) calls(ctx context.Context, tools []tool) (slow slowCall) {
 	if len(tools) == 0 {
 		p.add(Step{Name: StepCall, Era: p.era.String()}, notApplicable("the server lists no tools"), p.number)
@@ -66,7 +66,7 @@ func counted(late int, unanswered bool) int {
 	return 0
 }
 
-// call calls one tool. made is set if it got a response.
+// made is set if the tool responded.
 func (p *process) call(ctx context.Context, t *tool, made *slowCall) (v verdict, unanswered bool) {
 	args, given := p.opts.Args[t.Name]
 	if !given {
@@ -110,8 +110,8 @@ func refused(err *session.RPCError, given bool) verdict {
 	return doubtful(fmt.Sprintf("responded with the %v, instead of a result with isError", err))
 }
 
-// tooSlow returns the verdict for a call without a response in time: the tool may just
-// be slow, as long as the server responds to something else.
+// tooSlow judges a call that timed out: the tool may just be slow, if the server responds
+// to something else.
 func (p *process) tooSlow(ctx context.Context) verdict {
 	if err := steps.Ping(ctx, p.made.Session, session.CallOptions{Timeout: p.opts.StepTimeout}); err != nil {
 		p.hangs = true
@@ -120,7 +120,7 @@ func (p *process) tooSlow(ctx context.Context) verdict {
 	return notChecked(fmt.Sprintf("no response after %v, while the server responds to other requests (--step-timeout)", p.opts.StepTimeout))
 }
 
-// codeURLRequired is the error of 2025-11-25 for a call that needs a visit to a page.
+// codeURLRequired (2025-11-25) is for a call that needs a visit to a page.
 const codeURLRequired = -32042
 
 func resulted(raw json.RawMessage, given bool) verdict {

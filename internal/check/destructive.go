@@ -16,7 +16,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// alone takes one step in a process of its own, after a handshake if that is needed.
+// alone takes one step in its own process, after a handshake if needed.
 func (t *target) alone(ctx context.Context, name string, era mcp.Era, handshake bool, do func(*process, context.Context) verdict) {
 	step := Step{Name: name}
 	if name == StepVersion {
@@ -53,8 +53,8 @@ func (t *target) alone(ctx context.Context, name string, era mcp.Era, handshake 
 	t.add(step, v, p.number)
 }
 
-// badLine sends a line that is not JSON. It must not end the server, which may ignore
-// it or respond with -32700.
+// badLine sends a line that is not JSON. The server must not end; it may ignore it or
+// respond with -32700.
 func (p *process) badLine(ctx context.Context) verdict {
 	s := p.made.Session
 	p.provoked = badLineProvokes
@@ -63,7 +63,7 @@ func (p *process) badLine(ctx context.Context) verdict {
 	if err != nil {
 		return p.requestFailed(ctx, err).at(n)
 	}
-	// A busy server that is not done starting may be slow to read on.
+	// A busy server may be slow to read on.
 	err = steps.Ping(ctx, s, session.CallOptions{Timeout: max(p.opts.StepTimeout, p.firstBy())})
 	var answer *session.RPCError
 	switch {
@@ -84,14 +84,13 @@ func (p *process) badLine(ctx context.Context) verdict {
 	return passed("error -32700").at(n)
 }
 
-// badLineProvokes reports whether a problem only repeats the verdict for the bad line:
-// its response cannot have an id, and a server that it ended may exit in any way.
+// badLineProvokes reports whether a problem only repeats the verdict: the response cannot
+// have an id, and a server that it ended may exit in any way.
 func badLineProvokes(f *diagnosis.Problem) bool {
 	return f.Rule.ID == "RPC10" && f.Severity == diagnosis.Info || f.Rule.Side == diagnosis.Process
 }
 
-// errorSince returns the code of the first error response without a request since a
-// row.
+// errorSince returns the first error response without a request since a row.
 func errorSince(src session.Source, from int) (code int, found bool) {
 	for _, row := range session.RowsFrom(src, from) {
 		if row.Kind != session.KindStdout || row.Msg != framing.ErrorResponse || row.Paired() {
@@ -111,13 +110,12 @@ func errorSince(src session.Source, from int) (code int, found bool) {
 
 const unsupported = "2099-01-01"
 
-// firstBy returns how much of the startup timeout is left for the first response.
+// firstBy returns the rest of the startup timeout.
 func (p *process) firstBy() time.Duration {
 	return max((p.opts.StartupTimeout - time.Since(p.began)).Truncate(100*time.Millisecond), time.Millisecond)
 }
 
-// unsupportedVersion asks for a revision that does not exist. The response is the first
-// of the process, so that its time is that of the start.
+// The response is the first of the process, so that its time is that of the start.
 func (p *process) unsupportedVersion(ctx context.Context) verdict {
 	client := `{"name":"mcpdbg","version":"0"}`
 	method := mcp.MethodInitialize
@@ -161,8 +159,7 @@ func legacyVersion(resp session.Response) verdict {
 	return passed("offered " + result.Version)
 }
 
-// modernVersion judges the response to a request with an unsupported revision: an
-// error that names the supported ones.
+// The error must name the supported revisions.
 func modernVersion(resp session.Response) verdict {
 	switch {
 	case resp.Error == nil:
@@ -180,7 +177,6 @@ func modernVersion(resp session.Response) verdict {
 	return passed("error -32022 with the supported revisions")
 }
 
-// stdinEOF closes stdin and waits until the server exits.
 func (p *process) stdinEOF(ctx context.Context) verdict {
 	if err := p.made.Session.CloseStdin(); err != nil {
 		return notChecked("stdin could not be closed: " + err.Error())
@@ -188,7 +184,6 @@ func (p *process) stdinEOF(ctx context.Context) verdict {
 	return p.exits(ctx, "stdin was closed", doubtful)
 }
 
-// terminate sends SIGTERM and waits until the server exits.
 func (p *process) terminate(ctx context.Context) verdict {
 	if err := p.made.Session.Stop(ctx, executor.StepTerm, executor.ScopeGroup); err != nil {
 		return notChecked("SIGTERM could not be sent: " + err.Error())
@@ -196,7 +191,6 @@ func (p *process) terminate(ctx context.Context) verdict {
 	return p.exits(ctx, "SIGTERM", failed)
 }
 
-// exits waits for the exit of the server.
 func (p *process) exits(ctx context.Context, after string, late func(string) verdict) verdict {
 	limit := p.opts.exitTime()
 	begin := time.Now()

@@ -8,8 +8,7 @@ import (
 	"mcpdbg/internal/problems"
 )
 
-// FailOn is what fails a run: problems and failed steps of a severity, and steps
-// that were not checked.
+// FailOn fails a run for a severity of problems and steps, and for unchecked steps.
 type FailOn struct{ Error, Warning, NotChecked bool }
 
 // The words of FailOn.
@@ -70,8 +69,7 @@ func (f FailOn) Counts(severity string) bool {
 	return f.Error && severity == failError || f.Warning && severity == failWarning
 }
 
-// Judge decides which targets pass, after it has applied the baseline, which may be
-// nil.
+// Judge applies the baseline, which may be nil, and decides which targets pass.
 func (r *Report) Judge(on FailOn, baseline *problems.Baseline, now time.Time) {
 	r.FailOn, r.OK = on.String(), !r.Stopped
 	var all []problems.Reported
@@ -92,7 +90,6 @@ func (r *Report) Judge(on FailOn, baseline *problems.Baseline, now time.Time) {
 	}
 }
 
-// servers returns the names of the targets.
 func (r *Report) servers() []string {
 	var names []string
 	for i := range r.Targets {
@@ -101,13 +98,13 @@ func (r *Report) servers() []string {
 	return names
 }
 
-// Accept returns the baseline that accepts all present problems, with the reasons of
-// an earlier one, which may be nil.
+// Accept returns a baseline with all present problems and the reasons of an earlier one,
+// which may be nil.
 func (r *Report) Accept(earlier *problems.Baseline) *problems.Baseline {
 	return earlier.Update(r.Reported(), r.servers())
 }
 
-// accept marks what a baseline accepts. all is what Reported returns, in its order.
+// all is what Reported returns, in its order.
 func (r *Result) accept(all []problems.Reported) {
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Status == Failed {
@@ -157,8 +154,7 @@ func (r *Report) Reported() []problems.Reported {
 	return all
 }
 
-// A StepCount is the number of steps by status. Warned are those that failed with a
-// warning.
+// A StepCount counts steps by status. Warned are those that failed with a warning.
 type StepCount struct{ Passed, Failed, Warned, NotApplicable, NotChecked, Accepted int }
 
 // StepCount counts the steps of a target.

@@ -10,7 +10,6 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// leaks are what the shutdowns of all processes found.
 type leaks struct {
 	found  []executor.Descendant
 	alive  []executor.Descendant // that could not be killed
@@ -18,8 +17,8 @@ type leaks struct {
 	lost   error
 }
 
-// note adds the result of one shutdown. A signal may have cut it short, and may have
-// ended the server: then nothing is known about its streams.
+// A signal may have cut a shutdown short and ended the server: then nothing is known
+// about its streams.
 func (l *leaks) note(ctx context.Context, report *session.ShutdownReport, err error) {
 	l.found = append(l.found, report.Leaked...)
 	l.alive = append(l.alive, report.Survivors...)

@@ -13,10 +13,10 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// maxRelists is how often a list is read again because the server announced a change.
+// maxRelists is how often a changed list is read again.
 const maxRelists = 3
 
-// lists reads all lists to their end and returns the tools.
+// lists returns the tools.
 func (p *process) lists(ctx context.Context) []tool {
 	server := p.made.Session.Status().Server
 	declared := steps.Declared(&server)
@@ -49,9 +49,9 @@ func (p *process) lists(ctx context.Context) []tool {
 	return toolsOf(tools)
 }
 
-// listAgain reads the lists again that the server announced to have changed since they were
-// read, so that what follows is checked by the present ones. It returns the tools, nil if
-// they were not read. A list that cannot be read now stays as it was: the rules see why.
+// listAgain reads the lists that the server announced to have changed. It returns the
+// tools, nil if they were not read. A list that cannot be read now stays as it was: the
+// rules see why.
 func (p *process) listAgain(ctx context.Context) (tools []json.RawMessage) {
 	changed := p.changedLists()
 	for _, list := range mcp.Lists {
@@ -70,8 +70,7 @@ func (p *process) listAgain(ctx context.Context) (tools []json.RawMessage) {
 	return tools
 }
 
-// changedLists returns the lists that the server announced to have changed, in the part of
-// the log since the last call.
+// changedLists searches the log since the last call.
 func (p *process) changedLists() (changed []mcp.List) {
 	src := p.made.Session.Log()
 	for n := src.Len(); p.seen < n; p.seen++ {

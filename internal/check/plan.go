@@ -8,14 +8,14 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A Process is one start of a server, for some of the steps.
+// A Process is a start of a server, for some steps.
 type Process struct {
 	Number int
 	Name   string  // such as "bad-line", for the name of its recording
 	Era    mcp.Era // to shake hands in; Auto finds it
 }
 
-// Plan describes the order of the steps and their limits, in lines.
+// Plan describes the order and limits of the steps, in lines.
 func Plan(opts *Options) []string {
 	eras := "each era that it speaks"
 	if opts.only() != mcp.Auto {
@@ -37,11 +37,11 @@ func Plan(opts *Options) []string {
 	}
 }
 
-// exitTime is how long a server may take to exit after stdin was closed or SIGTERM
-// was sent: as long as clients wait.
+// exitTime is how long a server may take to exit after stdin EOF or SIGTERM: as long as
+// clients wait.
 func (o *Options) exitTime() time.Duration { return min(o.StepTimeout, session.Grace) }
 
-// only returns the era that the options restrict the steps to, or Auto.
+// only returns Auto without a restriction.
 func (o *Options) only() mcp.Era {
 	switch {
 	case o.Era != mcp.Auto:

@@ -11,9 +11,8 @@ import (
 	"mcpdbg/session/diagnosis/rule"
 )
 
-// A Report is the result of a run: the JSON document of mcpdbg check. Its members
-// are described in docs/reference/check.md and schema.json. Texts may come from a
-// server: they must be made safe before they are printed.
+// A Report is the JSON document of mcpdbg check; see docs/reference/check.md and
+// schema.json. Texts may come from a server: make them safe before printing.
 type Report struct {
 	Version    int       `json:"mcpdbg_check"` // 1
 	Tool       string    `json:"tool"`
@@ -22,12 +21,12 @@ type Report struct {
 	Started    time.Time `json:"started"`
 	DurationMS float64   `json:"duration_ms"`
 	OK         bool      `json:"ok"`
-	Stopped    bool      `json:"stopped,omitempty"` // before all steps were taken: it is then not OK
+	Stopped    bool      `json:"stopped,omitempty"` // before all steps: then it is not OK
 	FailOn     string    `json:"fail_on"`
 	Seed       uint64    `json:"seed"`
 	Targets    []Result  `json:"targets"`
-	// Stale and Expired are entries of the baseline that are no longer found, and
-	// that are found and no longer accepted.
+	// Stale entries of the baseline are no longer found, Expired ones are found and no
+	// longer accepted.
 	Stale   []Entry `json:"baseline_stale,omitempty"`
 	Expired []Entry `json:"baseline_expired,omitempty"`
 }
@@ -40,7 +39,7 @@ type Entry struct {
 	Expires     string `json:"expires,omitempty"` // a date
 }
 
-// A Result is the result of one target: a server, or a recording.
+// A Result is that of one target: a server or a recording.
 type Result struct {
 	Server     string    `json:"server"`           // name, or the path of a recording
 	Host       string    `json:"host,omitempty"`   // "" for this machine
@@ -53,7 +52,7 @@ type Result struct {
 	Steps      []Step    `json:"steps"`
 	Problems   []Problem `json:"problems"`
 	More       int       `json:"problems_more,omitempty"` // that are not listed
-	Partial    []string  `json:"partial,omitempty"`       // what the rules did not check, one sentence each
+	Partial    []string  `json:"partial,omitempty"`       // not checked by the rules, a sentence each
 	Recordings []string  `json:"recordings,omitempty"`    // of the processes, in order
 	DurationMS float64   `json:"duration_ms"`
 	failure    error
@@ -67,8 +66,7 @@ type Server struct {
 	Version  string `json:"version,omitempty"`
 }
 
-// A Problem is a problem of the log of any process, with the number of its
-// occurrences in all of them.
+// A Problem is in the log of any process, with its occurrences in all of them.
 type Problem struct {
 	problems.Problem
 	Hint      string `json:"hint,omitempty"` // the explanation of the rule, with advice
@@ -79,8 +77,7 @@ type Problem struct {
 
 const maxProblems = 1000
 
-// add adds problems of one process to those of the others. The same problem in
-// several processes is one.
+// The same problem in several processes is one.
 func (r *Result) add(process int, recording string, found []problems.Problem, hint func(id string) string) {
 	all := make([]Problem, len(found))
 	for i, p := range found {
@@ -89,7 +86,7 @@ func (r *Result) add(process int, recording string, found []problems.Problem, hi
 	r.merge(all)
 }
 
-// merge adds problems. The same text at the same place is one problem.
+// The same text at the same place is one problem.
 func (r *Result) merge(found []Problem) {
 	texts := make(map[string]int, len(r.Problems))
 	places := make(map[string][]int)
@@ -125,8 +122,8 @@ func (p *Problem) again(other *problems.Problem) {
 	p.Various = p.Various || other.Various || p.At != other.At || p.Detail != other.Detail
 }
 
-// Groups groups the problems that a test of one accepts: what follows from one cause, and
-// a flood of one rule, is one problem. The items are indexes of Problems.
+// Groups groups the problems, as indexes: a cause and its consequences, and a flood of
+// one rule, are one.
 func (r *Result) Groups(take func(*Problem) bool) []diagnosis.Group {
 	var from []int
 	var taken []*Problem
@@ -144,7 +141,7 @@ func (r *Result) Groups(take func(*Problem) bool) []diagnosis.Group {
 	return groups
 }
 
-// sortProblems puts the worst first, and the problems of a rule together.
+// The worst come first, and the problems of a rule together.
 func (r *Result) sortProblems() {
 	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(problems.SeverityRank(a.Severity), problems.SeverityRank(b.Severity)), cmp.Compare(a.ID, b.ID))
@@ -154,8 +151,7 @@ func (r *Result) sortProblems() {
 // Failure returns why the server could not be checked at all, or nil.
 func (r *Result) Failure() error { return r.failure }
 
-// Reported returns all failed steps and problems of a target, as documents of other
-// programs have them.
+// Reported returns all failed steps and problems.
 func (r *Result) Reported() []problems.Reported {
 	var all []problems.Reported
 	for i := range r.Steps {
@@ -188,8 +184,7 @@ const (
 	maxSaid   = 10
 )
 
-// conceal makes the texts of the result fit for reports: without secrets and with
-// bounded length, whatever a server or a host wrote.
+// conceal removes secrets and bounds lengths, whatever a server or a host wrote.
 func (t *target) conceal() {
 	r := &t.result
 	t.texts(maxReason, &r.Error, &r.Hint)

@@ -12,7 +12,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A stepTimeout is the cause of a context whose step took too long.
+// A stepTimeout is the cause of a step's context.
 type stepTimeout time.Duration
 
 func errStep(d time.Duration) error { return stepTimeout(d) }
@@ -21,7 +21,7 @@ func (d stepTimeout) Error() string {
 	return fmt.Sprintf("no response after %v", time.Duration(d))
 }
 
-// stopped reports whether ctx ended for another reason than the limit of its step.
+// stopped ignores the limit of the step.
 func stopped(ctx context.Context) bool {
 	var late stepTimeout
 	return ctx.Err() != nil && !errors.As(context.Cause(ctx), &late)
@@ -49,7 +49,6 @@ func (p *process) unknownMethod(ctx context.Context) verdict {
 // acceptsCursor is the rule about what bogusCursor provokes.
 const acceptsCursor = "PAG03"
 
-// bogusCursor asks for a page that the server has not offered.
 func (p *process) bogusCursor(ctx context.Context) verdict {
 	server := p.made.Session.Status().Server
 	declared := steps.Declared(&server)
@@ -77,19 +76,17 @@ type slowCall struct {
 }
 
 const (
-	// slowEnough is how long a call must take to be cancelled: a faster one would
-	// respond before it reads the cancellation.
+	// slowEnough: a faster call would respond before it reads the cancellation.
 	slowEnough = 200 * time.Millisecond
 	// cancelAfter is when it is cancelled.
 	cancelAfter = 100 * time.Millisecond
-	// crossing is how long after it a response may have been on its way.
+	// crossing is how long after it a response may be on its way.
 	crossing = 100 * time.Millisecond
-	// lateExtra is how much longer than the call took a response is awaited.
+	// lateExtra is how much longer than the call took the wait is.
 	lateExtra = 500 * time.Millisecond
 )
 
-// isBetter reports whether a call is better to cancel than another one: it must be slow
-// enough, better by far, and not slower than that.
+// isBetter: slow enough, better by far, and not slower than that.
 func (c *slowCall) isBetter(than *slowCall) bool {
 	const byFar = 2 * slowEnough
 	switch {
@@ -142,7 +139,7 @@ func (p *process) cancellation(ctx context.Context, slow slowCall) verdict {
 	return p.afterCancel(ctx, slow, n)
 }
 
-// afterCancel waits for a response that must not come.
+// The response must not come.
 func (p *process) afterCancel(ctx context.Context, slow slowCall, n uint64) verdict {
 	src := p.made.Session.Log()
 	began := src.Now()
@@ -166,8 +163,7 @@ func (p *process) afterCancel(ctx context.Context, slow slowCall, n uint64) verd
 	return passed("no response to the cancelled call of " + slow.tool).at(n)
 }
 
-// awaitResponse returns the time of the response to the request of entry n, or -1 if
-// none comes within a time.
+// awaitResponse returns -1 if none comes within the time.
 func (p *process) awaitResponse(ctx context.Context, n uint64, within time.Duration) (int64, error) {
 	src := p.made.Session.Log()
 	row := rowOf(src, n)
@@ -192,8 +188,7 @@ func (p *process) awaitResponse(ctx context.Context, n uint64, within time.Durat
 	}
 }
 
-// rowOf returns the row of an entry that was sent. Entries are few and it is one of
-// the last.
+// Entries are few and it is one of the last.
 func rowOf(src session.Source, n uint64) int {
 	for number := src.Len() - 1; number >= 0; number-- {
 		row, ok := session.RowAt(src, number)
@@ -218,8 +213,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// ours reports whether a problem is of this program: of a message that it sent, wrong
-// on purpose.
+// ours is about messages that this program sent wrong on purpose.
 func ours(src session.Source, f diagnosis.Problem) bool {
 	row, ok := session.RowAt(src, f.Row)
 	return f.Rule.Side == diagnosis.Client || ok && row.Kind == session.KindStdin

@@ -1,3 +1,9 @@
+// Package check takes a server through the protocol and reports how each step ended: a
+// handshake in each era, all lists, calls, requests that must fail, a cancellation, and
+// the ways to end it. The rules then check the log of every process. The caller of Run
+// makes the session of each process. What may end or confuse a server has a process of
+// its own. A step passed, failed, does not apply, or was not checked, each with the
+// reason. An unchecked step is never reported as passed.
 package check
 
 import (
@@ -27,33 +33,32 @@ type Target struct {
 // DefaultStepTimeout is the limit for one step.
 const DefaultStepTimeout = 10 * time.Second
 
-// Options control a run. Targets and Make are required.
+// Options control a run; Targets and Make are required.
 type Options struct {
 	Targets []Target
-	// Make makes the session of a process. It must call configure on its
-	// configuration before making the session. After an error it must release
-	// everything. With several Processes it is called from several goroutines.
+	// Make makes the session of a process, and must call configure on its configuration
+	// first. After an error it must release everything. Several Processes call it from
+	// several goroutines.
 	Make func(ctx context.Context, target int, p Process, configure func(*session.Config)) (*steps.Made, error)
 
 	Era            mcp.Era       // the only era to check; Auto for each
 	Protocol       string        // the only revision to check
-	StartupTimeout time.Duration // of a process to its first response; 0 means session.DefaultStartupTimeout
+	StartupTimeout time.Duration // to a process's first response; 0 means session.DefaultStartupTimeout
 	StepTimeout    time.Duration // 0 means DefaultStepTimeout
-	Processes      int           // of a target that may run at once; 0 means 1
+	Processes      int           // of a target at once; 0 means 1
 	Seed           uint64        // of the arguments
 
 	NoCalls bool
-	Allow   []string                   // names or patterns of tools to call even if they may have side effects
+	Allow   []string                   // tools to call despite side effects, as names or patterns
 	Args    map[string]json.RawMessage // arguments by tool, instead of generated ones
 	Keep    func(rule string) bool     // rules to report; nil means all
 
-	// Tell, if set, is called with what is about to happen, in one line that may
-	// have text of the server.
+	// Tell, if set, gets one line about what follows, which may have text of the server.
 	Tell func(target int, text string)
 }
 
-// Run checks all targets one after the other. When ctx is done, running servers are
-// shut down and the remaining steps are not checked.
+// Run checks the targets in order. When ctx is done, servers are shut down and the
+// remaining steps not checked.
 func Run(ctx context.Context, opts Options) *Report {
 	if opts.StepTimeout == 0 {
 		opts.StepTimeout = DefaultStepTimeout
@@ -86,8 +91,8 @@ func NewReport(started time.Time) *Report {
 	return &Report{Version: 1, RuleSet: rule.Set, Checked: rule.Checked, Started: started, Targets: []Result{}}
 }
 
-// Recorded reports what a checker found in the log that something else wrote. name is that
-// of its file, and begin when checking began.
+// Recorded reports on a log that another program wrote. name is its file's, and begin
+// when checking began.
 func Recorded(ctx context.Context, name string, src session.Source, checker *rule.Checker, begin time.Time, keep func(rule string) bool) Result {
 	r := Result{Server: name, Source: name, Steps: []Step{}, Problems: []Problem{}, Recordings: []string{name}}
 	kept := slices.DeleteFunc(checker.Problems(), func(p diagnosis.Problem) bool { return keep != nil && !keep(p.Rule.ID) })
@@ -99,7 +104,7 @@ func Recorded(ctx context.Context, name string, src session.Source, checker *rul
 	return r
 }
 
-// Unread returns the result of a recording that cannot be read, with what to try.
+// Unread is the result of an unreadable recording, with a hint.
 func Unread(name string, err error, hint string) Result {
 	return Result{
 		Server: name, Source: name, Error: err.Error(), Hint: hint, failure: err,

@@ -14,12 +14,11 @@ type Status string
 const (
 	Passed        Status = "passed"
 	Failed        Status = "failed"
-	NotApplicable Status = "not applicable" // the server does not have what the step is about
+	NotApplicable Status = "not applicable" // the server does not have it
 	NotChecked    Status = "not checked"    // nothing is known
 )
 
-// The steps, in their order. There is one of StepList for each list and one of
-// StepCall for each tool.
+// The steps, in order. There is a StepList for each list and a StepCall for each tool.
 const (
 	StepHandshake    = "handshake"
 	StepList         = "list"
@@ -34,20 +33,20 @@ const (
 	StepLeaked       = "leaked-processes"
 )
 
-// A Step is the result of one step. Its texts may come from the server.
+// A Step is a step's result. Its texts may come from the server.
 type Step struct {
 	Name       string  `json:"name"`
-	Era        string  `json:"era,omitempty"`     // "" if the step does not depend on it
+	Era        string  `json:"era,omitempty"`     // "" if independent of it
 	Subject    string  `json:"subject,omitempty"` // the list, or the tool
 	Status     Status  `json:"status"`
 	Severity   string  `json:"severity,omitempty"` // of a failure
 	Reason     string  `json:"reason,omitempty"`   // always given, unless it passed
 	Process    int     `json:"process,omitempty"`  // number of the process, from 1
-	N          uint64  `json:"n,omitempty"`        // entry of the request or the line in its recording
+	N          uint64  `json:"n,omitempty"`        // entry of its request or line
 	DurationMS float64 `json:"duration_ms"`
 	Accepted   bool    `json:"accepted,omitempty"` // by the baseline
 
-	unstarted bool // not checked, because the server could not be started
+	unstarted bool // not checked: the server did not start
 }
 
 // Title names the step for people, such as "call echo".
@@ -67,7 +66,7 @@ func (s *Step) Fingerprint() string {
 	return strings.Join(strings.Fields("step/"+s.Name+" "+s.Era+" "+s.Subject), " ")
 }
 
-// A verdict is how a step ended, before it is known where it belongs.
+// A verdict is a result without its place.
 type verdict struct {
 	status   Status
 	severity diagnosis.Severity
@@ -79,7 +78,7 @@ func passed(reason string) verdict        { return verdict{status: Passed, reaso
 func notApplicable(reason string) verdict { return verdict{status: NotApplicable, reason: reason} }
 func notChecked(reason string) verdict    { return verdict{status: NotChecked, reason: reason} }
 
-// failed is for a violation of a MUST, and doubtful for one of a SHOULD.
+// failed is for a MUST, and doubtful for a SHOULD.
 func failed(reason string) verdict {
 	return verdict{status: Failed, severity: diagnosis.Error, reason: reason}
 }
@@ -119,7 +118,7 @@ func (s *Step) reported() problems.Reported {
 	}
 }
 
-// methodOf returns the method that a step is about, "" for none.
+// "" for none.
 func methodOf(s *Step) string {
 	if s.Name == StepCall {
 		return "tools/call"

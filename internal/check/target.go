@@ -18,7 +18,7 @@ import (
 	"mcpdbg/session/secret"
 )
 
-// A target is the check of one server, or a part of it. It is used by one goroutine.
+// A target is the check of one server, or a part of it, for one goroutine.
 type target struct {
 	opts    *Options
 	number  int
@@ -36,7 +36,7 @@ func newTarget(opts *Options, number int) *target {
 	}}
 }
 
-// run takes all steps. The first process finds the era of all others.
+// The first process finds the era of all others.
 func (t *target) run(ctx context.Context) {
 	begin := time.Now()
 	era, err := t.inEra(ctx, t.opts.only())
@@ -55,7 +55,6 @@ func (t *target) run(ctx context.Context) {
 	t.result.DurationMS = wording.Milliseconds(time.Since(begin))
 }
 
-// jobs returns what follows the first process, which speaks an era.
 func (t *target) jobs(era mcp.Era) []job {
 	var jobs []job
 	switch next := other(era); {
@@ -84,8 +83,8 @@ func (t *target) jobs(era mcp.Era) []job {
 	return jobs
 }
 
-// replaced returns how many processes of a start came before its last one, and how long it
-// took until that began.
+// replaced returns how many processes of a start came before its last one, and the time
+// until that began.
 func replaced(log session.Source) (earlier int, took time.Duration) {
 	var starts []int64
 	for _, row := range session.RowsFrom(log, 0) {
@@ -99,8 +98,8 @@ func replaced(log session.Source) (earlier int, took time.Duration) {
 	return len(starts) - 1, time.Duration(starts[len(starts)-1]-starts[0]) * time.Microsecond
 }
 
-// inEra takes the steps that need a handshake in one process. It returns the era of
-// the server, or why there was no handshake.
+// inEra takes the steps after a handshake in one process. It returns the era, or why
+// there was no handshake.
 func (t *target) inEra(ctx context.Context, era mcp.Era) (mcp.Era, error) {
 	p, err := t.start(ctx, era.String(), era)
 	if err != nil {
@@ -143,8 +142,7 @@ func eraName(era mcp.Era) string {
 	return era.String()
 }
 
-// handshakeFailed returns the verdict for a handshake. A server need not speak the
-// era that it was not found to speak: only one that ends then fails.
+// A server need not speak another era than its own: only one that ends then fails.
 func (t *target) handshakeFailed(ctx context.Context, era mcp.Era, err error) verdict {
 	var open *session.OpenError
 	if ctx.Err() != nil {
@@ -195,15 +193,15 @@ type process struct {
 	began  time.Time
 	starts int  // further ones, after it had ended
 	hangs  bool // it no longer responds
-	// relists is how often each list was read again, for those that could be read, and
-	// seen is the row up to which the log was searched for changes.
+	// relists counts how often each list was read again, and seen is the row up to which
+	// the log was searched for changes.
 	relists map[mcp.List]int
 	seen    int
-	// provoked, if set, reports whether a problem is what the step asked for.
+	// reports whether the step asked for the problem; may be nil
 	provoked func(*diagnosis.Problem) bool
 }
 
-// start makes the session of the next process, not yet started.
+// The session is not yet started.
 func (t *target) start(ctx context.Context, name string, era mcp.Era) (*process, error) {
 	p := &process{target: t, number: t.roll.next(), era: era, began: time.Now()}
 	made, err := t.opts.Make(ctx, t.number, Process{Number: p.number, Name: name, Era: era}, func(cfg *session.Config) {
@@ -221,7 +219,6 @@ func (t *target) start(ctx context.Context, name string, era mcp.Era) (*process,
 	return p, nil
 }
 
-// end shuts the server down and checks the log.
 func (p *process) end(ctx context.Context) {
 	report, err := steps.Close(ctx, p.made)
 	p.leaks.note(ctx, &report, err)
@@ -231,8 +228,7 @@ func (p *process) end(ctx context.Context) {
 	}
 }
 
-// check runs the rules over the log of the process. What this program sends wrong, it
-// sends on purpose.
+// check ignores what this program sends wrong on purpose.
 func (p *process) check() {
 	src := p.made.Session.Log()
 	found := steps.Problems(src)
@@ -253,8 +249,7 @@ func (r *Result) partial(rows, of int, gaps []string, where string) {
 	}
 }
 
-// step takes a step, unless ctx is done. A server that has ended, or
-// that hangs, is started again.
+// step does nothing once ctx is done. A server that has ended or hangs is started again.
 func (p *process) step(ctx context.Context, name, subject string, do func(context.Context) verdict) {
 	begin := time.Now()
 	v := p.ready(ctx)
@@ -264,11 +259,11 @@ func (p *process) step(ctx context.Context, name, subject string, do func(contex
 	p.add(Step{Name: name, Era: p.era.String(), Subject: subject, DurationMS: wording.Milliseconds(time.Since(begin))}, v, p.number)
 }
 
-// maxStarts is how often a server is started again after a step has ended it: after the
-// calls, and after each step that follows them.
+// maxStarts is how often an ended server is started again: after the calls, and after
+// each later step.
 const maxStarts = maxLate + 3
 
-// ready returns a verdict without a status if the server is running.
+// ready returns no status if the server is running.
 func (p *process) ready(ctx context.Context) verdict {
 	if ctx.Err() != nil {
 		return notChecked("stopped: " + context.Cause(ctx).Error())

@@ -10,17 +10,16 @@ import (
 	"mcpdbg/session/secret"
 )
 
-// A job takes steps in processes of its own, while other jobs do the same. It adds them to the
-// target that it is given.
+// A job takes steps in processes of its own, while others do, and adds them to its
+// target.
 type job func(ctx context.Context, t *target)
 
-// A roll gives the processes of a target their numbers, and keeps their recordings.
+// A roll numbers the processes of a target, and keeps their recordings.
 type roll struct {
 	mu         sync.Mutex
 	recordings []string
 }
 
-// next returns the number of the next process, from 1.
 func (r *roll) next() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -28,16 +27,14 @@ func (r *roll) next() int {
 	return len(r.recordings)
 }
 
-// recorded notes the recording of a process.
 func (r *roll) recorded(number int, path string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.recordings[number-1] = path
 }
 
-// together does jobs, as many at once as the options say. A server may not
-// tolerate others of its kind that use its ports, lock files and databases: what fails with
-// others is done again alone, and only that counts.
+// A server may not tolerate others of its kind that use its ports, lock files and
+// databases: what fails with others is done again alone, and only that counts.
 func (t *target) together(ctx context.Context, jobs []job) {
 	if t.opts.Processes <= 1 {
 		for _, do := range jobs {
@@ -68,13 +65,11 @@ func (t *target) together(ctx context.Context, jobs []job) {
 	}
 }
 
-// part returns a target for one job. The servers that are known so far are known to
-// it.
+// part shares the servers known so far.
 func (t *target) part() *target {
 	return &target{opts: t.opts, number: t.number, roll: t.roll, secrets: new(secret.Concealer), speaks: t.speaks, result: Result{Server: t.result.Server}}
 }
 
-// failed reports whether a job found anything that is not as it should be.
 func (t *target) failed() bool {
 	l := &t.leaks
 	return slices.ContainsFunc(t.result.Steps, func(s Step) bool { return s.Status == Failed || s.Status == NotChecked && s.unstarted }) ||
@@ -93,7 +88,6 @@ func (t *target) join(part *target) {
 	t.leaks.join(&part.leaks)
 }
 
-// join adds what the shutdowns of other processes found.
 func (l *leaks) join(from *leaks) {
 	l.found = append(l.found, from.found...)
 	l.alive = append(l.alive, from.alive...)
@@ -105,8 +99,8 @@ func (l *leaks) join(from *leaks) {
 	l.lost = cmp.Or(l.lost, from.lost)
 }
 
-// order puts the steps that have a process of their own in the order of the plan,
-// whichever ended first, and those of the first process's era before the other's.
+// order puts steps with their own process in the order of the plan, and those of the
+// first process's era before the other's.
 func (r *Result) order(first string) {
 	alone := []string{StepBadLine, StepVersion, StepEOF, StepTerm}
 	rank := func(s *Step) int {

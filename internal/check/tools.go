@@ -8,7 +8,6 @@ import (
 	"mcpdbg/internal/wording"
 )
 
-// A tool is an entry of tools/list, as far as it is needed to call it.
 type tool struct {
 	Name        string          `json:"name"`
 	Input       json.RawMessage `json:"inputSchema"`
@@ -22,11 +21,9 @@ type tool struct {
 	} `json:"execution"`
 }
 
-// maxTools is the number of tools that are called.
 const maxTools = 500
 
-// toolsOf reads the items of a list. It skips those that are not tools: the rules
-// report them.
+// Other items are skipped: the rules report them.
 func toolsOf(items []json.RawMessage) []tool {
 	var all []tool
 	for _, item := range items {
@@ -38,10 +35,9 @@ func toolsOf(items []json.RawMessage) []tool {
 	return all
 }
 
-// risk returns why a tool is not called unless its name is allowed, or "". A tool
-// without a hint has the one that the specification assumes: destructive, unless it
-// is read-only, and open to the world. readOnlyHint alone is never enough: it is a
-// claim of the server.
+// risk returns why a tool is not called unless allowed, or "". Without a hint the
+// specification assumes: destructive, unless read-only, and open to the world.
+// readOnlyHint alone is never enough: it is a claim of the server.
 func (t *tool) risk() string {
 	a := &t.Annotations
 	readOnly := a.ReadOnly != nil && *a.ReadOnly
@@ -58,7 +54,6 @@ func (t *tool) risk() string {
 	return ""
 }
 
-// allowed reports whether --allow-calls names a tool.
 func (o *Options) allowed(name string) bool {
 	for _, pattern := range o.Allow {
 		if pattern == name {
@@ -71,13 +66,12 @@ func (o *Options) allowed(name string) bool {
 	return false
 }
 
-// A choice is a tool and why it is not called, or "".
+// Why not called, or "".
 type choice struct {
 	tool
 	why string
 }
 
-// choose decides which tools are called.
 func (o *Options) choose(tools []tool) []choice {
 	var all []choice
 	for i, t := range tools {
@@ -98,7 +92,7 @@ func (o *Options) choose(tools []tool) []choice {
 	return all
 }
 
-// told describes the choice in one line, before any tool is called.
+// told is shown before any tool is called.
 func told(all []choice) string {
 	var calls, not []string
 	for _, c := range all {
@@ -115,7 +109,6 @@ func told(all []choice) string {
 	return text
 }
 
-// maxTold is the number of names in a line.
 const maxTold = 40
 
 func listed(names []string) string {

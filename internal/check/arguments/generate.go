@@ -1,6 +1,6 @@
-// Package arguments generates arguments for a tool from its input schema: the
-// smallest ones that the schema accepts, and the same ones for the same seed. The
-// result was checked against the schema; without one, the error explains why.
+// Package arguments generates the smallest arguments that a tool's input schema accepts,
+// the same for the same seed. They were checked against the schema; otherwise the error
+// explains why there are none.
 package arguments
 
 import (
@@ -18,17 +18,16 @@ import (
 const (
 	// attempts is how many values are tried.
 	attempts = 12
-	// maxDepth is the depth of nested schemas, references included.
+	// references included
 	maxDepth = 32
-	// maxParts is the number of values that one attempt generates.
+	// maxParts is how many values one attempt generates.
 	maxParts = 2000
 	// MaxBytes is the maximum size of generated arguments.
 	MaxBytes = 64 << 10
 )
 
-// Generate returns arguments for a tool: a JSON object that its input schema accepts,
-// with its required members only. The same schema, name and seed give the same
-// arguments. The error is why it found none.
+// Generate returns a JSON object that the tool's input schema accepts, with its required
+// members only. The same schema, name and seed give the same arguments.
 func Generate(schema json.RawMessage, name string, seed uint64) (json.RawMessage, error) {
 	compiled, err := jsonschema.Compile(schema, jsonschema.Options{Lenient: true, Formats: true})
 	if err != nil {
@@ -77,7 +76,6 @@ func generateOnce(root any, name string, seed, attempt uint64) (json.RawMessage,
 	return text, nil
 }
 
-// accepted returns an error unless the schema accepts the value.
 func accepted(schema *jsonschema.Schema, value json.RawMessage) error {
 	problems, err := schema.Check(value, MaxBytes)
 	if err == nil && len(problems) > 0 {
@@ -86,7 +84,7 @@ func accepted(schema *jsonschema.Schema, value json.RawMessage) error {
 	return err
 }
 
-// decode decodes a schema with its numbers as they are written.
+// Numbers stay as they are written.
 func decode(schema []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(schema))
 	d.UseNumber()

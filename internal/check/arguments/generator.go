@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// A generator makes one value of a schema. It follows only the keywords that lead to
-// a value; the check of the whole value finds what it missed.
+// A generator follows only the keywords that lead to a value; the check of the whole
+// value finds what it missed.
 type generator struct {
 	root    any
 	random  *rand.Rand
@@ -65,8 +65,8 @@ func (g *generator) fromObject(s object, depth int) (any, error) {
 	}
 }
 
-// given returns a value that the schema itself has: its only one, its default, an
-// example, or one of a list.
+// given returns a value in the schema: its only one, its default, an example, or one of a
+// list.
 func (g *generator) given(s object) (value any, ok bool) {
 	if value, ok = s["const"]; ok {
 		return value, true
@@ -83,8 +83,7 @@ func (g *generator) given(s object) (value any, ok bool) {
 	return nil, false
 }
 
-// merged returns a schema with what its references, all of allOf, and one of anyOf
-// and oneOf say.
+// merged includes the references, all of allOf, and one of anyOf and oneOf.
 func (g *generator) merged(s object, depth int) (object, error) {
 	if depth > maxDepth {
 		return nil, errors.New("the input schema refers to itself too often")
@@ -152,7 +151,7 @@ func merge(into, from object) {
 	}
 }
 
-// resolve returns the schema that a reference within the document names.
+// References lead only within the document.
 func (g *generator) resolve(ref string) (any, error) {
 	path, local := strings.CutPrefix(ref, "#")
 	if !local || path != "" && path[0] != '/' {
@@ -217,8 +216,7 @@ func (g *generator) kind(s object) string {
 	return "string"
 }
 
-// object returns an object with the required members, and as many others as the
-// schema wants.
+// object has as few members as the schema accepts.
 func (g *generator) object(s object, depth int) (any, error) {
 	properties, _ := s["properties"].(object)
 	var names []string
@@ -255,7 +253,6 @@ func (g *generator) object(s object, depth int) (any, error) {
 	return out, nil
 }
 
-// array returns as few elements as the schema accepts.
 func (g *generator) array(s object, depth int) (any, error) {
 	out := []any{}
 	first, _ := s["prefixItems"].([]any)
@@ -282,7 +279,6 @@ func (g *generator) array(s object, depth int) (any, error) {
 	return out, nil
 }
 
-// natural returns a number of a schema that counts something.
 func natural(value any, otherwise int) int {
 	number, ok := value.(json.Number)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// formats are texts of the formats that schemas name.
+// formats are texts by format.
 var formats = map[string]string{
 	"date": "2026-01-15", "time": "12:00:00Z", "date-time": "2026-01-15T12:00:00Z", "duration": "PT1H",
 	"email": "user@example.com", "idn-email": "user@example.com", "hostname": "example.com", "idn-hostname": "example.com",
@@ -19,7 +19,7 @@ var formats = map[string]string{
 	"json-pointer": "/a", "relative-json-pointer": "0", "regex": "a", "uri-template": "https://example.com/{a}",
 }
 
-// words are the texts of everything else: short, and harmless as a name or a path.
+// words are short, and harmless as a name or a path.
 var words = []string{"example", "test", "sample", "hello"}
 
 // text returns a text.
@@ -41,8 +41,7 @@ func (g *generator) text(s object) (any, error) {
 	return text[:min(len(text), most)], nil
 }
 
-// matching returns a text that a pattern matches, with at least so many characters if
-// the pattern leaves room for them.
+// matching returns at least so many characters if the pattern leaves room.
 func (g *generator) matching(pattern string, least, most int) (any, error) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -60,7 +59,7 @@ func (g *generator) matching(pattern string, least, most int) (any, error) {
 	}
 }
 
-// A patternWriter writes a text that a pattern matches.
+// A patternWriter writes text that a pattern matches.
 type patternWriter struct {
 	*generator
 	out   strings.Builder
@@ -95,7 +94,7 @@ func (w *patternWriter) write(re *syntax.Regexp) error {
 	return nil
 }
 
-// repeat writes a repeated part as often as it must, and extra times more if it can.
+// repeat writes the least count, and extra more if it can.
 func (w *patternWriter) repeat(re *syntax.Regexp) error {
 	least, most := re.Min, re.Max
 	switch re.Op {
@@ -118,7 +117,7 @@ func (w *patternWriter) repeat(re *syntax.Regexp) error {
 	return nil
 }
 
-// class writes a character of a class: a letter or a digit if it has one.
+// class prefers a letter or a digit.
 func (w *patternWriter) class(ranges []rune) error {
 	for _, good := range []rune{'a', 'x', 'A', 'X', '0', '1'} {
 		for i := 0; i+1 < len(ranges); i += 2 {
@@ -139,7 +138,7 @@ func (w *patternWriter) class(ranges []rune) error {
 	return errors.New("nothing can be generated for it")
 }
 
-// number returns a small number within the limits of the schema.
+// number is a small one within the limits.
 func (g *generator) number(s object, whole bool) (any, error) {
 	low, hasLow := bound(s, "minimum", "exclusiveMinimum", +1, whole)
 	high, hasHigh := bound(s, "maximum", "exclusiveMaximum", -1, whole)
@@ -172,8 +171,8 @@ func (g *generator) number(s object, whole bool) (any, error) {
 	return value, nil
 }
 
-// bound returns the lower or upper limit of a number. A limit that is excluded, also
-// as a boolean as in older dialects, is moved by a step.
+// bound moves an excluded limit by a step, also one excluded by a boolean, as in older
+// dialects.
 func bound(s object, inclusive, exclusive string, direction float64, whole bool) (float64, bool) {
 	step := direction
 	if !whole {

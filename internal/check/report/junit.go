@@ -12,10 +12,9 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// JUnit writes a report as JUnit XML: a suite for each target, with a case for each
-// step and for each rule with problems. What fails the target is a failure, a server
-// that could not be checked is an error, and a step that does not apply or was not
-// checked is skipped.
+// JUnit writes a suite for each target, with a case for each step and for each rule with
+// problems. What fails the target is a failure, a server that could not be checked an
+// error; a step that does not apply or was not checked is skipped.
 func JUnit(w io.Writer, r *check.Report) error {
 	on, err := check.ParseFailOn(r.FailOn)
 	if err != nil {
@@ -57,8 +56,7 @@ func stepCase(t *check.Result, s *check.Step, on check.FailOn) junit.Case {
 	return c
 }
 
-// ruleCases returns a case for each rule with problems, or one that passed, or the error
-// of a recording that cannot be read.
+// Without problems there is a case that passed, or the error of an unreadable recording.
 func ruleCases(t *check.Result, on check.FailOn) []junit.Case {
 	var all []junit.Case
 	for i := range t.Problems {

@@ -8,7 +8,7 @@ import (
 	"mcpdbg/internal/problems"
 )
 
-// Markdown writes a report for the summary of a CI run, of at most 1 MiB.
+// Markdown writes a report for a CI summary, of at most 1 MiB.
 func Markdown(w io.Writer, r *check.Report) error {
 	var m problems.Markdown
 	outcome := "failed"

@@ -1,5 +1,5 @@
-// Package report writes the result of mcpdbg check: as text for a person, and as JUnit
-// XML and Markdown for CI. All text is safe for a terminal.
+// Package report writes the result of mcpdbg check as text, JUnit XML and Markdown. All
+// text is safe for a terminal.
 package report
 
 import (
@@ -18,8 +18,8 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// Text writes a report for people, in lines of at most 79 cells. The verdict is at the end,
-// where a terminal shows it, or, if first is set, at the top.
+// Text writes lines of at most 79 cells, with the verdict at the end, or, if first is
+// set, at the top.
 func Text(w io.Writer, r *check.Report, first bool) error {
 	t := text{b: bufio.NewWriter(w)}
 	if first {
@@ -104,7 +104,6 @@ func (t *text) steps(r *check.Result) {
 	}
 }
 
-// callsEnd returns the end of the calls in one era.
 func callsEnd(steps []check.Step, from int) int {
 	end := from
 	for end < len(steps) && steps[end].Name == check.StepCall && steps[end].Era == steps[from].Era {
@@ -113,7 +112,7 @@ func callsEnd(steps []check.Step, from int) int {
 	return end
 }
 
-// calls writes calls, those that ended alike in one line.
+// Calls that ended alike are in one line.
 func (t *text) calls(steps []check.Step) {
 	var order []string
 	alike := map[string][]*check.Step{}
@@ -155,16 +154,16 @@ func groupOf(s *check.Step) string {
 	return s.Era + " era"
 }
 
-// failedWarning is the status of a step that violates a SHOULD.
+// failedWarning is for a SHOULD.
 const failedWarning = "failed (warning)"
 
-// The widths of the columns with the statuses and the names of steps.
+// Widths of the columns of statuses and names.
 const (
 	statusWidth = len(failedWarning)
 	titleWidth  = len("unsupported version")
 )
 
-// maxReason is how many cells of a reason are written.
+// In cells.
 const maxReason = 240
 
 func (t *text) step(status, title, reason string) {
@@ -202,11 +201,10 @@ func statusOf(s *check.Step) string {
 	return string(s.Status)
 }
 
-// maxShown is the number of problems of a rule and severity that are written.
+// Per rule and severity.
 const maxShown = 10
 
-// problems writes the causes with what follows from them, then the other problems grouped
-// by rule.
+// problems writes causes with their consequences first.
 func (t *text) problems(r *check.Result) {
 	groups := r.Groups(func(*check.Problem) bool { return true })
 	for i := range groups {
@@ -220,7 +218,6 @@ func (t *text) problems(r *check.Result) {
 	}
 }
 
-// cause writes what ended a process, and the problems that followed from it.
 func (t *text) cause(r *check.Result, g *diagnosis.Group) {
 	cause := r.Problems[g.Items[0]].Cause
 	t.line("")
@@ -238,7 +235,7 @@ func (t *text) cause(r *check.Result, g *diagnosis.Group) {
 	}
 }
 
-// rules writes problems that follow from no cause, grouped by rule.
+// rules writes problems without a cause, by rule.
 func (t *text) rules(r *check.Result, groups []diagnosis.Group) {
 	rule, shown := "", 0
 	for i := range groups {
@@ -265,7 +262,6 @@ func (t *text) rules(r *check.Result, groups []diagnosis.Group) {
 	}
 }
 
-// problem writes a problem after some words about its rule.
 func (t *text) problem(r *check.Result, p *check.Problem, parts ...string) {
 	if where := p.Where(); where != "" {
 		parts = append(parts, where)
@@ -309,7 +305,6 @@ func (t *text) baseline(title string, list []check.Entry) {
 	}
 }
 
-// summary writes the outcome, the numbers and the scope of the rules.
 func (t *text) summary(r *check.Report) {
 	t.fold("", "  ", Verdict(r))
 	if unrecorded(r) {
@@ -318,7 +313,7 @@ func (t *text) summary(r *check.Report) {
 	t.fold("checked: ", "  ", fmt.Sprintf("%s (rule set %s; --fail-on %s)", r.Checked, r.RuleSet, r.FailOn))
 }
 
-// Verdict returns the outcome of a run with its numbers, in one line.
+// Verdict returns the outcome and numbers in one line.
 func Verdict(r *check.Report) string {
 	outcome := "FAILED"
 	switch {
@@ -344,7 +339,7 @@ func Verdict(r *check.Report) string {
 	return outcome + ": " + strings.Join(parts, "; ")
 }
 
-// unrecorded reports whether a server has problems that no recording shows.
+// unrecorded reports whether problems are in no recording.
 func unrecorded(r *check.Report) bool {
 	for i := range r.Targets {
 		t := &r.Targets[i]
@@ -355,7 +350,7 @@ func unrecorded(r *check.Report) bool {
 	return false
 }
 
-// countOf counts the problems of a report that are not accepted.
+// Accepted problems do not count.
 func countOf(r *check.Report) diagnosis.Count {
 	var c diagnosis.Count
 	for i := range r.Targets {
