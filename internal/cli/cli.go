@@ -1,8 +1,17 @@
+// Package cli is the command line: the root command, exit codes and the wiring of
+// executors, sessions, recordings and the interface. Each family of commands has a
+// folder: rec, run, replay, smoke and check, which never import each other. They share,
+// from the top: tui (the interface), live (sessions and their restarts), flags, logs
+// (entries as lines), console (streams, signals, files, texts) and exit (codes and
+// errors). Standard output carries results only. However a command ends, the server that
+// it started is gone when it returns.
 package cli
 
 import (
 	"context"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -15,8 +24,7 @@ import (
 	"mcpdbg/session/localexec"
 )
 
-// Main runs the program with its arguments, without the program name, and
-// returns its exit code.
+// Main runs the program with its arguments, without its name, and returns the exit code.
 func Main(args []string) int {
 	if len(args) == 1 && args[0] == console.WatchdogCommand {
 		return localexec.Watchdog(os.Stdin)
@@ -26,12 +34,12 @@ func Main(args []string) int {
 	return Execute(context.Background(), a, args)
 }
 
-// Execute is Main with other streams: it parses args and runs the command that they
-// name, until it returns, ctx ends or a signal ends it.
+// Execute is Main with other streams: it runs the command in args until it returns, ctx
+// ends or a signal ends it.
 func Execute(ctx context.Context, env *console.Env, args []string) int {
 	out := &console.ResultWriter{W: env.Stdout}
 	env.Stdout, env.Urgent, env.Interrupt = out, context.WithoutCancel(ctx), func() {}
-	if len(args) == 0 || args[0] != console.DemoServer { // a signal kills it, as it does other servers
+	if len(args) == 0 || args[0] != console.DemoServer { // a signal kills it, like other servers
 		var stop func()
 		ctx, stop = env.CatchSignals(ctx)
 		defer stop()
@@ -69,8 +77,7 @@ func Execute(ctx context.Context, env *console.Env, args []string) int {
 	return code
 }
 
-// splitCommand cuts args at the first --, which separates our arguments from the
-// server command.
+// splitCommand cuts args at the first --, before the server command.
 func splitCommand(args []string) (ours, command []string, found bool) {
 	i := slices.Index(args, "--")
 	if i < 0 {
@@ -79,7 +86,7 @@ func splitCommand(args []string) (ours, command []string, found bool) {
 	return args[:i], args[i+1:], true
 }
 
-// rootCommand returns the program as a command with some of its subcommands.
+// rootCommand has some of the subcommands.
 func rootCommand(env *console.Env, below []subcommand) *cobra.Command {
 	var t flags.Target
 	var s flags.Screen
@@ -152,8 +159,7 @@ If stdout is not a terminal or TERM is "dumb", and with --plain,
 	return root
 }
 
-// debugServer is the program without a subcommand: the interface with a live session,
-// or run without a terminal.
+// debugServer is the interface with a live session, or run without a terminal.
 func debugServer(ctx context.Context, env *console.Env, t flags.Target, w flags.Watch) error {
 	if !env.Terminal {
 		return runcmd.Session(ctx, env, t, runcmd.Options{Watch: w})
@@ -163,4 +169,19 @@ func debugServer(ctx context.Context, env *console.Env, t flags.Target, w flags.
 		return err
 	}
 	return tui.ShowSession(ctx, env, t, argv, "", w)
+}
+
+// firstGoal is the heap target for the first garbage collection, in percent of the live
+// heap: 16 MiB instead of 4 MiB.
+const firstGoal = 400
+
+// Before its first frame the interface allocates more than the 4 MiB after which Go
+// collects garbage, of which little is live; five collections took as long as everything
+// else. After the first collection the target is Go's own.
+func delayCollection() {
+	if os.Getenv("GOGC") != "" {
+		return // the user's choice
+	}
+	before := debug.SetGCPercent(firstGoal)
+	runtime.AddCleanup(new([16]byte), func(percent int) { debug.SetGCPercent(percent) }, before)
 }

@@ -14,14 +14,12 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// isCompletion reports whether a shell calls the program to complete the last
-// word of a command line.
 func isCompletion(args []string) bool {
 	return len(args) > 1 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
-// completeCommand completes the server command after the first --; the last of
-// words is the one being typed. It reports whether there is a server command.
+// completeCommand completes the command after the first --; words ends with the typed
+// one. It reports whether there is a command.
 func completeCommand(env *console.Env, words []string) (bool, error) {
 	typed := len(words) - 1
 	i := slices.Index(words[:typed], "--")
@@ -41,11 +39,9 @@ func completeCommand(env *console.Env, words []string) (bool, error) {
 	return true, err
 }
 
-// maxPrograms is the maximum number of programs that a completion offers.
 const maxPrograms = 2000
 
-// programs returns the programs on PATH whose names begin with typed, and none if
-// typed is a path.
+// Programs on PATH; none if typed is a path.
 func programs(typed string) []string {
 	if typed == "" || strings.ContainsAny(typed, `/\.~$`) {
 		return nil
@@ -68,7 +64,6 @@ func programs(typed string) []string {
 	return names
 }
 
-// isProgram reports whether a file in dir is executable.
 func isProgram(dir string, f fs.DirEntry) bool {
 	info, err := os.Stat(filepath.Join(dir, f.Name())) // follows links
 	if err != nil || !info.Mode().IsRegular() {

@@ -53,8 +53,8 @@ terminal, it prints a short guided session instead.`,
 	return cmd
 }
 
-// guided runs a session with the demo server that shows the parts of a session:
-// handshake, lists, calls, a server request, the shutdown sequence.
+// guided shows the parts of a session: handshake, lists, calls, a server request, the
+// shutdown sequence.
 func guided(ctx context.Context, env *console.Env, t flags.Target) error {
 	if t.Era == "auto" && t.Protocol == "" {
 		t.Era = string(mcp.Legacy) // in which servers send requests
@@ -93,8 +93,7 @@ func guided(ctx context.Context, env *console.Env, t flags.Target) error {
 	return errors.Join(err, endErr)
 }
 
-// prepareDemo is live.Prepare with the demo's canned responses, unless --answers is
-// given.
+// prepareDemo adds the demo's canned responses unless --answers is given.
 func prepareDemo(ctx context.Context, env *console.Env, t flags.Target) (*live.Session, error) {
 	canned, err := answers.Parse(demo.CannedAnswers())
 	if err != nil {

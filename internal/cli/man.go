@@ -55,7 +55,6 @@ func completeCommands(cmd *cobra.Command, words []string, _ string) ([]cobra.Com
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// writeManPages writes the pages of cmd and of all its subcommands.
 func writeManPages(cmd *cobra.Command, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return exit.Usagef("--dir: %v", err)
@@ -74,7 +73,7 @@ func writeManPages(cmd *cobra.Command, folder string) error {
 // manName returns the name of a command's page.
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// documented returns the subcommands of cmd that have a page.
+// documented subcommands have a page.
 func documented(cmd *cobra.Command) []*cobra.Command {
 	var below []*cobra.Command
 	for _, c := range cmd.Commands() {
@@ -85,7 +84,6 @@ func documented(cmd *cobra.Command) []*cobra.Command {
 	return below
 }
 
-// manPage returns the page of a command, made from its help.
 func manPage(cmd *cobra.Command) []byte {
 	var page bytes.Buffer
 	r := roff{&page}
@@ -117,7 +115,6 @@ func manPage(cmd *cobra.Command) []byte {
 	return page.Bytes()
 }
 
-// optionWords returns how a flag is written, and what it does.
 func optionWords(f *pflag.Flag) (words, does string) {
 	value, does := pflag.UnquoteUsage(f)
 	words = "--" + f.Name

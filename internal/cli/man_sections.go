@@ -11,8 +11,7 @@ import (
 	"mcpdbg/internal/cli/exit"
 )
 
-// exitMeanings are the exit codes in a few words, for manual pages.
-// docs/exit-codes.md has the details.
+// exitMeanings are for manual pages; docs/exit-codes.md has the details.
 var exitMeanings = []struct {
 	code  int
 	means string
@@ -26,7 +25,6 @@ var exitMeanings = []struct {
 	{exit.Partial, "success, but the recording or standard output is incomplete"},
 }
 
-// A manTerm is a word of a manual page and its meaning.
 type manTerm struct{ word, means string }
 
 var manEnvironment = []manTerm{
@@ -57,13 +55,12 @@ var (
 	}
 )
 
-// cobraExamples are examples of the commands that Cobra adds.
 var cobraExamples = map[string]string{
 	"completion": "  mcpdbg completion bash > /etc/bash_completion.d/mcpdbg",
 	"help":       "  mcpdbg help smoke",
 }
 
-// sections writes the sections of a page that follow the options.
+// sections follow the options.
 func (r roff) sections(cmd *cobra.Command) {
 	r.section("EXIT STATUS")
 	for _, e := range exitMeanings {
@@ -96,7 +93,6 @@ func (r roff) terms(terms []manTerm) {
 	}
 }
 
-// relatedPages returns the pages of the commands above, next to and below cmd.
 func relatedPages(cmd *cobra.Command) []string {
 	related := documented(cmd)
 	if cmd.HasParent() {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A roff writes a manual page in man(7) format.
+// In man(7) format.
 type roff struct{ w *bytes.Buffer }
 
 func (r roff) title(name, source string) {
@@ -29,8 +29,8 @@ func (r roff) block(text string) {
 	r.w.WriteString(".fi\n")
 }
 
-// prose writes paragraphs, which blank lines separate. Lines that begin with a
-// space, such as those of a table, are preformatted.
+// Blank lines separate paragraphs. Lines that begin with a space, as in tables, are
+// preformatted.
 func (r roff) prose(text string) {
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		r.w.WriteString(".PP\n")

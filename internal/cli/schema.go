@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"maps"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -15,8 +17,6 @@ import (
 	"mcpdbg/internal/smoke/report"
 )
 
-// schemas returns the JSON Schemas of the formats that the program reads and
-// writes.
 func schemas() map[string]func() []byte {
 	return map[string]func() []byte{
 		"answers":    scenario.AnswersSchema, // of --answers
@@ -61,4 +61,49 @@ An editor with YAML support checks and completes a scenario whose first line is
 			return err
 		},
 	}
+}
+
+func versionCommand(env *console.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version and build information",
+		Example: `  mcpdbg version`,
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return printVersion(env)
+		},
+	}
+}
+
+func printVersion(env *console.Env) error {
+	_, err := fmt.Fprintln(env.Stdout, versionLine())
+	return err
+}
+
+// versionLine returns the output of mcpdbg version.
+func versionLine() string {
+	line := fmt.Sprintf("mcpdbg %s %s/%s %s", console.Version, runtime.GOOS, runtime.GOARCH, runtime.Version())
+	if info, ok := debug.ReadBuildInfo(); ok {
+		line += buildWords(info.Settings)
+	}
+	return line
+}
+
+// buildWords returns commit and date, which only a build in a repository has.
+func buildWords(settings []debug.BuildSetting) string {
+	noted := map[string]string{}
+	for _, s := range settings {
+		noted[s.Key] = s.Value
+	}
+	words := ""
+	if commit := noted["vcs.revision"]; commit != "" {
+		words += " commit " + commit[:min(len(commit), 12)]
+		if noted["vcs.modified"] == "true" {
+			words += "+changes"
+		}
+	}
+	if date := noted["vcs.time"]; date != "" {
+		words += " " + date
+	}
+	return words
 }

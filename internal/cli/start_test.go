@@ -91,3 +91,8 @@ func TestWatchdogStartsBeforeHeavyPackages(t *testing.T) {
 	t.Logf("%d bytes", sum)
 	require.Less(t, sum, 32<<10)
 }
+
+func TestMain(m *testing.M) {
+	clitest.Main(m, clitest.Entry{Main: Main, Execute: Execute},
+		clitest.Role{Variable: bridgeTo, Run: serveBridge}, clitest.Role{Variable: conformanceClient, Run: conform})
+}

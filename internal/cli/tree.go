@@ -16,8 +16,7 @@ import (
 // A subcommand is a command below the root.
 type subcommand struct {
 	name string
-	// alone says that the command needs no other: it has no subcommands, and neither
-	// finds nor suggests commands.
+	// it has no subcommands, and neither finds nor suggests commands
 	alone bool
 	make  func(*console.Env) *cobra.Command
 }
@@ -45,8 +44,8 @@ func subcommands() []subcommand {
 	}
 }
 
-// neededBy returns the commands that these arguments can need, and whether those
-// are all. Making all of them takes a tenth of the time of a short command.
+// neededBy returns the commands that these arguments can need, and whether those are all.
+// Making all of them takes a tenth of the time of a short command.
 func neededBy(args []string) (needed []subcommand, whole bool) {
 	all := subcommands()
 	if len(args) == 0 {

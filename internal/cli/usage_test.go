@@ -3,12 +3,14 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/clitest"
+	"mcpdbg/session/diagnosis/rule"
 )
 
 func TestWrongUsage(t *testing.T) {
@@ -131,4 +133,60 @@ func TestStartErrors(t *testing.T) {
 			require.NotContains(t, r.Stderr, "\x00")
 		}
 	}
+}
+
+func TestFirstDoubleDashEndsArguments(t *testing.T) {
+	for _, c := range []struct {
+		args, ours, command []string
+		found               bool
+	}{
+		{nil, nil, nil, false},
+		{[]string{"run"}, []string{"run"}, nil, false},
+		{[]string{"--"}, []string{}, []string{}, true},
+		{[]string{"--", "run"}, []string{}, []string{"run"}, true},
+		{[]string{"-e", "A=B", "--", "list"}, []string{"-e", "A=B"}, []string{"list"}, true},
+		{[]string{"run", "--", "srv", "--", "x"}, []string{"run"}, []string{"srv", "--", "x"}, true},
+	} {
+		ours, command, found := splitCommand(c.args)
+		require.Equal(t, c.ours, ours, "%q", c.args)
+		require.Equal(t, c.command, command, "%q", c.args)
+		require.Equal(t, c.found, found, "%q", c.args)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	r := clitest.InProcess(t, "explain")
+	require.Equal(t, 0, r.Code)
+	require.Equal(t, len(rule.All()), strings.Count(r.Stdout, "\n"))
+	require.Contains(t, r.Stdout, "FRM01   error    server   stdout noise\n")
+	for _, one := range rule.All() {
+		r := clitest.InProcess(t, "explain", strings.ToLower(one.ID))
+		require.Equal(t, 0, r.Code, r.Stderr)
+		for _, word := range []string{one.ID, one.Title, "severity", "side", "revisions", "reference", "impact"} {
+			require.Contains(t, r.Stdout, word)
+		}
+		for line := range strings.Lines(r.Stdout) {
+			require.LessOrEqual(t, len([]rune(line)), 80, line)
+		}
+	}
+	r = clitest.InProcess(t, "explain", "FRM1")
+	require.Equal(t, 2, r.Code)
+	require.Contains(t, r.Stderr, "unknown rule \"FRM1\"\n  try: mcpdbg explain FRM01")
+	r = clitest.InProcess(t, "explain", "nothing")
+	require.Contains(t, r.Stderr, "try: mcpdbg explain to list all rules")
+	r = clitest.InProcess(t, "__complete", "explain", "prc0")
+	require.Contains(t, r.Stdout, "PRC05\t")
+}
+
+func TestBuildWords(t *testing.T) {
+	t.Parallel()
+	commit := debug.BuildSetting{Key: "vcs.revision", Value: "3196ee6a5d0c1e2f3a4b5c6d7e8f901234567890"}
+	date := debug.BuildSetting{Key: "vcs.time", Value: "2026-11-22T14:45:46Z"}
+	clean := debug.BuildSetting{Key: "vcs.modified", Value: "false"}
+	changed := debug.BuildSetting{Key: "vcs.modified", Value: "true"}
+	require.Empty(t, buildWords(nil))
+	require.Empty(t, buildWords([]debug.BuildSetting{{Key: "GOOS", Value: "linux"}, clean}))
+	require.Equal(t, " commit 3196ee6a5d0c 2026-11-22T14:45:46Z", buildWords([]debug.BuildSetting{date, commit, clean}))
+	require.Equal(t, " commit 3196ee6a5d0c+changes 2026-11-22T14:45:46Z", buildWords([]debug.BuildSetting{commit, date, changed}))
 }

@@ -14,10 +14,9 @@ import (
 	"mcpdbg/session/target"
 )
 
-// This file handles arguments before the first -- that are not commands, and
-// unknown flags: most belong to a server command without the -- before it.
+// Most words before the first -- that are not commands, and unknown flags, belong to a
+// server command without the --.
 
-// unknownCommand rejects arguments that are not a command, with a hint.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -28,8 +27,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return unknownWord(cmd, args)
 }
 
-// unknownWord returns the error about words, of which the first is not a
-// subcommand of cmd.
+// The first of words is not a subcommand of cmd.
 func unknownWord(cmd *cobra.Command, words []string) error {
 	if target.IsURL(words[0]) {
 		return flags.URLError(words[0])
@@ -47,7 +45,6 @@ func unknownWord(cmd *cobra.Command, words []string) error {
 	return exit.WithHint(failed, cmd.Name()+" --help to list the commands; put a server command after --")
 }
 
-// isCommand reports whether words look like a server command.
 func isCommand(words []string) bool {
 	if len(words) > 1 || strings.ContainsAny(words[0], `/\`) {
 		return true
@@ -56,13 +53,11 @@ func isCommand(words []string) bool {
 	return err == nil
 }
 
-// missingDashes returns a hint on how to write a server command.
 func missingDashes(cmd *cobra.Command, words []string) string {
 	return cmd.CommandPath() + " -- " + wording.CommandLine(words) + " (the server command goes after --)"
 }
 
-// nearCommands returns the commands that a misspelled word may mean:
-// subcommands of cmd, or else any command of that name.
+// nearCommands returns subcommands of cmd, or else any command of a misspelled name.
 func nearCommands(cmd *cobra.Command, word string) []string {
 	var near []string
 	if word == "" {
@@ -89,8 +84,7 @@ func nearCommands(cmd *cobra.Command, word string) []string {
 	return near
 }
 
-// flagError returns the error about flags of cmd that could not be parsed; args
-// are all arguments before the first --.
+// args are all arguments before the first --.
 func flagError(cmd *cobra.Command, err error, args []string) error {
 	failed := exit.Usagef("%v (see %s --help)", err, cmd.CommandPath())
 	if name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --"); unknown {
@@ -113,17 +107,15 @@ func flagError(cmd *cobra.Command, err error, args []string) error {
 	return exit.WithHint(failed, missingDashes(cmd, words))
 }
 
-// takesOnlyFlags are the commands that take only flags before the first --.
 var takesOnlyFlags = map[string]bool{"run": true, "smoke": true}
 
-// afterWord returns the arguments after the first one that is not a flag of cmd.
+// afterWord skips the first argument that is not a flag of cmd.
 func afterWord(cmd *cobra.Command, args []string) []string {
 	words := wordsOf(cmd, args)
 	return words[min(1, len(words)):]
 }
 
-// wordsOf returns args from the first one that is neither a flag of cmd nor the
-// value of one.
+// wordsOf starts at the first one that is neither a flag of cmd nor its value.
 func wordsOf(cmd *cobra.Command, args []string) []string {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -148,7 +140,7 @@ func takesValue(cmd *cobra.Command, arg string) bool {
 	return f != nil && f.NoOptDefVal == ""
 }
 
-// checkHelp rejects a request for help on an unknown command.
+// checkHelp rejects unknown commands.
 func checkHelp(root *cobra.Command, args []string) error {
 	words, asked := args, false
 	if len(args) > 0 && args[0] == "help" {

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
+	"sync"
+	"time"
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/check"
@@ -14,6 +17,7 @@ import (
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
+	"mcpdbg/internal/cli/logs"
 	"mcpdbg/internal/steps"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
@@ -30,8 +34,7 @@ type checker struct {
 	host    string // of --ssh; "" for where each server belongs
 }
 
-// active checks servers, and returns the report with the outputs that were opened
-// before anything was started.
+// active opens the outputs before anything is started.
 func active(ctx context.Context, env *console.Env, t flags.Target, f *checkFlags, keep func(string) bool) (_ *check.Report, out *output, err error) {
 	if err := t.SSH.CheckConfig(); err != nil {
 		return nil, nil, err
@@ -72,7 +75,7 @@ func active(ctx context.Context, env *console.Env, t flags.Target, f *checkFlags
 	return report, out, nil
 }
 
-// targets returns the targets after it has checked that each can be made.
+// targets checks that each can be made.
 func (c *checker) targets() ([]check.Target, error) {
 	var all []check.Target
 	for i := range c.servers {
@@ -93,12 +96,11 @@ func (c *checker) targets() ([]check.Target, error) {
 	return all, nil
 }
 
-// at returns the flags and the command of a server.
 func (c *checker) at(i int) (flags.Target, []string, error) {
 	return c.servers[i].At(c.flags, cmp.Or(c.host, c.servers[i].Home()))
 }
 
-// make makes the session of a process. It implements check.Options.Make.
+// make implements check.Options.Make.
 func (c *checker) make(_ context.Context, target int, p check.Process, configure func(*session.Config)) (*steps.Made, error) {
 	t, argv, err := c.at(target)
 	if err != nil {
@@ -139,7 +141,6 @@ func (c *checker) tell(target int, text string) {
 	c.say(text)
 }
 
-// printPlan prints the order of the steps and their limits.
 func (c *checker) printPlan(opts *check.Options) {
 	what := c.servers[0].Name
 	if len(c.servers) > 1 {
@@ -162,7 +163,6 @@ func makeFolder(folder string) error {
 	return nil
 }
 
-// maxArgs is the maximum size of the file of --args.
 const maxArgs = 16 << 20
 
 // readArgs reads the file of --args.
@@ -187,4 +187,47 @@ func readArgs(ctx context.Context, env *console.Env, name string) (map[string]js
 		}
 	}
 	return all, nil
+}
+
+// recorded checks as many at once as there are processors. An unreadable recording is a
+// failed target, but an error if it is the only one.
+func recorded(ctx context.Context, env *console.Env, files []string, keep func(string) bool) (*check.Report, error) {
+	started := time.Now()
+	report := check.NewReport(started)
+	report.Targets = make([]check.Result, len(files))
+	meter := logs.NewMeter(env, "checking")
+	defer meter.Close()
+	places := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var workers sync.WaitGroup
+	for i, file := range files {
+		places <- struct{}{}
+		workers.Go(func() {
+			defer func() { <-places }()
+			report.Targets[i] = recordedOne(ctx, file, meter, keep)
+		})
+	}
+	workers.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := report.Targets[0].Failure(); len(files) == 1 && err != nil {
+		return nil, err
+	}
+	report.DurationMS = float64(time.Since(started).Microseconds()) / 1000
+	return report, nil
+}
+
+func recordedOne(ctx context.Context, file string, meter *logs.Meter, keep func(string) bool) check.Result {
+	begin := time.Now()
+	rec, checker, err := logs.Check(ctx, file, meter)
+	if err != nil {
+		err = flags.Unreadable(file, err)
+		return check.Unread(file, err, exit.HintOf(err))
+	}
+	defer func() { _ = rec.Close() }() // only read
+	result := check.Recorded(ctx, file, rec, checker, begin, keep)
+	if warnings := rec.Warnings(); warnings.Damaged() {
+		result.Partial = append(result.Partial, file+": skipped "+warnings.String())
+	}
+	return result
 }

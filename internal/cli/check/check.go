@@ -1,21 +1,30 @@
+// Package check has the command check: it parses flags, makes the sessions of a run,
+// and writes its reports.
 package check
 
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mcpdbg/internal/check"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/problems"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/target"
+	"mcpdbg/ui/widget/termsafe"
 )
 
-// checkFlags are the flags of check in addition to those of a target.
 type checkFlags struct {
 	servers []string
 	record  string
@@ -175,7 +184,6 @@ func run(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlags, fi
 // partial reports whether only some rules are reported.
 func (f *checkFlags) partial() bool { return len(f.only)+len(f.skip) > 0 }
 
-// passiveFlags are the flags that recordings have a use for.
 var passiveFlags = map[string]bool{
 	"only": true, "skip": true, "fail-on": true, "baseline": true, "update-baseline": true,
 	"json": true, "junit": true, "markdown": true, "sarif": true, "source": true,
@@ -212,8 +220,8 @@ func (f *checkFlags) check(cmd *cobra.Command, env *console.Env, t *flags.Target
 	return f.out.check()
 }
 
-// codeOf returns the exit code of a run that failed: that of all failed targets if
-// none of them could be checked for reasons with the same code, else 1.
+// codeOf returns the exit code of a failed run: that of all failed targets if none could
+// be checked for reasons with the same code, else 1.
 func codeOf(report *check.Report) int {
 	code := 0
 	for i := range report.Targets {
@@ -234,3 +242,87 @@ func codeOf(report *check.Report) int {
 }
 
 var errAbandoned = errors.New("abandoned")
+
+// One that is to be written may be missing.
+func readBaseline(ctx context.Context, env *console.Env, f *checkFlags) (*problems.Baseline, error) {
+	if f.baseline == "" {
+		return nil, nil
+	}
+	if _, err := os.Stat(f.baseline); errors.Is(err, fs.ErrNotExist) {
+		if f.update {
+			return nil, nil
+		}
+		return nil, exit.WithHint(exit.Usagef("--baseline %s: file not found", f.baseline), "--update-baseline to write it")
+	}
+	data, err := env.ReadFile(ctx, "--baseline", f.baseline)
+	if err != nil {
+		return nil, err
+	}
+	b, err := problems.ParseBaseline(data)
+	if err != nil {
+		return nil, exit.Usagef("--baseline %s: %v", f.baseline, err)
+	}
+	return b, nil
+}
+
+// updateBaseline does nothing if a server could not be checked: its entries would be
+// lost.
+func updateBaseline(env *console.Env, name string, report *check.Report, earlier *problems.Baseline) (*problems.Baseline, error) {
+	for i := range report.Targets {
+		if t := &report.Targets[i]; t.Error != "" {
+			fmt.Fprintln(env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: %s is not changed, because %s could not be checked", name, t.Server)))
+			return earlier, nil
+		}
+	}
+	next := report.Accept(earlier)
+	file, err := console.Create(name, true)
+	if err != nil {
+		return nil, fmt.Errorf("--baseline: %w", err)
+	}
+	if err := file.Finish(next.Write(file)); err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: wrote "+name))
+	return next, nil
+}
+
+// nil means all.
+func (f *checkFlags) keep() (func(id string) bool, error) {
+	if !f.partial() {
+		return nil, nil
+	}
+	only, err := ruleIDs("only", f.only)
+	if err != nil {
+		return nil, err
+	}
+	skip, err := ruleIDs("skip", f.skip)
+	if err != nil {
+		return nil, err
+	}
+	return func(id string) bool {
+		return (len(only) == 0 || slices.Contains(only, id)) && !slices.Contains(skip, id)
+	}, nil
+}
+
+func ruleIDs(flag string, names []string) ([]string, error) {
+	var ids []string
+	for _, name := range names {
+		r, ok := problems.RuleByID(name)
+		if !ok {
+			return nil, exit.WithHint(exit.Usagef("--%s %s: unknown rule", flag, name), wording.DidYouMean("--"+flag+" ", name, problems.RuleIDs()))
+		}
+		ids = append(ids, r.ID)
+	}
+	return ids, nil
+}
+
+// onlyPassive rejects flags that are about a server.
+func onlyPassive(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && !passiveFlags[f.Name] {
+			err = exit.Usagef("--%s cannot be combined with a recording: no server is started", f.Name)
+		}
+	})
+	return err
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/check"
+	"mcpdbg/internal/cli"
 	"mcpdbg/internal/cli/clitest"
 )
 
@@ -282,4 +283,8 @@ func TestCheckGoesOnAfterUnreadableRecording(t *testing.T) {
 	r = clitest.InProcess(t, "check", text)
 	require.Equal(t, 2, r.Code)
 	require.Empty(t, r.Stdout)
+}
+
+func TestMain(m *testing.M) {
+	clitest.Main(m, clitest.Entry{Main: cli.Main, Execute: cli.Execute})
 }

@@ -18,7 +18,6 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// outputs are the flags that select the outputs of a run.
 type outputs struct {
 	json                   bool
 	junit, markdown, sarif string
@@ -34,7 +33,6 @@ func (o *outputs) register(cmd *cobra.Command) {
 	f.StringVar(&o.source, "source", "", "`path` that SARIF and annotations point at (default: the config file, or a manifest in the current directory)")
 }
 
-// A document is a report that a flag writes to a file.
 type document struct {
 	flag, path string
 	write      func(io.Writer, *check.Report) error
@@ -68,7 +66,7 @@ func (o *outputs) check() error {
 	return nil
 }
 
-// An output is the set of outputs of a run. A nil one has none.
+// A nil output writes nothing.
 type output struct {
 	json   bool
 	stdout *document // replaces the text
@@ -76,8 +74,7 @@ type output struct {
 	of     []document // of the files
 }
 
-// openOutput creates the files before the run, so that one that cannot be written is
-// found at once.
+// openOutput creates the files before the run, so that an error is found at once.
 func openOutput(env *console.Env, o *outputs) (*output, error) {
 	out := &output{json: o.json}
 	for _, d := range o.documents() {
@@ -105,7 +102,7 @@ func (o *output) abandon() {
 	}
 }
 
-// write writes all outputs. source replaces the files that problems are reported for.
+// source replaces the files that problems are reported for.
 func (o *output) write(env *console.Env, r *check.Report, source string) error {
 	for i := range r.Targets {
 		if source != "" {

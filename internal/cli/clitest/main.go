@@ -1,6 +1,6 @@
-// Package clitest runs the program for the tests of internal/cli and of the packages
-// of its commands: as a process, in a terminal, over SSH or in the test's own
-// process. Their TestMain calls Main.
+// Package clitest runs the program for the tests of internal/cli and its commands: as a
+// process, in a terminal, over SSH or in the test's own process. Their TestMain calls
+// Main.
 package clitest
 
 import (
@@ -24,14 +24,14 @@ import (
 	"mcpdbg/internal/testhome"
 )
 
-// Entry has the functions of internal/cli with which the program begins. This
-// package cannot import them, since it serves the tests of that one.
+// Entry has the functions of internal/cli that start the program. This package cannot
+// import them, since it serves the tests of that one.
 type Entry struct {
 	Main    func(args []string) int
 	Execute func(ctx context.Context, env *console.Env, args []string) int
 }
 
-// A Role is what the test binary does, instead of running tests, if a variable is set.
+// A Role is run instead of tests if a variable is set.
 type Role struct {
 	Variable string
 	Run      func(value string) (code int)
@@ -44,9 +44,8 @@ var (
 	build  func() error // it makes binary
 )
 
-// Main runs the tests of a package, with folders of their own, and ends the process.
-// A copy of the test binary that replaces the program, or has one of the roles, does
-// that instead.
+// Main runs the tests with folders of their own, and ends the process. A copy of the test
+// binary that replaces the program, or has one of the roles, does that instead.
 func Main(m *testing.M, program Entry, roles ...Role) {
 	entry = program
 	if isMarkedCopy() {
@@ -57,8 +56,7 @@ func Main(m *testing.M, program Entry, roles ...Role) {
 			os.Exit(role.Run(value))
 		}
 	}
-	// Tests mostly wait for processes, so that one test per processor would leave
-	// the processors idle.
+	// Tests mostly wait for processes: one test per processor would leave them idle.
 	flag.Parse()
 	if !isGiven("test.parallel") && !isGiven("test.fuzz") {
 		_ = flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))) // it exists
@@ -66,7 +64,6 @@ func Main(m *testing.M, program Entry, roles ...Role) {
 	os.Exit(testhome.Run(func() int { return run(m) }))
 }
 
-// isGiven reports whether a flag was on the command line.
 func isGiven(name string) bool {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == name })
@@ -93,8 +90,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// readable returns PATH without the folders that this user cannot read, which
-// might contain a missing program.
+// readable returns PATH without folders that this user cannot read.
 func readable(path string) string {
 	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
 		_, err := os.Stat(filepath.Join(dir, "."))
@@ -103,14 +99,14 @@ func readable(path string) string {
 	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
-// Binary returns the path of the program, which the first call builds.
+// Binary returns the program's path; the first call builds it.
 func Binary() string {
 	IsStandIn()
 	return binary
 }
 
-// IsStandIn reports whether Binary is a copy of the test binary, because the program
-// could not be built.
+// IsStandIn reports whether Binary is a copy of the test binary, because the build
+// failed.
 var IsStandIn = sync.OnceValue(func() bool {
 	err := build()
 	if err == nil {
@@ -123,8 +119,8 @@ var IsStandIn = sync.OnceValue(func() bool {
 	return true
 })
 
-// buildOf returns a function that builds the program, without the network. The test
-// that is the first to need it may have changed PATH and the current folder.
+// The program is built without the network. The first test that needs it may have changed
+// PATH and the current folder.
 func buildOf(path string) func() error {
 	tool, missing := exec.LookPath("go")
 	dir, err := os.Getwd()
@@ -144,8 +140,8 @@ func buildOf(path string) func() error {
 	}
 }
 
-// programMark ends the copy of the test binary that serves as the program where
-// there is no go command, or no source code.
+// programMark ends the copy of the test binary that is the program where there is no go
+// command or source code.
 const programMark = "\x00this copy of the test binary is mcpdbg\x00"
 
 // isMarkedCopy reports whether this process runs that copy.
@@ -168,7 +164,6 @@ func isMarkedCopy() bool {
 	return err == nil && string(end) == programMark
 }
 
-// copySelf copies the test binary, and marks the copy.
 func copySelf(path string) error {
 	self, err := os.Executable()
 	if err != nil {

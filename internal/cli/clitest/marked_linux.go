@@ -7,8 +7,8 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// Marked returns the processes that inherited a mark. The environment of ended
-// processes, and of other users', is not readable.
+// Marked returns the processes that inherited a mark. Those that ended, and other users',
+// have no readable environment.
 func Marked(mark string) []*os.Process {
 	var found []*os.Process
 	for pid, env := range sshtest.ProcFiles("environ") {

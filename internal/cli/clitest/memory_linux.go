@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// LateCollections is how often a peak that is too high is measured again: a
-// garbage collector without a free processor is late, which raises the peak. A
-// program that needs more memory needs it each time.
+// LateCollections is how often a peak that is too high is measured again: a garbage
+// collector without a free processor raises the peak. A program that needs more memory
+// needs it each time.
 const LateCollections = 2
 
 // PeakMemory returns the peak memory of a running process, in bytes.

@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,26 +20,24 @@ import (
 )
 
 const (
-	// WaitLimit is how long a test waits for anything before it gives up, however
-	// busy the machine is.
+	// WaitLimit is how long a test waits for anything, however busy the machine is.
 	WaitLimit = 5 * time.Minute
-	// holding is how long a leaked process may hold its output open.
+	// how long a leaked process may hold its output open
 	holding = 20 * time.Second
 )
 
-// MarkName is the variable by which a test finds leaked processes: all
-// descendants inherit it.
+// MarkName is the variable that marks leaked processes: all descendants inherit it.
 const MarkName = "MCPDBG_TEST_MARK"
 
-// Program returns a command that runs the program, with its own state folder.
-// When the test ends, all processes that it started are gone.
+// Program returns a command with its own state folder. When the test ends, all its
+// processes are gone.
 func Program(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	return Command(t, Binary(), args...)
 }
 
-// Command is Program for another executable, which may run the program in turn.
-// If it does not end within WaitLimit, it is killed and fails the test.
+// Command is Program for another executable, which may run the program in turn. After
+// WaitLimit it is killed and fails the test.
 func Command(t testing.TB, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	return CommandWithin(t, WaitLimit, name, args...)
@@ -59,7 +60,6 @@ func CommandWithin(t testing.TB, limit time.Duration, name string, args ...strin
 	return cmd
 }
 
-// setUp gives a command its state folder and its mark.
 func setUp(t testing.TB, cmd *exec.Cmd) {
 	t.Helper()
 	state := t.TempDir()
@@ -81,14 +81,13 @@ func Left(cmd *exec.Cmd) []*os.Process {
 	return nil
 }
 
-// A Result is the exit code and output of the program.
+// A Result is an exit code and output.
 type Result struct {
 	Code           int
 	Stdout, Stderr string
 }
 
-// Finish runs a command of Program to its end, and checks that it leaked no
-// process.
+// Finish runs a command of Program, and checks that it leaked no process.
 func Finish(t testing.TB, cmd *exec.Cmd) Result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -111,7 +110,7 @@ func Run(t testing.TB, args ...string) Result {
 	return Finish(t, Program(t, args...))
 }
 
-// A Watched program runs while a test reads its standard output.
+// A Watched program's standard output is read while it runs.
 type Watched struct {
 	t      testing.TB
 	Cmd    *exec.Cmd
@@ -134,7 +133,7 @@ func Watch(t testing.TB, cmd *exec.Cmd) *Watched {
 	return w
 }
 
-// Until reads up to a line that contains text, and returns it.
+// Until returns the first line that contains text.
 func (w *Watched) Until(text string) string {
 	w.t.Helper()
 	for {
@@ -147,7 +146,7 @@ func (w *Watched) Until(text string) string {
 	}
 }
 
-// End reads to the end, and checks that no process was leaked.
+// End reads the rest, and checks that no process was leaked.
 func (w *Watched) End() Result {
 	w.t.Helper()
 	_, err := w.Out.WriteTo(&w.Seen)
@@ -160,8 +159,7 @@ func (w *Watched) End() Result {
 	return Result{Code: w.Cmd.ProcessState.ExitCode(), Stdout: w.Seen.String(), Stderr: w.Stderr.String()}
 }
 
-// Against returns a command line of flags and, after --, the demo server with a
-// fault, or none if it is "".
+// Against returns flags and, after --, the demo server with a fault, or "".
 func Against(fault string, flags ...string) []string {
 	args := append(flags[:len(flags):len(flags)], "--", Binary(), console.DemoServer)
 	if fault != "" {
@@ -170,7 +168,7 @@ func Against(fault string, flags ...string) []string {
 	return args
 }
 
-// Need skips the test if a required program is missing, and fails it in CI.
+// Need skips the test without a required program, and fails it in CI.
 func Need(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -189,7 +187,7 @@ type Lazy func() string
 
 func (l Lazy) String() string { return l() }
 
-// InProcess runs the program in this process, for commands that start no server.
+// InProcess is for commands that start no server.
 func InProcess(t testing.TB, args ...string) Result {
 	t.Helper()
 	return InProcessWith(t, &console.Env{}, args...)
@@ -203,3 +201,58 @@ func InProcessWith(t testing.TB, env *console.Env, args ...string) Result {
 	code := entry.Execute(t.Context(), env, args)
 	return Result{Code: code, Stdout: stdout.String(), Stderr: stderr.String()}
 }
+
+// Duel alternates two functions, rounds times each, and returns their median times.
+func Duel(rounds int, base, ours func() time.Duration) (baseTime, ourTime time.Duration) {
+	var bases, all []time.Duration
+	for range rounds {
+		bases = append(bases, base())
+		all = append(all, ours())
+	}
+	slices.Sort(bases)
+	slices.Sort(all)
+	return bases[rounds/2], all[rounds/2]
+}
+
+// WriteFile writes a new file, and returns its path.
+func WriteFile(t testing.TB, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	return name
+}
+
+// ConfigFile writes a config file of Claude Code to a new folder, and returns its path.
+// DEMO in text becomes the demo server's program.
+func ConfigFile(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), filepath.FromSlash(name))
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	quoted, err := json.Marshal(Binary())
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, `"DEMO"`, string(quoted))), 0o600))
+	return path
+}
+
+// Fill writes files below a folder. DEMO becomes the program's path.
+func Fill(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "DEMO", Binary())), 0o600))
+	}
+}
+
+// root leads from the tested package's folder, which is current when its tests begin, to
+// the module.
+var root = func() string {
+	for up := ""; len(up) < len("../../../../"); up += "../" {
+		if _, err := os.Stat(up + "go.mod"); err == nil {
+			return up
+		}
+	}
+	return ""
+}()
+
+func source(path string) string { return root + path }

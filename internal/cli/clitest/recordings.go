@@ -15,7 +15,7 @@ import (
 	"mcpdbg/session"
 )
 
-// PrintedEntry has the parts of a run --json line that tests check.
+// PrintedEntry has the tested parts of a run --json line.
 type PrintedEntry struct {
 	N                                           uint64
 	K, Phase, State, Detail, Era, Raw, Protocol string
@@ -23,7 +23,7 @@ type PrintedEntry struct {
 	Times                                       int
 }
 
-// PrintedEntries returns the header and the entries that run --json printed.
+// PrintedEntries returns the header and entries of run --json.
 func PrintedEntries(t testing.TB, stdout string) (session.Header, []PrintedEntry) {
 	t.Helper()
 	first, rest, _ := strings.Cut(stdout, "\n")
@@ -49,13 +49,13 @@ func Phases(entries []PrintedEntry) []string {
 	return names
 }
 
-// RuleFixtures is the folder of the recordings of servers with one fault each.
+// RuleFixtures has recordings of servers with one fault each.
 var RuleFixtures = source("session/diagnosis/rule/testdata") + "/"
 
-// GoldenRecording has 45 entries, with every kind and every payload encoding.
+// GoldenRecording has 45 entries of all kinds and payload encodings.
 var GoldenRecording = source("recordings/testdata/v1-session.jsonl")
 
-// GoldenLines returns the lines of GoldenRecording, each with its end but the last.
+// GoldenLines returns the lines, each with its end but the last.
 func GoldenLines(t testing.TB) []string {
 	t.Helper()
 	data, err := os.ReadFile(GoldenRecording)
@@ -63,8 +63,8 @@ func GoldenLines(t testing.TB) []string {
 	return strings.SplitAfter(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
-// RecFolder creates a state folder with recordings of these names, and returns
-// their folder. Tests with it cannot run in parallel.
+// RecFolder returns the recordings folder of a new state folder, with these names. Such
+// tests cannot run in parallel.
 func RecFolder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	state := t.TempDir()
@@ -77,15 +77,15 @@ func RecFolder(t *testing.T, files map[string]string) string {
 	return folder
 }
 
-// RequireWhole checks that a recording is finished and that its hashes match its
-// streams, with our own reader and with the one in docs.
+// RequireWhole checks that a recording is finished and matches its hashes, with our
+// reader and the one in docs.
 func RequireWhole(t *testing.T, record string) {
 	t.Helper()
 	RequireHashed(t, record)
 	RequireRead(t, record)
 }
 
-// RequireHashed is the part of RequireWhole with our own reader.
+// RequireHashed is RequireWhole with our own reader only.
 func RequireHashed(t *testing.T, record string) {
 	t.Helper()
 	report, err := recordings.Verify(record)
@@ -98,8 +98,8 @@ func RequireHashed(t *testing.T, record string) {
 	}
 }
 
-// RequireRead is the part of RequireWhole with the reader in docs. It reads all
-// recordings in one process: Python takes longer to start than to read.
+// RequireRead is RequireWhole with the reader in docs only, in one process for all:
+// Python takes longer to start than to read.
 func RequireRead(t *testing.T, records ...string) {
 	t.Helper()
 	const all = `import sys
@@ -118,8 +118,7 @@ for path in sys.argv[1:]:
 	require.Equal(t, len(records), strings.Count(string(out), "mcp-stdio-1 stdout"), "%s", out)
 }
 
-// RecordedDemo records a session with the demo server that sends messages, one
-// per line.
+// RecordedDemo records a session with the demo server; messages are one per line.
 func RecordedDemo(t *testing.T, fault string, flags []string, lines ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "r.jsonl")
@@ -129,8 +128,7 @@ func RecordedDemo(t *testing.T, fault string, flags []string, lines ...string) s
 	return path
 }
 
-// ReplayLines are messages whose replay has something to skip: a tool with side
-// effects.
+// ReplayLines has something to skip: a tool with side effects.
 var ReplayLines = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
 	`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"cursor":"after-6"}}`,

@@ -14,20 +14,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A Screen is the program in a terminal of tmux, with its own tmux server.
+// A Screen is the program in a terminal of its own tmux server.
 type Screen struct {
 	t      *testing.T
 	socket string
 	Mark   string // that all processes of the program inherit
 }
 
-// OnScreen runs the program in a terminal of the given size.
+// OnScreen runs the program in a terminal of this size.
 func OnScreen(t *testing.T, columns, lines int, args ...string) *Screen {
 	t.Helper()
 	return InTerminal(t, columns, lines, append([]string{Binary()}, args...)...)
 }
 
-// InTerminal runs any program in a terminal of the given size.
+// InTerminal is OnScreen for any program.
 func InTerminal(t *testing.T, columns, lines int, argv ...string) *Screen {
 	t.Helper()
 	Need(t, "tmux")
@@ -50,7 +50,7 @@ func InTerminal(t *testing.T, columns, lines int, argv ...string) *Screen {
 	return s
 }
 
-// Tmux runs a command of tmux, and returns its output.
+// Tmux returns the output of a tmux command.
 func (s *Screen) Tmux(args ...string) string {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), WaitLimit)
@@ -60,7 +60,6 @@ func (s *Screen) Tmux(args ...string) string {
 	return string(out)
 }
 
-// client returns a command to the tmux server of the terminal.
 func (s *Screen) client(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-f", "/dev/null", "-S", s.socket}, args...)...)
 	cmd.WaitDelay = holding
@@ -73,7 +72,7 @@ func (s *Screen) Keys(keys ...string) {
 	s.Tmux(append([]string{"send-keys"}, keys...)...)
 }
 
-// Until waits until all texts are on the screen, and returns it.
+// Until waits for all texts, and returns the screen.
 func (s *Screen) Until(texts ...string) string {
 	s.t.Helper()
 	return s.UntilTrue(fmt.Sprintf("%q", texts), func(shown string) bool {
@@ -81,13 +80,13 @@ func (s *Screen) Until(texts ...string) string {
 	})
 }
 
-// UntilGone waits until a text is not on the screen.
+// UntilGone waits until a text is gone.
 func (s *Screen) UntilGone(text string) {
 	s.t.Helper()
 	s.UntilTrue(fmt.Sprintf("a screen without %q", text), func(shown string) bool { return !strings.Contains(shown, text) })
 }
 
-// UntilTrue waits until the screen satisfies a condition, and returns it.
+// UntilTrue waits for a condition, and returns the screen.
 func (s *Screen) UntilTrue(wanted string, isIt func(shown string) bool) string {
 	s.t.Helper()
 	for begin := time.Now(); ; <-time.After(20 * time.Millisecond) {
@@ -107,8 +106,8 @@ func (s *Screen) UntilEnded() {
 	}
 }
 
-// Quit leaves the program, even with a pending call, and checks that no process
-// was leaked.
+// Quit leaves the program, even with a pending call, and checks that it leaked no
+// process.
 func (s *Screen) Quit() {
 	s.t.Helper()
 	s.Keys("Q")

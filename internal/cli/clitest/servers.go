@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// NeedFile skips the test if a fetched file is missing, and fails it in CI.
+// NeedFile skips the test without a fetched file, and fails it in CI.
 func NeedFile(t *testing.T, path string) {
 	t.Helper()
 	if _, err := os.Stat(path); err != nil {
@@ -20,8 +20,7 @@ func NeedFile(t *testing.T, path string) {
 	}
 }
 
-// Everything is the reference server of the protocol, in the version that .ci/run
-// fetches.
+// Everything is the reference server, in the version that .ci/run fetches.
 const Everything = "@modelcontextprotocol/server-everything@2026.8.31"
 
 // A RealServer is a third-party server.
@@ -41,8 +40,7 @@ var RealServers = []RealServer{
 	{"gosdk-everything", []string{"gosdk-everything"}, "modern", "greet", []string{"name=Ada"}, "Ada"},
 }
 
-// Command returns the command line of a server, and skips the test if the
-// server is missing.
+// Command returns a server's command line, and skips the test without the server.
 func (s RealServer) Command(t *testing.T, flags ...string) []string {
 	t.Helper()
 	Need(t, s.Program)
@@ -53,9 +51,8 @@ func (s RealServer) Command(t *testing.T, flags ...string) []string {
 	return append(append(flags, "--startup-timeout", "4m", "--"), argv...)
 }
 
-// Reference returns the program of the reference server, and skips the test if
-// npx could not fetch it. Starting it by npx takes three times as long, mostly
-// in npm.
+// Reference returns the program of the reference server, and skips the test if npx could
+// not fetch it. Starting it by npx takes three times as long.
 func Reference(t testing.TB) string {
 	t.Helper()
 	Need(t, "npx")

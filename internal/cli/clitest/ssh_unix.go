@@ -12,8 +12,8 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// CommandOverSSH returns the command line args with the server on a host. Processes there
-// inherit the mark of the test, like those here.
+// CommandOverSSH returns args with the server on a host, where processes inherit the
+// test's mark, too.
 func CommandOverSSH(t *testing.T, s *sshtest.Server, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := Program(t)

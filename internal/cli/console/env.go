@@ -1,3 +1,7 @@
+// Package console is the environment of one invocation: the arguments, the standard
+// streams, what the terminal can do, signals, prompts, files, and the small texts that
+// all commands print alike. Main makes one Env and hands it to every command. Standard
+// output carries results only.
 package console
 
 import (
@@ -13,15 +17,14 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// WatchdogCommand is the hidden argument that makes the program the watchdog over
-// its parent's child processes.
+// WatchdogCommand is the hidden argument of the watchdog over its parent's child
+// processes.
 const WatchdogCommand = "__watchdog"
 
-// Version is the version of the program and of the files that it writes. A release
-// is linked with the version of its tag, by .ci/release; nothing else sets it.
+// Version is that of the program and its files, linked by .ci/release only, from the tag.
 var Version = "0.1.0"
 
-// DemoServer is the subcommand that serves the demo server.
+// DemoServer is the subcommand of the demo server.
 const DemoServer = "demo-server"
 
 // An Env is one invocation of the program.
@@ -31,10 +34,10 @@ type Env struct {
 	Args           []string        // before the first --
 	Command        []string        // after the first --
 	HasCommand     bool            // there was a --
-	Urgent         context.Context // done when a second signal asks to end servers at once
+	Urgent         context.Context // a second signal asks to end servers at once
 	Self           []string        // the command that starts this program
-	Terminal       bool            // stdout is a terminal that can show the interface
-	StderrWidth    func() int      // of the terminal on stderr, if it can move its cursor; nil otherwise
+	Terminal       bool            // stdout can show the interface
+	StderrWidth    func() int      // of stderr; nil unless a terminal that can move its cursor
 	Settings       ui.Settings     // of the interface
 	Interrupt      func()          // does what ctrl+c does
 	Incomplete     IncompleteList
@@ -52,8 +55,8 @@ func Self() []string {
 	return []string{path}
 }
 
-// A ResultWriter is standard output. It marks its errors, which distinguishes
-// them from those of other files and pipes, and keeps the first one.
+// A ResultWriter is standard output. It marks its errors, unlike those of other files and
+// pipes, and keeps the first one.
 type ResultWriter struct {
 	W       io.Writer
 	Failure error
@@ -71,7 +74,7 @@ func (r *ResultWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ExitCode prints an error to standard error and returns its exit code.
+// ExitCode prints an error and returns its exit code.
 func (env *Env) ExitCode(err error) int {
 	if err == nil || exit.IsBrokenPipe(err) {
 		return exit.OK
@@ -81,20 +84,19 @@ func (env *Env) ExitCode(err error) int {
 	return code
 }
 
-// Explain prints an error, its known causes and what to try. Every
-// line passes through termsafe: much of the text is the server's.
+// Explain prints an error, its known causes and what to try, through termsafe: much of
+// the text is the server's.
 func (env *Env) Explain(err error) {
 	for _, line := range exit.Explain(err) {
 		fmt.Fprintln(env.Stderr, termsafe.String(line))
 	}
 }
 
-// HasScreen reports whether stdout can show the interface: it must be a terminal
-// that can move its cursor.
+// HasScreen reports whether stdout is a terminal that can move its cursor.
 func HasScreen() bool { return isTerminal(os.Stdout) && os.Getenv("TERM") != "dumb" }
 
-// StderrWidth returns a function that returns the width of the terminal on stderr,
-// or nil if stderr is not a terminal that can move its cursor.
+// StderrWidth returns a function for the width of stderr, or nil unless it is a terminal
+// that can move its cursor.
 func StderrWidth() func() int {
 	if !isTerminal(os.Stderr) || os.Getenv("TERM") == "dumb" {
 		return nil

@@ -3,22 +3,23 @@ package console
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"mcpdbg/recordings"
 	"mcpdbg/session"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/secret"
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// An IncompleteList collects the incomplete recordings of an invocation. It is
-// safe for concurrent use.
+// An IncompleteList collects incomplete recordings. It is safe for concurrent use.
 type IncompleteList struct {
 	mu   sync.Mutex
 	list []string
 }
 
-// Add adds a closed recording if it is incomplete. A log without a file does not
-// count.
+// Add adds a closed recording if it is incomplete; a log needs a file.
 func (l *IncompleteList) Add(log *recordings.File) {
 	stats := log.Stats()
 	text := stats.RecordingError
@@ -35,7 +36,7 @@ func (l *IncompleteList) Add(log *recordings.File) {
 	l.list = append(l.list, text)
 }
 
-// RecordedTo returns the line that names the folder with all recordings.
+// RecordedTo names the folder with all recordings.
 func (l *IncompleteList) RecordedTo(folder string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,11 +47,10 @@ func (l *IncompleteList) RecordedTo(folder string) string {
 	return text
 }
 
-// shownIncomplete is the maximum number of incomplete recordings that are named.
 const shownIncomplete = 5
 
-// ReportIncomplete prints the incomplete recordings to standard error, and
-// reports whether there are any.
+// ReportIncomplete prints incomplete recordings to standard error, and reports whether
+// there are any.
 func (env *Env) ReportIncomplete() bool {
 	env.Incomplete.mu.Lock()
 	defer env.Incomplete.mu.Unlock()
@@ -65,14 +65,12 @@ func (env *Env) ReportIncomplete() bool {
 	return len(list) > 0
 }
 
-// A temporaryFolder is the folder for recordings if there is no default folder,
-// as without HOME.
 type temporaryFolder struct {
 	mu   sync.Mutex
 	path string // "" until it is needed
 }
 
-// Use returns the folder, creating it at the first call.
+// Use creates the folder at the first call.
 func (f *temporaryFolder) Use() (path string, created bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,4 +81,39 @@ func (f *temporaryFolder) Use() (path string, created bool, err error) {
 		}
 	}
 	return f.path, created, nil
+}
+
+func digestKey() (string, error) {
+	state, err := recordings.StateDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(state, "digest.key"), nil
+}
+
+// DigestKey returns the key of this machine for digests of values, nil if there is none.
+func (*Env) DigestKey() *secret.Key {
+	path, err := digestKey()
+	if err != nil {
+		return nil
+	}
+	key, _ := secret.ReadKey(path) // without it, the report lists the values as unknown
+	return key
+}
+
+// Digests returns the digests of values for a recording's header, nil if there are none.
+// It makes the key if needed.
+func (*Env) Digests(values []executor.EnvVar) (*secret.Digests, error) {
+	if !secret.Digestible(values) {
+		return nil, nil
+	}
+	path, err := digestKey()
+	if err != nil {
+		return nil, err
+	}
+	key, err := secret.EnsureKey(path)
+	if err != nil {
+		return nil, fmt.Errorf("key for digests: %w", err)
+	}
+	return secret.NewDigests(values, key), nil
 }

@@ -12,8 +12,8 @@ import (
 	"mcpdbg/internal/input"
 )
 
-// CheckReadable returns why a file cannot be read, or nil. It does not open
-// files that are not regular, such as the pipe of a shell's <(...).
+// CheckReadable returns why a file cannot be read, or nil. It only opens regular files,
+// not a shell's <(...).
 func CheckReadable(name string) error {
 	info, err := os.Stat(name)
 	switch {
@@ -40,7 +40,7 @@ type inputs struct {
 	stdin string // a flag or an argument; "" for nothing
 }
 
-// TakeStdin reserves standard input for a flag or argument.
+// TakeStdin reserves standard input.
 func (env *Env) TakeStdin(reader string) error {
 	env.inputs.mu.Lock()
 	defer env.inputs.mu.Unlock()
@@ -51,8 +51,7 @@ func (env *Env) TakeStdin(reader string) error {
 	return nil
 }
 
-// Open opens a file for a flag or argument; - is standard input. Errors,
-// including those of reads, do not name the flag.
+// Open opens a file; - is standard input. Errors, also of reads, do not name the flag.
 func (env *Env) Open(ctx context.Context, flag, name string) (io.ReadCloser, error) {
 	if name != "-" {
 		return input.Open(ctx, name)
@@ -63,8 +62,8 @@ func (env *Env) Open(ctx context.Context, flag, name string) (io.ReadCloser, err
 	return input.Reader(ctx, env.Stdin), nil
 }
 
-// ReadFile reads a whole file for a flag or argument; - is standard input. The
-// error is wrong usage, or the signal that ended ctx.
+// ReadFile reads a file; - is standard input. The error is wrong usage, or the signal
+// that ended ctx.
 func (env *Env) ReadFile(ctx context.Context, flag, name string) ([]byte, error) {
 	from, err := env.Open(ctx, flag, name)
 	if err != nil {
@@ -81,8 +80,7 @@ func (env *Env) ReadFile(ctx context.Context, flag, name string) ([]byte, error)
 	return data, nil
 }
 
-// UnreadInput is the error of an input: wrong usage, or the signal that ended
-// the read.
+// UnreadInput returns wrong usage, or the signal that ended the read.
 func UnreadInput(flag string, err error) error {
 	var sig *exit.SignalError
 	var usage *exit.UsageError

@@ -9,18 +9,17 @@ import (
 	"mcpdbg/internal/cli/exit"
 )
 
-// A NewFile is a file that a command creates. It has a temporary name until it is
-// complete, so that a partial file is never taken for a result, and an existing
-// file stays until then.
+// A NewFile has a temporary name until it is complete, so that a partial file is never
+// taken for a result, and an existing file stays until then.
 type NewFile struct {
 	*os.File
 	path    string // the final name
 	replace bool   // overwrite an existing file
-	direct  bool   // a device or a pipe, which is written directly
+	direct  bool   // device or pipe, written directly
 }
 
-// Create creates a file that only its owner can read. It replaces an existing
-// file only with force, and never one of the files in inUse, its sources.
+// Create creates a file for its owner. It replaces an existing file only with force, and
+// never one of inUse, its sources.
 func Create(path string, force bool, inUse ...string) (*NewFile, error) {
 	there, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,7 +60,7 @@ func beginNew(path string, replace bool) (*NewFile, error) {
 	return &NewFile{File: f, path: path, replace: replace}, nil
 }
 
-// reasonOf returns an error without its file name, which is a temporary one.
+// reasonOf removes the temporary file name.
 func reasonOf(err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Err
@@ -69,7 +68,7 @@ func reasonOf(err error) error {
 	return err
 }
 
-// An ExistsError is wrong usage: the file already exists.
+// An ExistsError is wrong usage: a file exists.
 type ExistsError struct{ exit.UsageError }
 
 // Unwrap returns the usage error.
@@ -79,8 +78,8 @@ func fileExists(path string) error {
 	return exit.WithHint(&ExistsError{exit.UsageError{Text: path + " already exists, and is not overwritten"}}, "name another file")
 }
 
-// Finish closes the file and gives it its final name, or removes it if err is not
-// nil. The error is err, joined with those of the file.
+// Finish closes the file and gives it its final name, or removes it if err is not nil. It
+// returns err, joined with those of the file.
 func (f *NewFile) Finish(err error) error {
 	err = errors.Join(err, f.Close())
 	if f.direct {
@@ -95,8 +94,7 @@ func (f *NewFile) Finish(err error) error {
 	return err
 }
 
-// place gives the file its final name. On file systems with links it does not
-// replace a file created in the meantime.
+// With links, place does not replace a file created in the meantime.
 func (f *NewFile) place() error {
 	if f.replace {
 		return os.Rename(f.Name(), f.path)

@@ -1,10 +1,12 @@
 package console
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -89,4 +91,22 @@ func TestNewFileDevice(t *testing.T) {
 	info, err := os.Stat(os.DevNull)
 	require.NoError(t, err)
 	require.Equal(t, os.ModeDevice|os.ModeCharDevice, info.Mode().Type())
+}
+
+func TestSafeWriterKeepsCharactersWhole(t *testing.T) {
+	t.Parallel()
+	const text = "a\x1bé\nb\u202e世\n\nend 🙂"
+	var whole bytes.Buffer
+	_, err := (&safeWriter{w: &whole}).Write([]byte(text))
+	require.NoError(t, err)
+	var pieces bytes.Buffer
+	w := &safeWriter{w: &pieces}
+	for i := range len(text) {
+		n, err := w.Write([]byte(text[i : i+1]))
+		require.NoError(t, err)
+		require.Equal(t, 1, n)
+	}
+	require.Equal(t, whole.String(), pieces.String())
+	require.Equal(t, 3, strings.Count(whole.String(), "\n"))
+	require.Contains(t, whole.String(), "end 🙂")
 }

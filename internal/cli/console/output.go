@@ -12,8 +12,8 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// PrintJSON prints one JSON document: as the server wrote it, or indented and
-// sanitized on a terminal.
+// PrintJSON prints a document as the server wrote it, or indented and sanitized on a
+// terminal.
 func (env *Env) PrintJSON(doc []byte) error {
 	if !env.Terminal {
 		return env.printBytes(doc)
@@ -30,8 +30,8 @@ func (env *Env) PrintJSON(doc []byte) error {
 	return nil
 }
 
-// printBytes prints a document and a newline: small ones with one write, which
-// readers see as a whole, and large ones without a copy.
+// Small documents take one write, which readers see as a whole; large ones are not
+// copied.
 func (env *Env) printBytes(doc []byte) error {
 	const large = 64 << 10
 	if len(doc) < large {
@@ -45,7 +45,7 @@ func (env *Env) printBytes(doc []byte) error {
 	return err
 }
 
-// PrintDocument prints a value as one JSON document, like PrintJSON.
+// PrintDocument is PrintJSON for a value.
 func (env *Env) PrintDocument(value any) error {
 	doc, err := json.Marshal(value)
 	if err != nil {
@@ -60,7 +60,7 @@ type Page struct{ strings.Builder }
 // Line adds a line of text.
 func (p *Page) Line(text string) { p.WriteString(strings.TrimRight(termsafe.String(text), " ") + "\n") }
 
-// Columns adds a line of texts in columns; the last text may be wider.
+// Columns adds a line; its last text may be wider.
 func (p *Page) Columns(widths []int, texts ...string) {
 	var line []byte
 	for i, text := range texts {
@@ -74,8 +74,7 @@ func (p *Page) Columns(widths []int, texts ...string) {
 	p.WriteString(strings.TrimRight(string(line), " ") + "\n")
 }
 
-// LineOutput returns stdout for lines with untrusted text, which is sanitized if
-// stdout is a terminal.
+// LineOutput returns stdout for untrusted lines, sanitized if it is a terminal.
 func (env *Env) LineOutput() io.Writer {
 	out, _ := env.Stdout.(*ResultWriter)
 	file, _ := out.W.(*os.File)
@@ -85,8 +84,7 @@ func (env *Env) LineOutput() io.Writer {
 	return env.Stdout
 }
 
-// A safeWriter sanitizes output for a terminal, line by line. A line that comes
-// in several writes is sanitized in as many pieces.
+// A safeWriter sanitizes line by line. A line in several writes is sanitized in pieces.
 type safeWriter struct {
 	w    io.Writer
 	part []byte // of an incomplete character

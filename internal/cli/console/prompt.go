@@ -12,7 +12,7 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// maxAttempts is how often a question is asked before an invalid reply means no.
+// Then an invalid reply means no.
 const maxAttempts = 3
 
 // A terminal can prompt the user.
@@ -21,8 +21,7 @@ type terminal interface {
 	ReadLine(ctx context.Context, ask string, echo bool) (string, error)
 }
 
-// A prompter asks on the controlling terminal, whatever standard input and output
-// are.
+// A prompter asks on the controlling terminal, not on standard input and output.
 type prompter struct {
 	open      func() (terminal, error)
 	interrupt func() // ends the program, as ctrl+c does without a prompt
@@ -46,7 +45,7 @@ func (p *prompter) Ask(ctx context.Context, q executor.Prompt) (executor.Answer,
 	return answer, err
 }
 
-// ask asks one question. Text from the server is marked as such and sanitized.
+// Text from the server is marked and sanitized.
 func ask(ctx context.Context, tty terminal, q executor.Prompt) (executor.Answer, error) {
 	own := ownWords(q)
 	last := ""
@@ -75,8 +74,8 @@ func ask(ctx context.Context, tty terminal, q executor.Prompt) (executor.Answer,
 	}
 }
 
-// ownWords returns the part of a question that is this program's, at least one
-// line, with the host in it.
+// ownWords returns this program's part of a question, at least one line, with the host in
+// it.
 func ownWords(q executor.Prompt) []string {
 	lines := strings.Split(strings.TrimSpace(q.Text), "\n")
 	if who := strings.TrimPrefix(q.User+"@"+q.Hop, "@"); !strings.Contains(q.Text, q.Hop) {
@@ -88,7 +87,7 @@ func ownWords(q executor.Prompt) []string {
 	return lines
 }
 
-// askHostKey accepts yes, no, or a fingerprint, which the caller compares.
+// The reply is yes, no, or a fingerprint, which the caller compares.
 func askHostKey(ctx context.Context, tty terminal) (executor.Answer, error) {
 	for range maxAttempts {
 		text, err := tty.ReadLine(ctx, "mcpdbg: yes, no, or the fingerprint: ", true)
@@ -120,8 +119,7 @@ func askChallenge(ctx context.Context, tty terminal, questions []executor.Questi
 	return answer, nil
 }
 
-// Prompter returns a prompter on the terminal, for commands without the
-// interface.
+// Prompter is for commands without the interface.
 func (env *Env) Prompter() executor.Prompter { return env.prompter() }
 
 func (env *Env) prompter() *prompter {
@@ -134,9 +132,8 @@ func (env *Env) prompter() *prompter {
 	}}
 }
 
-// AskLine reads a line from the controlling terminal, after a prompt that holds no
-// text of a server. The error is executor.ErrNoPrompter without a terminal, or the cause of
-// ctx.
+// AskLine reads a line from the controlling terminal, after a prompt without text of a
+// server. The error is executor.ErrNoPrompter without a terminal, or the cause of ctx.
 func (env *Env) AskLine(ctx context.Context, prompt string) (string, error) {
 	p := env.prompter()
 	tty, err := p.open()

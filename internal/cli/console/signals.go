@@ -14,24 +14,23 @@ import (
 )
 
 const (
-	// signalTimeout is how long after the first signal a shutdown may take to
-	// begin before the program exits without one.
+	// signalTimeout is how long after the first signal a shutdown may take to begin; then
+	// the program exits.
 	signalTimeout = 3 * time.Second
-	// secondSignalAfter is how long after the first signal a shutdown may take
-	// to begin before a second signal exits: service managers send SIGTERM and
-	// SIGHUP at once, and a closed terminal two SIGHUPs.
+	// secondSignalAfter is how long after the first signal a shutdown may take to begin
+	// before a second signal exits: service managers send SIGTERM and SIGHUP at once, and a
+	// closed terminal two SIGHUPs.
 	secondSignalAfter = 300 * time.Millisecond
-	// restoreLimit bounds the restoring of terminals before an exit: a stopped
-	// terminal takes no output.
+	// restoreLimit is for restoring terminals before an exit: a stopped one takes no
+	// output.
 	restoreLimit = time.Second
 )
 
-// Interrupts decides how to handle signals. The first one ends the context of the
-// program, which starts the shutdown of its servers. If no shutdown has started
-// within signalTimeout, or before a second signal, the program exits with 128+n,
-// and its watchdogs and the guards on other hosts clean up. During a shutdown the
-// second signal kills the servers at once, and a third exits. The zero value
-// ignores signals.
+// Interrupts handles signals. The first one ends the program's context, which starts the
+// shutdown of its servers. If none has started within signalTimeout, or before a second
+// signal, the program exits with 128+n, and its watchdogs and the guards on other hosts
+// clean up. During a shutdown the second signal kills the servers at once, and a third
+// exits. The zero value ignores signals.
 type Interrupts struct {
 	cancel       context.CancelCauseFunc // ends the context of the program
 	cancelUrgent context.CancelFunc      // ends Env.Urgent
@@ -44,17 +43,17 @@ type Interrupts struct {
 	at       time.Time        // of the first signal
 	timer    *time.Timer      // calls expire
 	running  int              // shutdowns
-	begun    bool             // a shutdown ran at or after the first signal
+	begun    bool             // a shutdown ran after the first signal
 	sessions map[stopper]bool // not ended
 	restore  map[*int]func()  // restore the former state of terminals
 	over     bool
 }
 
-// A stopper is a session that reports whether it is shutting its server down.
+// A stopper reports whether it is shutting its server down.
 type stopper interface{ Ending() bool }
 
-// Begin registers a shutdown, until end is called. Shutdowns that ended before
-// the first signal do not count.
+// Begin registers a shutdown until end is called. One that ended before the first signal
+// does not count.
 func (i *Interrupts) Begin() (end func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -67,8 +66,8 @@ func (i *Interrupts) Begin() (end func()) {
 	}
 }
 
-// Add registers a session. A session whose handshake the end of the context
-// cancels shuts its server down by itself.
+// Add registers a session. If the end of the context cancels its handshake, it shuts its
+// server down by itself.
 func (i *Interrupts) Add(l stopper) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -85,8 +84,7 @@ func (i *Interrupts) Remove(l stopper) {
 	delete(i.sessions, l)
 }
 
-// AtExit registers restore to be called before an exit by a signal, until done is
-// called.
+// AtExit registers restore for an exit by a signal, until done is called.
 func (i *Interrupts) AtExit(restore func()) (done func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -125,7 +123,7 @@ func (i *Interrupts) take(s os.Signal) {
 	}
 }
 
-// expire is called when the time for a shutdown to start is over.
+// No shutdown has started in time.
 func (i *Interrupts) expire() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -179,11 +177,10 @@ func (i *Interrupts) close() {
 	}
 }
 
-// CatchSignals returns a context that the first signal ends, with the signal as
-// its cause, until stop is called; see Interrupts for later signals. SIGPIPE is
-// caught so that a closed stdout is an error to handle, and does not kill a
-// process that still has a server to stop. It is not ignored, because child
-// processes would inherit that.
+// CatchSignals returns a context that the first signal ends, as its cause, until stop is
+// called; see Interrupts for later ones. SIGPIPE is caught so that a closed stdout is an
+// error, and does not kill a process that still has a server to stop; child processes
+// would inherit that it is ignored.
 func (env *Env) CatchSignals(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	urgent, cancelUrgent := context.WithCancel(env.Urgent)

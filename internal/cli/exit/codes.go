@@ -1,3 +1,6 @@
+// Package exit has exit codes, the errors that carry one, and what is printed about an
+// error. CodeOf derives the code from the error's type, and Explain returns the lines for
+// standard error: the message, the evidence of the session or the host, and what to try.
 package exit
 
 import (
@@ -56,8 +59,8 @@ func CodeOf(err error) int {
 	}
 }
 
-// IsReach reports whether an error is about reaching a host, not about the server
-// there. That includes a guard that ended the server after losing contact.
+// IsReach reports whether an error is about reaching a host, including a guard that ended
+// the server after losing contact.
 func IsReach(err error) bool {
 	var (
 		lost  *executor.LostError

@@ -15,7 +15,7 @@ const (
 	Usage   = 2
 	Start   = 3 // not started, or ended before it responded
 	Timeout = 4
-	Reach   = 5 // the host was not reached, or the connection was lost
+	Reach   = 5 // host not reached, or connection lost
 	Partial = 6 // success, but the output is incomplete
 	Signal  = 128
 )
@@ -31,14 +31,13 @@ func Usagef(format string, args ...any) error {
 	return &UsageError{fmt.Sprintf(format, args...)}
 }
 
-// A SignalError is the cause of a context that a signal ended.
+// A SignalError is the cause of a context ended by a signal.
 type SignalError struct{ Signal os.Signal }
 
 // Error implements error.
 func (e *SignalError) Error() string { return "ended by signal: " + e.Signal.String() }
 
-// A ResponseError is an error response; with Printed set it was already printed
-// as the result.
+// A ResponseError is an error response; Printed: as the result.
 type ResponseError struct {
 	Err     error
 	Printed bool
@@ -50,10 +49,10 @@ func (e *ResponseError) Error() string { return e.Err.Error() }
 // Unwrap returns the error response.
 func (e *ResponseError) Unwrap() error { return e.Err }
 
-// A CutError ends a call of whose result only a part was printed, while it arrived.
+// A CutError ends a call whose result was printed in part, while it arrived.
 type CutError struct {
 	Bytes int64 // printed
-	Err   error // why; nil if the part turned out not to belong to the response
+	Err   error // why; nil if the part did not belong to the response
 }
 
 // Error implements error.
@@ -68,14 +67,12 @@ func (e *CutError) Error() string {
 // Unwrap returns the reason.
 func (e *CutError) Unwrap() error { return e.Err }
 
-// A TargetsError ends a run whose failures were already printed, with its exit
-// code.
+// A TargetsError ends a run whose failures were printed, with its exit code.
 type TargetsError struct{ Code int }
 
 // Error implements error.
 func (e *TargetsError) Error() string { return fmt.Sprintf("targets failed: exit code %d", e.Code) }
 
-// A hintedError is an error with a hint on what to try.
 type hintedError struct {
 	error
 	hint string
@@ -83,7 +80,7 @@ type hintedError struct {
 
 func (e *hintedError) Unwrap() error { return e.error }
 
-// WithHint adds a hint to an error, or returns it as it is for an empty hint.
+// WithHint adds a hint, unless it is empty.
 func WithHint(err error, hint string) error {
 	if hint == "" {
 		return err
@@ -91,7 +88,7 @@ func WithHint(err error, hint string) error {
 	return &hintedError{err, hint}
 }
 
-// HintOf returns the hint that was added to an error, or "".
+// HintOf returns the hint of an error, or "".
 func HintOf(err error) string {
 	hinted, _ := errors.AsType[*hintedError](err)
 	if hinted == nil {
@@ -109,15 +106,14 @@ func (e *OutputError) Error() string { return e.Err.Error() }
 // Unwrap returns why the write failed.
 func (e *OutputError) Unwrap() error { return e.Err }
 
-// IsBrokenPipe reports whether err is a closed stdout, which is not a failure.
+// IsBrokenPipe reports a closed stdout, which is not a failure.
 func IsBrokenPipe(err error) bool {
 	var out *OutputError
 	return errors.As(err, &out) && errors.Is(out, syscall.EPIPE)
 }
 
-// Printed joins the error of a command with that of printing its result. The
-// command's error decides the exit code, unless printing caused it. A closed pipe
-// adds nothing.
+// Printed joins the error of a command with that of printing its result. The command's
+// decides the exit code, unless printing caused it. A closed pipe adds nothing.
 func Printed(err, printErr error) error {
 	switch {
 	case printErr == nil:
@@ -130,14 +126,13 @@ func Printed(err, printErr error) error {
 	return errors.Join(err, printErr)
 }
 
-// endedByPrinting reports whether a session ended because it could no longer be
-// printed.
+// The session could no longer be printed.
 func endedByPrinting(err error) bool {
 	var output *OutputError
 	return !IsSignal(err) && (errors.As(err, &output) || errors.Is(err, context.Canceled))
 }
 
-// Interrupted returns err joined with the signal that ended ctx, if any.
+// Interrupted joins err with the signal that ended ctx, if any.
 func Interrupted(ctx context.Context, err error) error {
 	var sig, known *SignalError
 	if err == nil || errors.As(err, &known) || !errors.As(context.Cause(ctx), &sig) {
@@ -146,7 +141,7 @@ func Interrupted(ctx context.Context, err error) error {
 	return errors.Join(sig, err)
 }
 
-// SignalCode returns the exit code of a program ended by a signal.
+// SignalCode returns the exit code for a signal.
 func SignalCode(s os.Signal) int {
 	if n, ok := s.(syscall.Signal); ok {
 		return Signal + int(n)

@@ -11,8 +11,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// Explain returns the lines that explain an error: the message, its known
-// causes and what to try. An error that was already printed has none.
+// Explain returns an error's message, its known causes and what to try; none if it was
+// already printed.
 func Explain(err error) []string {
 	var response *ResponseError
 	var failed *TargetsError
@@ -28,7 +28,6 @@ func Explain(err error) []string {
 	return lines
 }
 
-// evidence returns what is known about the cause of an error, and what to try.
 func evidence(err error) []string {
 	var (
 		open  *session.OpenError
@@ -61,12 +60,11 @@ func evidence(err error) []string {
 	return lines
 }
 
-// QuoteSaid quotes output of a host or of a program on the way to it.
+// QuoteSaid quotes a host or a program on the way to it.
 func QuoteSaid(by executor.Speaker, said string) []string {
 	return quote(by.String()+" said", saidLines(said))
 }
 
-// maxSaid is how many lines of a host's output are shown: the last ones.
 const maxSaid = 20
 
 func saidLines(said string) []string {
@@ -87,7 +85,7 @@ func quote(stream string, text []string) []string {
 	return lines
 }
 
-// HintLines returns the lines of a hint, as they are printed.
+// HintLines returns a hint as printed lines.
 func HintLines(hint string) []string {
 	var lines []string
 	for line := range strings.SplitSeq(hint, "\n") {
@@ -98,8 +96,7 @@ func HintLines(hint string) []string {
 	return lines
 }
 
-// messageLines prefixes an error with the program name, and indents its other
-// lines.
+// messageLines adds the program name, and indents further lines.
 func messageLines(text string) []string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {

@@ -16,8 +16,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// ReadAnswers reads the files of --answers and --capabilities once, because they
-// may be pipes and several sessions may need them.
+// ReadAnswers reads the files of --answers and --capabilities once: they may be pipes,
+// for several sessions.
 func ReadAnswers(ctx context.Context, env *console.Env, t *Target) error {
 	if t.Answers != "" && t.canned == nil {
 		data, err := env.ReadFile(ctx, "--answers", t.Answers)
@@ -37,8 +37,7 @@ func ReadAnswers(ctx context.Context, env *console.Env, t *Target) error {
 	return nil
 }
 
-// parseAnswers reads the answers in a file. Methods that mcpdbg does not know are
-// allowed unless they look like a misspelled one.
+// Unknown methods are allowed unless they look like a misspelled one.
 func parseAnswers(name string, data []byte) (session.Answers, error) {
 	all, err := answers.Parse(data)
 	if err != nil {
@@ -53,8 +52,7 @@ func parseAnswers(name string, data []byte) (session.Answers, error) {
 	return all, nil
 }
 
-// readCapabilities reads the value of --capabilities: a JSON object, or @FILE with
-// one.
+// --capabilities is a JSON object, or @FILE with one.
 func readCapabilities(ctx context.Context, env *console.Env, value string) (json.RawMessage, error) {
 	text, where := []byte(value), ""
 	if file, isFile := strings.CutPrefix(value, "@"); isFile {
@@ -78,14 +76,13 @@ func readCapabilities(ctx context.Context, env *console.Env, value string) (json
 	return line.Bytes(), nil
 }
 
-// maxShown is how many bytes of an invalid value an error repeats.
+// In bytes.
 const maxShown = 200
 
-// requestCapabilities are the capabilities that allow requests of a server.
+// They allow requests of a server.
 var requestCapabilities = []string{"elicitation", "sampling", "roots"}
 
-// Conflicts returns how the declared capabilities of a session differ from what
-// it answers.
+// Conflicts returns how declared capabilities differ from what a session answers.
 func Conflicts(cfg *session.Config) []string {
 	if len(cfg.Capabilities) == 0 {
 		return nil
@@ -101,8 +98,7 @@ func Conflicts(cfg *session.Config) []string {
 	return notes
 }
 
-// allowed returns the names of the requests that capabilities allow, such as
-// elicitation.url.
+// allowed returns requests such as elicitation.url.
 func allowed(capabilities json.RawMessage) []string {
 	var whole map[string]json.RawMessage
 	_ = json.Unmarshal(capabilities, &whole) // an object
@@ -131,7 +127,7 @@ func allowed(capabilities json.RawMessage) []string {
 	return names
 }
 
-// without returns the names that are not among others, separated by commas.
+// without joins names that are not among others.
 func without(names, others []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) }), ", ")
 }

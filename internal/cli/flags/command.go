@@ -14,7 +14,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// SessionConfig checks the flags and returns the configuration of a session for argv.
+// SessionConfig checks the flags and returns a session's configuration for argv.
 func (t *Target) SessionConfig(argv []string) (session.Config, error) {
 	cfg := session.Config{
 		ClientName: "mcpdbg", ClientVersion: console.Version, Protocol: t.Protocol,
@@ -57,7 +57,7 @@ func (t *Target) SessionConfig(argv []string) (session.Config, error) {
 	return cfg, err
 }
 
-// folder returns the server's working directory; "" for the default on a host.
+// "" for the default on a host.
 func (t *Target) folder(cmd executor.Command) string {
 	if cmd.Dir != "" || t.SSH.Remote() {
 		return cmd.Dir
@@ -117,7 +117,7 @@ func (t *Target) command(argv []string) (executor.Command, error) {
 	return cmd, nil
 }
 
-// lastOfEach removes all but the last of variables with the same name.
+// lastOfEach keeps the last variable of a name.
 func lastOfEach(env []executor.EnvVar) []executor.EnvVar {
 	last := make(map[string]int, len(env))
 	for i, v := range env {
@@ -132,10 +132,9 @@ func lastOfEach(env []executor.EnvVar) []executor.EnvVar {
 	return out
 }
 
-// personAnswers lets the user answer server requests that have no canned
-// response. Ping is answered automatically, and roots are the server's working
-// directory, as with other clients: many servers request them at once, and a
-// session should not begin with a question.
+// The user answers requests without a canned response. Ping is answered automatically,
+// and roots are the server's working directory, as with other clients: many servers
+// request them at once, and a session should not begin with a question.
 func personAnswers(given session.Answers, folder string) map[string]session.Policy {
 	all := map[string]session.Policy{}
 	for _, method := range session.ServerRequestMethods() {
@@ -149,7 +148,6 @@ func personAnswers(given session.Answers, folder string) map[string]session.Poli
 	return all
 }
 
-// rootsOf returns the result of roots/list with one folder.
 func rootsOf(folder string) json.RawMessage {
 	path := filepath.ToSlash(folder)
 	if !strings.HasPrefix(path, "/") {

@@ -15,7 +15,7 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// Config name a server in a client's config file, in place of a command.
+// Config name a server in a client's config file.
 type Config struct {
 	File   string
 	server string
@@ -55,15 +55,15 @@ func completeServers(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completi
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// A Configured server is a server from a config file, ready to be started.
+// A Configured server of a config file can be started.
 type Configured struct {
 	Entry target.Entry
 	how   string // how its client was recognized
 	Start target.Start
 }
 
-// Choose returns the command to start: the one after --, or that of a server in a
-// config file, whose settings are then merged into the flags.
+// Choose returns the command after --, or that of a server in a config file, whose
+// settings are then merged into the flags.
 func Choose(env *console.Env, t Target) (Target, []string, error) {
 	if t.Config.File == "" {
 		for _, name := range []string{"server", "input"} {
@@ -106,8 +106,7 @@ func Choose(env *console.Env, t Target) (Target, []string, error) {
 	return t, t.From.Start.Args(), nil
 }
 
-// resolveInputs returns a function that resolves inputs from given, or else from
-// their defaults.
+// resolveInputs uses given, or else their defaults.
 func resolveInputs(given map[string]string) func(target.Input) (string, error) {
 	return func(in target.Input) (string, error) {
 		if value, ok := given[in.ID]; ok {
@@ -117,7 +116,6 @@ func resolveInputs(given map[string]string) func(target.Input) (string, error) {
 	}
 }
 
-// inputDefault returns the default value of an input.
 func inputDefault(in target.Input) (string, error) {
 	if in.Default.IsZero() {
 		return "", target.ErrNoInput
@@ -125,8 +123,7 @@ func inputDefault(in target.Input) (string, error) {
 	return in.Default.Reveal(), nil
 }
 
-// Use applies a config file's settings for a server. Flags that were given take
-// precedence.
+// Use applies a config file's settings for a server. Given flags take precedence.
 func (t Target) Use(e target.Entry, how string, ask func(target.Input) (string, error)) (Target, error) {
 	if t.SSH.Remote() {
 		e.SSH = t.SSH.Dest
@@ -152,8 +149,7 @@ func (t Target) Use(e target.Entry, how string, ask func(target.Input) (string, 
 	return t, nil
 }
 
-// Problems returns the problems of the server in its config file, and of the
-// files that it was read from.
+// Problems returns those of the server in its config file, and of the files read for it.
 func (c *Configured) Problems() []target.Problem {
 	return slices.Concat(c.Entry.Problems, c.Start.Problems)
 }
@@ -163,7 +159,6 @@ func (c *Configured) Origin() string {
 	return fmt.Sprintf("server %q from %s:%d, read as a config file of %s (%s)", c.Entry.Name, c.Entry.File, c.Entry.Line, c.Entry.Client, c.how)
 }
 
-// configError adds a hint to an error about a config file.
 func configError(err error) error {
 	if missing, ok := errors.AsType[*target.MissingError](err); ok {
 		var hint []string
@@ -197,7 +192,6 @@ func DescribeInput(in target.Input) string {
 	return " (" + strings.Join(parts, ": ") + ")"
 }
 
-// parseInputs reads the values of --input.
 func parseInputs(pairs []string) (map[string]string, error) {
 	given := make(map[string]string, len(pairs))
 	for _, pair := range pairs {
@@ -210,10 +204,10 @@ func parseInputs(pairs []string) (map[string]string, error) {
 	return given, nil
 }
 
-// ServerWord returns a server's name as used in errors.
+// ServerWord names a server in errors.
 func ServerWord(name string) string { return fmt.Sprintf("the server %q", name) }
 
-// checkInputs rejects values for inputs that whose does not have.
+// checkInputs rejects values for inputs that whose lacks.
 func checkInputs(whose string, inputs []target.Input, given map[string]string) error {
 	var ids []string
 	for _, in := range inputs {
@@ -231,8 +225,7 @@ func checkInputs(whose string, inputs []target.Input, given map[string]string) e
 	return nil
 }
 
-// pickServer finds a server by name, or without a name the only server that can
-// be started.
+// Without a name, pickServer finds the only server that can be started.
 func pickServer(file target.File, name, cwd string) (*target.Entry, error) {
 	var found []*target.Entry
 	var names []string
@@ -260,8 +253,8 @@ func pickServer(file target.File, name, cwd string) (*target.Entry, error) {
 	return nearest(file, found, cwd)
 }
 
-// nearest returns the one of several servers with the same name that a client
-// would use here: the project's before the user's.
+// nearest returns the server that a client would use here: the project's before the
+// user's.
 func nearest(file target.File, found []*target.Entry, cwd string) (*target.Entry, error) {
 	if len(found) == 1 {
 		return found[0], nil
@@ -285,7 +278,7 @@ func nearest(file target.File, found []*target.Entry, cwd string) (*target.Entry
 	return best, nil
 }
 
-// ConfiguredServer reads a server from the current contents of its file.
+// ConfiguredServer reads a server from its current file.
 func ConfiguredServer(path, project, name string, inputs map[string]string) (Target, error) {
 	opts, err := TargetOptions()
 	if err != nil {

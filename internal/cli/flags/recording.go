@@ -18,7 +18,7 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// Unreadable returns the error for a recording that cannot be read, with a hint.
+// Unreadable returns the error for an unreadable recording, with a hint.
 func Unreadable(path string, err error) error {
 	format, foreign := errors.AsType[*recordings.FormatError](err)
 	_, ended := errors.AsType[*exit.SignalError](err)
@@ -35,8 +35,7 @@ func Unreadable(path string, err error) error {
 	return exit.Usagef("%v", err)
 }
 
-// RecordingNames describes the FILE argument in the help of commands that take a
-// recording.
+// RecordingNames is help on the FILE argument of a recording.
 const RecordingNames = `FILE is a path, or part of the name of one recording in the folder where
 sessions are recorded, such as its last six letters; "last" is the newest there.`
 
@@ -46,13 +45,11 @@ const NewestName = "last"
 // ListHint points to the list of recordings.
 const ListHint = "mcpdbg rec ls to list the recordings"
 
-// shownCandidates is the maximum number of recordings that an error lists.
 const shownCandidates = 8
 
-// ResolveRecording finds a recording by name: an existing path, part of the
-// name of one recording in the default folder, ignoring case, or the word for
-// the newest recording there. A name with a separator is always a path. The
-// error is wrong usage.
+// ResolveRecording finds a recording: an existing path, part of the name of one in the
+// default folder, ignoring case, or the word for the newest there. A name with a
+// separator is always a path. The error is wrong usage.
 func ResolveRecording(name string) (string, error) {
 	switch info, err := os.Stat(name); {
 	case name == "":
@@ -79,7 +76,7 @@ func ResolveRecording(name string) (string, error) {
 	return pickRecording(name, folder, all)
 }
 
-// ResolveRecordings replaces each name by the path that ResolveRecording finds.
+// ResolveRecordings is ResolveRecording for each name.
 func ResolveRecordings(names []string) error {
 	for i, name := range names {
 		path, err := ResolveRecording(name)
@@ -91,8 +88,7 @@ func ResolveRecordings(names []string) error {
 	return nil
 }
 
-// pickRecording finds the recording with a name among all, which are sorted
-// newest first.
+// all is sorted newest first.
 func pickRecording(name, folder string, all []store.Recording) (string, error) {
 	if name == NewestName && len(all) > 0 {
 		return all[0].Path, nil
@@ -118,7 +114,6 @@ func pickRecording(name, folder string, all []store.Recording) (string, error) {
 		ListHint)
 }
 
-// candidates returns the names of recordings, one per line.
 func candidates(all []store.Recording) string {
 	var lines strings.Builder
 	for i, r := range all {
@@ -131,8 +126,7 @@ func candidates(all []store.Recording) string {
 	return lines.String()
 }
 
-// CompleteRecordings completes the names of recordings in the default folder, and
-// else files.
+// CompleteRecordings completes recordings in the default folder, and else files.
 func CompleteRecordings(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	folder, err := recordings.DefaultDir()
 	if err != nil {

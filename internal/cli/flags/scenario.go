@@ -28,8 +28,8 @@ func (s *Scenario) Register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("var", cobra.NoFileCompletions)
 }
 
-// Read reads the scenario with the values of its variables, or returns nil if
-// there is none. All errors are wrong usage.
+// Read reads the scenario with its variables, or returns nil without one. Errors are
+// wrong usage.
 func (s *Scenario) Read(ctx context.Context, env *console.Env) (*scenario.Scenario, *scenario.Vars, error) {
 	if s.File == "" {
 		if len(s.Vars) > 0 {

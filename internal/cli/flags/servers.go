@@ -10,19 +10,18 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// A Server is one of several servers that a command starts.
+// A Server is one of several that a command starts.
 type Server struct {
 	Name string
 
-	command []string // after --; nil for a server from a config file
+	command []string // after --; nil for a config file
 	entry   *target.Entry
 	how     string // how its client was recognized
 	ask     func(target.Input) (string, error)
 }
 
-// Servers returns the servers to test: the command after --, or those of the config
-// file with these names, or without names all that can be started. Those that cannot
-// be started are printed unless quiet.
+// Servers returns the command after --, or these servers of the config file, without
+// names all that can be started. The others are printed unless quiet.
 func Servers(env *console.Env, t *Target, names []string, quiet bool) ([]Server, error) {
 	if t.Config.File != "" {
 		if env.HasCommand {
@@ -89,8 +88,7 @@ func configuredServers(env *console.Env, c Config, names []string, quiet bool) (
 	return servers, checkInputs(whose, inputs, given)
 }
 
-// startable returns the names of all servers that can be started, without
-// duplicates.
+// Without duplicates.
 func startable(file target.File) []string {
 	var names []string
 	for i := range file.Entries {
@@ -101,7 +99,7 @@ func startable(file target.File) []string {
 	return names
 }
 
-// printSkipped prints which servers are not tested, and why.
+// Not tested, and why.
 func printSkipped(env *console.Env, file target.File) {
 	for i := range file.Entries {
 		e := &file.Entries[i]
@@ -114,8 +112,8 @@ func printSkipped(env *console.Env, file target.File) {
 	}
 }
 
-// At returns how to start the server on a host, "" being this machine: the flags
-// merged with its config file, and the command.
+// At returns the flags, merged with the config file, and the command on a host, "" being
+// this machine.
 func (s *Server) At(t Target, host string) (Target, []string, error) {
 	t.SSH.Dest = host
 	if s.entry == nil {
@@ -130,7 +128,7 @@ func (s *Server) At(t Target, host string) (Target, []string, error) {
 	return t, t.From.Start.Args(), nil
 }
 
-// Home returns the host that its config file names; "" is this machine.
+// Home returns the host in its config file; "" is this machine.
 func (s *Server) Home() string {
 	if s.entry == nil {
 		return ""

@@ -19,16 +19,16 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// SSH are the flags for starting the server on another machine.
+// SSH are the flags for another machine.
 type SSH struct {
 	Dest   string
 	Config string
 
 	opts sshexec.Options // what the other flags set
-	set  *pflag.FlagSet  // to tell which of them were given; nil without flags
+	set  *pflag.FlagSet  // which flags were given; nil without flags
 }
 
-// SSHWords are the flags that take one of a few values.
+// SSHWords are the flags that take fixed words.
 var SSHWords = map[string][]string{
 	"ssh-transport": {string(sshexec.TransportAuto), string(sshexec.TransportNative), string(sshexec.TransportMaster), string(sshexec.TransportBinary)},
 	"path-from":     {string(sshexec.PathPlain), string(sshexec.PathLogin), string(sshexec.PathInteractive), string(sshexec.PathExplicit)},
@@ -65,7 +65,6 @@ func (s *SSH) RegisterWay(cmd *cobra.Command) {
 	s.set = f
 }
 
-// A destination is a flag that names a host.
 type destination string
 
 // String implements pflag.Value.
@@ -74,8 +73,8 @@ func (d *destination) String() string { return string(*d) }
 // Type implements pflag.Value.
 func (d *destination) Type() string { return "host" }
 
-// Set implements pflag.Value. An invalid destination is rejected later, by an
-// error that does not repeat a password.
+// Set implements pflag.Value. An invalid destination is rejected later, by an error that
+// does not repeat a password.
 func (d *destination) Set(text string) error {
 	if text == "" {
 		return errors.New("empty; must be a host, or user@host:port")
@@ -84,7 +83,6 @@ func (d *destination) Set(text string) error {
 	return nil
 }
 
-// completeHosts completes hosts from the ssh configuration.
 func completeHosts(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	config, _ := cmd.Flags().GetString("ssh-config") // the flag exists
 	known, _ := (&sshconfig.Resolver{Config: config}).Aliases()
@@ -102,13 +100,11 @@ func completeHosts(cmd *cobra.Command, _ []string, typed string) ([]cobra.Comple
 // killed.
 const minLease = 10 * time.Second
 
-// Remote reports whether the server is started on another machine. A config file
-// also sets dest.
+// Remote reports whether the server is on another machine. A config file also sets dest.
 func (s *SSH) Remote() bool { return s.Dest != "" }
 
 func (s *SSH) given(name string) bool { return s.set != nil && s.set.Changed(name) }
 
-// checkPlace rejects flags that cannot be combined.
 func (t *Target) checkPlace() error {
 	if !t.SSH.Remote() {
 		for _, name := range SSHOnly {
@@ -127,8 +123,8 @@ func (t *Target) checkPlace() error {
 	return nil
 }
 
-// CheckConfig rejects unreadable files of --ssh-config and --ssh-identity, which
-// would fail every host.
+// CheckConfig rejects unreadable files of --ssh-config and --ssh-identity, which would
+// fail every host.
 func (s *SSH) CheckConfig() error {
 	for _, file := range s.opts.Identities {
 		if err := console.CheckReadable(file); err != nil {
@@ -144,7 +140,7 @@ func (s *SSH) CheckConfig() error {
 	return nil
 }
 
-// Options checks the flags and returns the options of an executor.
+// Options returns the options of an executor.
 func (s *SSH) Options(env []executor.EnvVar) (sshexec.Options, error) {
 	dest, err := sshconfig.ParseDestination(s.Dest)
 	if err != nil {

@@ -1,7 +1,12 @@
+// Package flags has the flags and arguments that several commands share. It registers and
+// completes them, checks them, and makes the configuration of a session. It starts
+// nothing.
 package flags
 
 import (
+	"cmp"
 	"encoding/json"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +27,7 @@ func Defaults() Target {
 	return t
 }
 
-// Target are the flags of every command that starts a server.
+// Target are the flags that start a server.
 type Target struct {
 	Cwd            string
 	Env            []string
@@ -48,17 +53,16 @@ type Target struct {
 	Config         Config
 
 	set            *pflag.FlagSet        // to tell which of them were given
-	From           *Configured           // the server from a config file; nil for a command
+	From           *Configured           // from a config file; nil for a command
 	DefaultAnswers session.Answers       // without --answers
 	Person         bool                  // a user can answer server requests
 	Configure      func(*session.Config) // if set, called last
-	Shown          []string              // the command as recorded; nil for the actual one
+	Shown          []string              // recorded command; nil for the actual one
 }
 
 // Given reports whether a flag was on the command line.
 func (t *Target) Given(name string) bool { return t.set != nil && t.set.Changed(name) }
 
-// defaultEnvPolicy is the default of --env-policy.
 const defaultEnvPolicy = "inherit"
 
 // Register adds all flags.
@@ -76,14 +80,14 @@ func (t *Target) RegisterLocal(cmd *cobra.Command) {
 	t.RegisterRecording(cmd)
 }
 
-// RegisterRecording adds the flags that apply to the recording, wherever it is.
+// RegisterRecording adds flags for the recording.
 func (t *Target) RegisterRecording(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.Var(&Limit[int64]{Value: &t.maxPart, Parse: recordings.ParsePartSize}, "max-part", "continue in a new file before one grows beyond `SIZE`, such as 256M")
 	f.BoolVar(&t.NoRecord, "no-record", false, "do not record the session")
 }
 
-// RegisterSession adds the flags for starting the server and for the protocol.
+// RegisterSession adds flags for the server and the protocol.
 func (t *Target) RegisterSession(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -108,8 +112,8 @@ func (t *Target) RegisterSession(cmd *cobra.Command) {
 	f.DurationVar(&t.collectorDelay, "collector-delay", 0, "delay before each event is collected, to study lag")
 }
 
-// PartSize returns the maximum size of a recording's file, from the flag or the
-// settings. It ignores invalid settings, which the interface reports.
+// PartSize limits a recording's file, by flag or settings. It ignores invalid settings,
+// which the interface reports.
 func (t *Target) PartSize() int64 {
 	if t.Given("max-part") {
 		return t.maxPart
@@ -121,7 +125,7 @@ func (t *Target) PartSize() int64 {
 	return settings.MaxPart
 }
 
-// ServerName returns the name of the server, from its config file or its command.
+// ServerName is from the config file or the command.
 func (t *Target) ServerName(argv []string) string {
 	if t.From != nil {
 		return t.From.Entry.Name
@@ -129,8 +133,8 @@ func (t *Target) ServerName(argv []string) string {
 	return store.Program(argv)
 }
 
-// Lease returns how long the guard on a host waits for a keep-alive. It is longer
-// for an interactive session, because a laptop may sleep for a moment.
+// Lease returns how long the guard on a host waits for a keep-alive, longer for an
+// interactive session: a laptop may sleep.
 func (t *Target) Lease() time.Duration {
 	if t.Person && !t.SSH.given("ssh-lease") {
 		return sshexec.ScreenLease
@@ -155,4 +159,20 @@ func (t *Target) Header(cfg session.Config) session.Header {
 		h.Placement, h.Host = "ssh", t.SSH.Dest
 	}
 	return h
+}
+
+// They describe a project in the current directory.
+var manifests = []string{"server.json", "package.json", "pyproject.toml", "go.mod", "Cargo.toml"}
+
+// Source returns the file that problems are reported for: the config file, or the
+// project's manifest here, or "".
+func Source(t *Target) string { return cmp.Or(t.Config.File, manifest()) }
+
+func manifest() string {
+	for _, name := range manifests {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			return name
+		}
+	}
+	return ""
 }

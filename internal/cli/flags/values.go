@@ -1,8 +1,19 @@
 package flags
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/wording"
+	"mcpdbg/session/diagnosis/rule"
+	"mcpdbg/session/target"
 )
 
 // A Limit is a flag for a number with a unit.
@@ -25,7 +36,7 @@ func (l *Limit[N]) Set(text string) error {
 	return err
 }
 
-// size is a flag for a number of bytes, with an optional suffix K, M or G.
+// size is in bytes, with an optional suffix K, M or G.
 type size int
 
 // String implements pflag.Value.
@@ -57,5 +68,82 @@ func (s *size) Set(text string) error {
 	return nil
 }
 
-// maxSize bounds a size flag.
 const maxSize = 2 << 30
+
+// CompleteOneOf completes a flag that takes one of words.
+func CompleteOneOf(cmd *cobra.Command, flag string, words ...cobra.Completion) {
+	// It fails only for a flag that does not exist.
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// CompleteNothing turns off file completion for flags.
+func CompleteNothing(cmd *cobra.Command, flags ...string) {
+	for _, flag := range flags {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions) // the flag exists
+	}
+}
+
+// NoArgs rejects arguments before the first --.
+func NoArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && target.IsURL(args[0]) {
+		return URLError(args[0])
+	}
+	if len(args) > 0 {
+		return exit.WithHint(exit.Usagef("%s: unexpected %q: put the server command after --", cmd.CommandPath(), args[0]), ExpandedHint(cmd))
+	}
+	return nil
+}
+
+// URLError returns the error for a server URL, with a hint.
+func URLError(url string) error {
+	return exit.WithHint(exit.Usagef("server URLs are not supported: mcpdbg starts servers that speak over stdio"),
+		target.BridgeHint(url))
+}
+
+// CompleteRules completes the ids of rules.
+func CompleteRules(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var ids []cobra.Completion
+	for _, r := range rule.All() {
+		if strings.HasPrefix(r.ID, strings.ToUpper(typed)) {
+			ids = append(ids, cobra.CompletionWithDesc(r.ID, r.Title))
+		}
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}
+
+// Typed returns the flags and the server command of a command line without the program's
+// name: flags, then the command, with or without --. With --config the command is that of
+// the file.
+func Typed(words []string) (Target, []string, error) {
+	var t Target
+	cmd := &cobra.Command{}
+	t.Register(cmd)
+	cmd.Flags().SetInterspersed(false) // flags after the program are the program's
+	if len(words) > 1 && words[0] == "mcpdbg" && strings.HasPrefix(words[1], "-") {
+		words = words[1:]
+	}
+	if err := cmd.Flags().Parse(words); err != nil {
+		return t, nil, typedError(cmd, err)
+	}
+	argv := slices.Clone(cmd.Flags().Args())
+	if len(argv) == 0 && t.Config.File == "" {
+		return t, nil, exit.Usagef("no command: type the server command after the flags")
+	}
+	return Choose(&console.Env{Command: argv, HasCommand: len(argv) > 0}, t)
+}
+
+func typedError(cmd *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return exit.Usagef("--help: put it after the server's program, or see mcpdbg --help in a shell")
+	}
+	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !unknown {
+		return exit.Usagef("%v", err)
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	if near := wording.Nearest(name, known); near != "" {
+		return exit.Usagef("%v; did you mean --%s?", err, near)
+	}
+	return exit.Usagef("%v; flags after the program belong to the server", err)
+}

@@ -16,9 +16,8 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// UseTemporary selects a temporary folder for recordings if there is no default
-// one, or if it cannot be written, as in containers. Only the first call returns a
-// warning about it.
+// UseTemporary selects a temporary folder for recordings if there is no writable default
+// one, as in containers. Only the first call returns a warning about it.
 func UseTemporary(env *console.Env, t *flags.Target) (warning string, err error) {
 	if t.NoRecord || t.Record != "" || t.Recordings != "" {
 		return "", nil
@@ -41,7 +40,7 @@ func UseTemporary(env *console.Env, t *flags.Target) (warning string, err error)
 	return warning, nil
 }
 
-// MakeFolder creates a folder for recordings, and checks that files can be created in it.
+// MakeFolder creates a folder for recordings, and checks that it is writable.
 func MakeFolder(folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -53,7 +52,7 @@ func MakeFolder(folder string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// WarnTemporary is UseTemporary with the warning printed to standard error.
+// WarnTemporary is UseTemporary, and prints the warning.
 func WarnTemporary(env *console.Env, t *flags.Target) error {
 	warning, err := UseTemporary(env, t)
 	if warning != "" {

@@ -12,7 +12,7 @@ import (
 	"mcpdbg/sshexec/link"
 )
 
-// A Pool makes the executors of several sessions, which never prompt. They share the
+// A Pool makes the executors of several sessions, which never prompt. They share
 // connections to jump hosts and, on this machine, one executor.
 type Pool struct {
 	env    *console.Env
@@ -21,15 +21,14 @@ type Pool struct {
 	dialer *link.Dialer      // nil without remote sessions
 }
 
-// NewPool returns a Pool. Close it in the end.
+// NewPool returns a Pool to close in the end.
 func NewPool(env *console.Env) *Pool { return &Pool{env: env} }
 
-// Prepare makes what the sessions of a target share. It finds errors in the flags
-// before anything starts, and must be called before Executor. The seed is that of the
-// waits between attempts.
+// Prepare makes what a target's sessions share. It finds errors in the flags before
+// anything starts, and must precede Executor. The seed is for the waits between attempts.
 func (p *Pool) Prepare(t *flags.Target, env []executor.EnvVar, seed uint32) error {
 	if !t.SSH.Remote() {
-		if p.local == nil { // sessions read each process to its end, so ended ones need not be retained
+		if p.local == nil { // sessions read each process to its end: no need to retain ended ones
 			p.local = localexec.New(localexec.Options{
 				Watchdog: append(p.env.Self, console.WatchdogCommand), IDs: &p.ids, Retention: time.Second,
 			})
@@ -40,7 +39,7 @@ func (p *Pool) Prepare(t *flags.Target, env []executor.EnvVar, seed uint32) erro
 	if err != nil {
 		return err
 	}
-	if p.dialer == nil { // it limits concurrent connections, and does not retry a host that refused one
+	if p.dialer == nil { // it limits concurrent connections, and does not retry a refusing host
 		opts.Limits, opts.Seed, opts.RememberRefusals = link.FanOut(), 1<<32|uint64(seed), true // the high bit makes a seed of 0 count as set
 		p.dialer = sshexec.NewDialer(opts)
 	}
@@ -60,7 +59,7 @@ func (p *Pool) Executor(t flags.Target, env []executor.EnvVar) (executor.Executo
 	return sshexec.New(opts)
 }
 
-// A lent executor is shared, and closed by its owner.
+// A lent executor is closed by its owner.
 type lent struct{ executor.Executor }
 
 // Close implements executor.Executor.

@@ -17,17 +17,17 @@ import (
 )
 
 const (
-	// shownProblems is how many problems run prints at its end.
+	// at the end of run
 	shownProblems = 10
 	// lintTimeout is how long it checks for them.
 	lintTimeout = 3 * time.Second
 )
 
-// AsIs returns text unchanged, where there are no secrets to conceal.
+// AsIs conceals nothing.
 func AsIs(text string) string { return text }
 
-// ReportProblems prints the problems of a session to stderr, errors first, then
-// their count and what was checked. Each text passes through conceal.
+// ReportProblems prints the problems of a session to stderr, errors first, then their
+// count and what was checked, all through conceal.
 func ReportProblems(ctx context.Context, env *console.Env, src session.Source, conceal func(string) string) {
 	ctx, cancel := context.WithTimeout(ctx, lintTimeout)
 	defer cancel()

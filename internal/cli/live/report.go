@@ -15,7 +15,7 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// WarnConfig prints the problems of a server in a config file.
+// WarnConfig prints the problems of a configured server.
 func WarnConfig(env *console.Env, from *flags.Configured) {
 	if from == nil {
 		return
@@ -27,8 +27,8 @@ func WarnConfig(env *console.Env, from *flags.Configured) {
 	}
 }
 
-// Announce prints the problems of a start on another machine. Informational
-// notices are only recorded.
+// Announce prints the problems of a remote start. Informational notices are only
+// recorded.
 func Announce(env *console.Env, notices []executor.Notice) {
 	for _, n := range notices {
 		if !strings.HasPrefix(n.Code, "mode.") && !strings.HasPrefix(n.Code, "run.") && n.Code != "config.unread" {
@@ -41,7 +41,7 @@ func Announce(env *console.Env, notices []executor.Notice) {
 	}
 }
 
-// NoResponseHint returns what to try about a request without a response.
+// NoResponseHint is for a request without a response.
 func NoResponseHint(err error, stats session.Stats) string {
 	var task *session.TaskError
 	switch {
@@ -56,9 +56,9 @@ func NoResponseHint(err error, stats session.Stats) string {
 	}
 }
 
-// ReportEnd prints which processes the server leaked, which were left running,
-// unknown facts about the end, and the gaps of the log; with path set, also its
-// path. It omits a loss or an outside end that err already reports.
+// ReportEnd prints leaked and spared processes, unknown facts about the end, and the gaps
+// of the log; with path set, also its path. It omits a loss or an outside end that err
+// already reports.
 func ReportEnd(env *console.Env, l *Session, path bool, report session.ShutdownReport, err error) {
 	if report.Lost != nil && !exit.IsReach(err) {
 		fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+report.Lost.Error()))
@@ -99,8 +99,7 @@ func recordingLines(log *recordings.File, path bool) (lines []string) {
 	return lines
 }
 
-// ReportNeeded prints how the server had to be ended, unless it ended on stdin
-// EOF.
+// ReportNeeded prints how the server was ended, unless by stdin EOF.
 func ReportNeeded(env *console.Env, report session.ShutdownReport) {
 	if report.LastStep == 0 || report.Exit == nil {
 		return

@@ -1,3 +1,7 @@
+// Package live makes the sessions of commands: it chooses the executor, opens the
+// recording, and ends the server however the command ends. It reports on standard error
+// how a session ended. A Watch restarts the server when files change, and re-sends the
+// last requests.
 package live
 
 import (
@@ -45,8 +49,8 @@ func With(ctx context.Context, env *console.Env, t flags.Target, do func(context
 	return errors.Join(err, endErr)
 }
 
-// OutsideEnd returns the error of a session that neither the server nor this program
-// ended: a lost connection, or a kill by the guard or the watchdog.
+// OutsideEnd returns the error of a lost connection, or a kill by the guard or the
+// watchdog.
 func (l *Session) OutsideEnd() error {
 	info := l.Status().Process
 	var lost *executor.LostError
@@ -59,7 +63,7 @@ func (l *Session) OutsideEnd() error {
 	return nil
 }
 
-// Session is a session with its log and its executor.
+// Session is a session, its log and its executor.
 type Session struct {
 	*session.Session
 	Log  *recordings.File
@@ -72,8 +76,8 @@ type Session struct {
 	pruned     sync.WaitGroup // the removal of old recordings
 }
 
-// Prepare checks the flags and makes a session for argv, without starting it.
-// Questions about another machine go to the prompter.
+// Prepare checks the flags and makes a session for argv, not yet started. The prompter
+// asks about another machine.
 func Prepare(ctx context.Context, env *console.Env, t flags.Target, argv []string, prompter executor.Prompter) (*Session, error) {
 	if t.Record != "" && t.NoRecord {
 		return nil, exit.Usagef("--record and --no-record cannot be combined")
@@ -109,7 +113,7 @@ func Prepare(ctx context.Context, env *console.Env, t flags.Target, argv []strin
 	return l, nil
 }
 
-// New makes a session that is started by exec.
+// New makes a session that exec starts.
 func New(env *console.Env, t flags.Target, cfg session.Config, exec executor.Executor, place recordings.Options) (*Session, error) {
 	place.NoRecord, place.Header = t.NoRecord, t.Header(cfg)
 	var undigested error
@@ -145,8 +149,7 @@ func New(env *console.Env, t flags.Target, cfg session.Config, exec executor.Exe
 	return l, nil
 }
 
-// noteConfig logs a problem of a config file. A token that the server gets in place
-// of a value is a problem of the session too.
+// A token that the server gets in place of a value is a problem of the session too.
 func (l *Session) noteConfig(p target.Problem, cmd executor.Command) {
 	holds := func(text string) bool { return strings.Contains(text, p.Unset) }
 	got := slices.ContainsFunc(cmd.Argv, holds) ||
@@ -179,9 +182,9 @@ func executorOf(host *console.Env, t flags.Target, env []executor.EnvVar, prompt
 	return exec, nil
 }
 
-// End shuts the server down, whatever ended the command, and closes the log. A
-// signal cuts the shutdown sequence short, or the second one if the first ended
-// ctx. An incomplete log is not an error: its Stats report it.
+// End shuts the server down, however the command ended, and closes the log. A signal cuts
+// the shutdown short, or the second one if the first ended ctx. An incomplete log is not
+// an error: its Stats report it.
 func (l *Session) End(ctx context.Context) (session.ShutdownReport, error) {
 	defer l.signals.Begin()()
 	defer l.signals.Remove(l)
@@ -197,8 +200,8 @@ func (l *Session) End(ctx context.Context) (session.ShutdownReport, error) {
 	return report, err
 }
 
-// Ending reports whether the session is shutting its server down, or will when
-// the ctx of its Open is done: a cancelled handshake ends the process.
+// Ending reports whether the session is shutting its server down, or will when the ctx of
+// its Open is done: a cancelled handshake ends the process.
 func (l *Session) Ending() bool {
 	status := l.Status()
 	return status.State == session.Handshaking || status.State == session.Stopping || status.ShutdownStep.Step != 0

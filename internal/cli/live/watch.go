@@ -19,7 +19,7 @@ import (
 	"mcpdbg/recordings/replay"
 )
 
-// A Watch watches the files of a session's server.
+// A Watch is for the files of a session's server.
 type Watch struct {
 	*replay.Series
 	files *filewatch.Watcher
@@ -33,8 +33,8 @@ type Watch struct {
 	build    filewatch.Build
 }
 
-// WatchFiles starts watching, or returns nil without --watch. It ignores the
-// program's own files.
+// WatchFiles starts watching, or returns nil without --watch. It ignores the program's
+// own files.
 func WatchFiles(w *flags.Watch, t *flags.Target) (*filewatch.Watcher, error) {
 	if len(w.Globs) == 0 {
 		return nil, nil
@@ -65,7 +65,7 @@ func absolute(path string) string {
 	return path
 }
 
-// NewWatch returns the watch of a session, over files that are already watched.
+// NewWatch returns a session's watch over files already watched.
 func NewWatch(w *flags.Watch, l *Session, files *filewatch.Watcher, person bool) *Watch {
 	dir, _ := os.Getwd() // if unknown, paths are shown in full
 	made := &Watch{
@@ -78,7 +78,7 @@ func NewWatch(w *flags.Watch, l *Session, files *filewatch.Watcher, person bool)
 	return made
 }
 
-// Notify notes text and hint in the log, and passes them to print.
+// Notify logs and prints text and hint.
 func (w *Watch) Notify(text, hint string) {
 	w.Live.Note(text, hint)
 	w.Info(text)
@@ -87,7 +87,7 @@ func (w *Watch) Notify(text, hint string) {
 	}
 }
 
-// Info passes text to print. Several goroutines call it.
+// Info prints text. Several goroutines call it.
 func (w *Watch) Info(text string) {
 	w.printing.Lock()
 	defer w.printing.Unlock()
@@ -115,8 +115,7 @@ func (w *Watch) Introduce() {
 	}
 }
 
-// Open starts the server and lists what it offers, to have something to compare
-// with.
+// Open starts the server and lists what it offers, to compare with later.
 func (w *Watch) Open(ctx context.Context) error {
 	w.Introduce()
 	if err := w.Live.Open(ctx); err != nil {
@@ -140,8 +139,8 @@ func (w *Watch) Next(ctx context.Context) (cause string, err error) {
 	}
 }
 
-// due describes a change that requires a round. It returns "" for others, and for
-// a change that only restarts the running command of --watch-run.
+// due returns "" for a change that requires no round, or that only restarts the running
+// command of --watch-run.
 func (w *Watch) due(c filewatch.Change) (cause string) {
 	if cause = w.take(c); cause != "" && w.build.Stale(cause) {
 		return ""
@@ -149,7 +148,7 @@ func (w *Watch) due(c filewatch.Change) (cause string) {
 	return cause
 }
 
-// take reports a warning, and describes what has changed; "" for nothing.
+// take reports a warning, and describes the change; "" for nothing.
 func (w *Watch) take(c filewatch.Change) (cause string) {
 	if c.Warning.Text != "" {
 		w.Notify(c.Warning.Text, c.Warning.Hint)
@@ -172,7 +171,7 @@ func (w *Watch) cause(c filewatch.Change) string {
 	return name + " changed"
 }
 
-// Again runs a round for a cause, after the command of --watch-run.
+// Again runs a round, after the command of --watch-run.
 func (w *Watch) Again(ctx context.Context, cause string) (*replay.Round, error) {
 	if err := w.delayRound(ctx, cause); err != nil {
 		return nil, err
@@ -200,7 +199,6 @@ func CloseWatch(files *filewatch.Watcher) error {
 	return files.Close()
 }
 
-// delayRound delays a round if too many follow each other, and reports that.
 func (w *Watch) delayRound(ctx context.Context, cause string) error {
 	return w.backoff.Delay(ctx, func(longest time.Duration) {
 		w.Notify(fmt.Sprintf("%s, as after each restart: does the server write it? Restarts are now delayed, by up to %v", cause, longest),
@@ -211,8 +209,8 @@ func (w *Watch) delayRound(ctx context.Context, cause string) error {
 // Doing describes the running command before a restart.
 func (w *Watch) Doing() string { return w.build.Doing() }
 
-// Causes sends the changes. Of the changes during a round it sends only the last,
-// so that one round follows and not one for each. stop ends it.
+// Causes sends the changes, of those during a round only the last, so that one round
+// follows. stop ends it.
 func (w *Watch) Causes(ctx context.Context) (causes <-chan string, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	out := make(chan string)
@@ -240,7 +238,7 @@ func (w *Watch) Causes(ctx context.Context) (causes <-chan string, stop func()) 
 	}
 }
 
-// Report passes the result of a round to print.
+// Report prints the result of a round.
 func (w *Watch) Report(round *replay.Round) {
 	w.Info(fmt.Sprintf("%s (%s)", round.Summary(), round.Times()))
 	for _, line := range round.Changes() {

@@ -11,7 +11,7 @@ import (
 	"mcpdbg/ui/widget/filter"
 )
 
-// An Output prints a session's log while the session runs.
+// An Output prints the log of a running session.
 type Output struct {
 	stop     chan struct{}
 	done     chan error
@@ -19,14 +19,14 @@ type Output struct {
 	canceled context.Context
 }
 
-// Options select what is printed of a session while it runs.
+// Options select what is printed.
 type Options struct {
 	JSON   bool
 	Shown  *filter.Filter // nil: all
 	Finish bool           // the session continues when stdout is full
 }
 
-// Silent returns the output of a session of which nothing is printed.
+// Silent returns an output that prints nothing.
 func Silent() *Output {
 	o := newOutput()
 	o.done <- nil
@@ -64,7 +64,7 @@ func Follow(log *recordings.File, stdout io.Writer, opts Options) *Output {
 	return o
 }
 
-// Context returns a ctx that a printing error also ends, as when stdout is closed.
+// Context returns a ctx that a printing error also ends, such as a closed stdout.
 func (o *Output) Context(ctx context.Context) context.Context {
 	merged, cancel := context.WithCancelCause(ctx)
 	context.AfterFunc(o.canceled, func() { cancel(context.Cause(o.canceled)) })

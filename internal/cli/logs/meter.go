@@ -1,12 +1,16 @@
 package logs
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 	"time"
 
 	"mcpdbg/internal/cli/console"
+	"mcpdbg/recordings"
+	"mcpdbg/session/diagnosis/rule"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -15,13 +19,11 @@ const (
 	// shownEach how often it changes.
 	firstShown = 500 * time.Millisecond
 	shownEach  = 100 * time.Millisecond
-	// clearLine moves to the beginning of the line of a terminal and clears it.
-	clearLine = "\r\x1b[K"
+	clearLine  = "\r\x1b[K"
 )
 
-// A Meter shows how far a command has read its recordings: as a line of the terminal on
-// stderr, which disappears at the end, and nowhere else. It may be used by several
-// goroutines.
+// A Meter shows how far a command has read, in a line of the terminal on stderr, which
+// disappears at the end. Several goroutines may use it.
 type Meter struct {
 	out   io.Writer
 	width func() int // nil if out is not a terminal
@@ -33,7 +35,7 @@ type Meter struct {
 	shown       bool
 }
 
-// NewMeter returns a meter of what the command is doing, such as "checking".
+// NewMeter takes what the command is doing, such as "checking".
 func NewMeter(env *console.Env, doing string) *Meter {
 	return &Meter{out: env.Stderr, width: env.StderrWidth, doing: doing, next: time.Now().Add(firstShown)}
 }
@@ -72,7 +74,7 @@ func (m *Meter) add(n int64) {
 	fmt.Fprint(m.out, clearLine+termsafe.Truncate(text, m.width()-1, "…")) // the last column would wrap
 }
 
-// Close clears the line. It must be called before anything else is printed.
+// Close clears the line. Call it before anything else is printed.
 func (m *Meter) Close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -80,4 +82,48 @@ func (m *Meter) Close() {
 	if m.shown {
 		fmt.Fprint(m.out, clearLine)
 	}
+}
+
+// Between two updates of a meter.
+const stepBytes = 4 << 20
+
+// Check opens a recording and checks it against the rules, on other processors while
+// later rows are being read. When ctx ends, the error is its cause; other errors are
+// those of recordings.Open.
+func Check(ctx context.Context, path string, meter *Meter) (*recordings.Recording, *rule.Checker, error) {
+	var checker *rule.Checker
+	rec, err := recordings.OpenWhile(ctx, path, func(r *recordings.Recording) {
+		checker = rule.New(r)
+		part, done := meter.Part(r.Progress().Size), int64(0)
+		for last := false; ctx.Err() == nil; {
+			changed := r.Changed()
+			if checker.Advance(ctx, math.MaxInt, stepBytes) {
+				done += stepBytes
+				part.To(done)
+			} else if last {
+				return
+			} else {
+				last = !wait(ctx, r, changed) // the end may have come with more rows
+			}
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return rec, checker, nil
+}
+
+// wait returns false if all rows have been read.
+func wait(ctx context.Context, r *recordings.Recording, changed <-chan struct{}) bool {
+	select {
+	case <-r.Indexed():
+		return false
+	default:
+	}
+	select {
+	case <-changed:
+	case <-r.Indexed():
+	case <-ctx.Done():
+	}
+	return true
 }

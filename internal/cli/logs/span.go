@@ -1,18 +1,19 @@
 package logs
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strconv"
 	"time"
 
 	"mcpdbg/internal/cli/exit"
+	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/ui/widget/filter"
 )
 
-// A Span is a part of a recording, from one entry or time to another. The zero
-// span is all of it.
+// A Span is a part of a recording, between entries or times. The zero span is all of it.
 type Span struct {
 	Set      bool
 	from, to int64           // times in microseconds, inclusive
@@ -20,8 +21,8 @@ type Span struct {
 	numbers  *filter.Matcher // matches the entry numbers; nil: all
 }
 
-// A Bound is one end of a Span as a flag: an entry number, a time since the start
-// such as 1.5s, or a date and time such as 2026-11-21T10:00:00Z.
+// A Bound is one end of a Span: an entry number, a time since the start such as 1.5s, or
+// a date and time such as 2026-11-21T10:00:00Z.
 type Bound struct {
 	text   string
 	number uint64
@@ -55,7 +56,6 @@ func (b *Bound) Set(text string) error {
 	return fmt.Errorf("invalid position %q: write an entry number, a time since the start such as 1.5s, or 2026-11-21T10:00:00Z", text)
 }
 
-// time returns the bound as a time of the log, if it is a time.
 func (b *Bound) time(start time.Time) (us int64, ok bool) {
 	switch {
 	case b.text == "" || b.number > 0:
@@ -66,7 +66,7 @@ func (b *Bound) time(start time.Time) (us int64, ok bool) {
 	return b.since.Microseconds(), true
 }
 
-// Between returns the part of a source between two bounds.
+// Between returns a part of a source.
 func Between(src session.Source, from, to Bound) (Span, error) {
 	s := Span{Set: from.text != "" || to.text != "", from: math.MinInt64, to: math.MaxInt64}
 	start := src.Header().Start
@@ -97,7 +97,34 @@ func (s *Span) Has(number int, row session.Row) bool {
 	return !s.Set || row.T >= s.from && row.T <= s.to && (s.numbers == nil || s.numbers.Match(number, row))
 }
 
-// over reports whether no row after this one can be in the span.
+// over reports whether all later rows are outside the span.
 func (s *Span) over(number int, row session.Row) bool {
 	return s.Set && (row.T > s.to || s.last > 0 && number >= s.last) // row i has at least the number i+1
+}
+
+// Copy writes the rows of a file as they are indexed: those at its opening, and with
+// follow also those that its recorder adds, until it ends.
+func Copy(ctx context.Context, rec *recordings.Recording, lines *Writer, follow bool) error {
+	for {
+		changed, over := rec.Changed(), false
+		select {
+		case <-rec.Indexed():
+			over = !follow || rec.Stats().Recording != session.RecordingOn
+			if !follow && lines.stop == 0 {
+				lines.stop = rec.Len()
+			}
+		default:
+		}
+		if err := lines.write(ctx); err != nil {
+			return err
+		}
+		if over {
+			return rec.Progress().Err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }

@@ -1,3 +1,6 @@
+// Package logs prints the log of a session or of a recording: a line of text per entry,
+// or the recorded lines. It follows a live session, selects entries by filter, number and
+// time, checks a recording while its rows are read, and shows the progress of a command.
 package logs
 
 import (
@@ -18,13 +21,13 @@ import (
 )
 
 const (
-	// plainPayload is how many bytes of a payload a plain line shows.
+	// in bytes
 	plainPayload = 2000
-	// rowsAtOnce is how many rows are filtered at once, and searchedAtOnce how many if
-	// their messages are searched for a text: enough for all processors.
+	// rowsAtOnce is how many rows are filtered at once, and searchedAtOnce if their
+	// messages are searched for a text: enough for all processors.
 	rowsAtOnce, searchedAtOnce = 256, 16 << 10
-	// plainDecoded is how many bytes are read: the id of a message is found only
-	// if the message was read whole.
+	// plainDecoded is how many bytes are read: the id of a message is only found in a
+	// whole one.
 	plainDecoded = 64 << 10
 )
 
@@ -36,7 +39,7 @@ type Writer struct {
 	Shown    *filter.Matcher                         // selects the rows to write
 	Among    Span                                    // the part of the source to write
 	next     int
-	stop     int // write no row from this number on; 0: no limit
+	stop     int // the first row not to write; 0: no limit
 	rows     []session.Row
 	verdicts []filter.Verdict // of rows
 	rounds   rounds
@@ -45,7 +48,7 @@ type Writer struct {
 	entry    []byte // buffer for reading
 }
 
-// NewWriter returns a Writer of recorded lines, or of plain text.
+// NewWriter writes recorded lines, or plain text.
 func NewWriter(src session.Source, w io.Writer, json bool) *Writer {
 	var all *filter.Filter
 	l := &Writer{
@@ -59,8 +62,8 @@ func NewWriter(src session.Source, w io.Writer, json bool) *Writer {
 	return l
 }
 
-// follow writes existing and new rows until stop is closed and all rows up to
-// then are written. It returns the first error of the writer.
+// follow also writes new rows until stop is closed and those up to then are written. It
+// returns the writer's first error.
 func (l *Writer) follow(stop <-chan struct{}) error {
 	for {
 		changed := l.Source.Changed()
@@ -75,7 +78,7 @@ func (l *Writer) follow(stop <-chan struct{}) error {
 	}
 }
 
-// write writes all selected rows that exist, until ctx is done.
+// write writes existing rows, until ctx is done.
 func (l *Writer) write(ctx context.Context) error {
 	if l.rows == nil {
 		n := rowsAtOnce
@@ -109,7 +112,7 @@ func (l *Writer) write(ctx context.Context) error {
 	}
 }
 
-// shows reports whether to write a row with the filter verdict v.
+// v is the filter's verdict.
 func (l *Writer) shows(number int, row session.Row, v filter.Verdict) bool {
 	return v != filter.No && l.Among.Has(number, row) && (v == filter.Yes || l.Shown.Read(number, row))
 }
@@ -130,8 +133,8 @@ func (l *Writer) recordLine(_ int, row session.Row) error {
 	return nil
 }
 
-// plainLine writes number, time, sequence number, direction and text of one
-// entry. The columns are stable; the server's text is sanitized.
+// plainLine writes number, time, sequence number, direction and text of an entry, in
+// stable columns; the server's text is sanitized.
 func (l *Writer) plainLine(number int, row session.Row) error {
 	e, err := session.EntryInto(l.Source, row, plainDecoded, l.entry)
 	if err != nil {
@@ -174,8 +177,7 @@ func isMessage(row session.Row) bool {
 	return (row.Kind == session.KindStdin || row.Kind == session.KindStdout) && row.Msg != framing.NotJSON
 }
 
-// mark returns the sign for a row: > sent, < received, ~ server request, x error,
-// ? not a message, | stderr.
+// The signs: > sent, < received, ~ server request, x error, ? not a message, | stderr.
 func mark(row session.Row) byte {
 	switch {
 	case row.Flags&session.FlagError != 0 && row.Flags&session.FlagProbe == 0:
@@ -195,8 +197,7 @@ func mark(row session.Row) byte {
 	}
 }
 
-// appendMessage appends kind, method, id, latency, size, the summary and the
-// payload.
+// Kind, method, id, latency, size, summary, payload.
 func (l *Writer) appendMessage(b []byte, number int, row session.Row, e *session.Entry, id, said string) []byte {
 	b = append(b, fmt.Sprintf("%-14s", row.Msg)...)
 	if method := l.Source.Method(row.Method); method != "" && row.Msg != framing.Batch {

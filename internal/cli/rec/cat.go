@@ -17,15 +17,14 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// catOptions select what is printed of a recording, and how. The zero value
-// prints all of it, as run does.
+// The zero value prints all of a recording, as run does.
 type catOptions struct {
 	shown    *filter.Filter // nil: all
 	from, to logs.Bound
 	json     bool
 	jq       string // an expression; "": none
 	raw      bool   // print strings from jq unquoted
-	follow   bool   // also print new entries while it is being recorded
+	follow   bool   // also new entries of a running recording
 }
 
 func recCatCommand(env *console.Env) *cobra.Command {
@@ -103,9 +102,8 @@ cannot be read.`,
 	return cmd
 }
 
-// recCat prints a recording. Its memory does not grow with the recording: it
-// holds one line at a time, and more than 64 KiB of it only for --jq or a text
-// in the filter.
+// Memory does not grow with the recording: one line at a time, and more than 64 KiB of it
+// only for --jq or a text in the filter.
 func recCat(ctx context.Context, env *console.Env, path string, o catOptions) error {
 	rec, err := o.open(ctx, path)
 	if err != nil {
@@ -151,8 +149,8 @@ func recCat(ctx context.Context, env *console.Env, path string, o catOptions) er
 	return nil
 }
 
-// open opens a recording. If the output for a row may depend on later rows,
-// such as the response to a request, it reads all of them first.
+// If the output for a row may depend on later rows, such as the response to a request,
+// open reads all of them first.
 func (o *catOptions) open(ctx context.Context, path string) (*recordings.Recording, error) {
 	if o.follow || o.shown == nil && (o.json || o.jq != "") {
 		return recordings.OpenProgressive(path)

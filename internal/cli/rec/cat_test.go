@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/cli"
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
@@ -308,4 +309,8 @@ func writeCorpus(t testing.TB, n int) string {
 	require.NoError(t, w.Flush())
 	require.NoError(t, f.Close())
 	return path
+}
+
+func TestMain(m *testing.M) {
+	clitest.Main(m, clitest.Entry{Main: cli.Main, Execute: cli.Execute})
 }

@@ -23,7 +23,6 @@ import (
 	"mcpdbg/ui/widget/filter"
 )
 
-// exportOptions are the options of rec export.
 type exportOptions struct {
 	format   string
 	scenario scenarioExport
@@ -106,7 +105,6 @@ secrets, as for mcpdbg rec redact. Read the output before you share it.
 	return cmd
 }
 
-// check completes the options from the flags of cmd and the text of --filter.
 func (o *exportOptions) check(cmd *cobra.Command, shown string, formats []string) error {
 	if o.format == "" {
 		o.format = strings.TrimPrefix(filepath.Ext(o.out), ".")
@@ -164,13 +162,12 @@ func recExport(ctx context.Context, env *console.Env, path string, o exportOptio
 	return nil
 }
 
-// An openRecording is a recording, or a redacted copy of one.
+// Or a redacted copy of one.
 type openRecording interface {
 	session.Source
 	io.Closer
 }
 
-// open opens the recording at path, or with --redact a redacted copy of it.
 func (o *exportOptions) open(ctx context.Context, env *console.Env, path string) (openRecording, error) {
 	if !o.redact {
 		rec, err := recordings.OpenContext(ctx, path)
@@ -194,7 +191,6 @@ func (o *exportOptions) open(ctx context.Context, env *console.Env, path string)
 	return copied, nil
 }
 
-// write returns the function that writes the format.
 func (o *exportOptions) write() func(context.Context, io.Writer, export.Selection) error {
 	for _, f := range export.Formats() {
 		if f.Name == o.format {
@@ -204,8 +200,7 @@ func (o *exportOptions) write() func(context.Context, io.Writer, export.Selectio
 	return o.scenario.write
 }
 
-// exportTo writes the selection of the recording at path to its file, which
-// exists only after success.
+// The file exists only after success.
 func exportTo(ctx context.Context, env *console.Env, path string, s export.Selection, o exportOptions, secrets io.Writer) error {
 	write := o.write()
 	if o.out == "-" {

@@ -21,10 +21,8 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// shownUnread is the maximum number of unreadable lines that are listed.
 const shownUnread = 5
 
-// importOptions are the options of rec import.
 type importOptions struct {
 	imports.Options
 	json bool
@@ -97,7 +95,6 @@ func recImport(ctx context.Context, env *console.Env, path string, o importOptio
 	return err
 }
 
-// importSource opens the input.
 func importSource(ctx context.Context, env *console.Env, path string, o *imports.Options) (io.ReadCloser, error) {
 	o.File, o.Modified = console.StandardInput, time.Now()
 	if path != "-" {
@@ -117,7 +114,6 @@ func importSource(ctx context.Context, env *console.Env, path string, o *imports
 	return from, nil
 }
 
-// importFailed returns the error for a failed import, with a hint.
 func importFailed(path string, err error) error {
 	if errors.As(err, new(*exit.SignalError)) {
 		return err
@@ -138,8 +134,7 @@ func importFailed(path string, err error) error {
 	return fmt.Errorf("rec import %s: %w", path, err)
 }
 
-// printImported prints the report of an import. The file's contents are
-// untrusted.
+// The file's contents are untrusted.
 func printImported(w io.Writer, r *imports.Report) {
 	line := func(format string, args ...any) { fmt.Fprintln(w, termsafe.String(fmt.Sprintf(format, args...))) }
 	line("imported as %s: %s sent, %d received%s%s", r.From, wording.Plural(r.Sent, "message"), r.Received,

@@ -19,7 +19,7 @@ import (
 	"mcpdbg/ui/widget/filter"
 )
 
-// Info is the document that rec info prints with --json.
+// Info is the document of rec info --json.
 type Info struct {
 	File     string             `json:"file"`
 	Header   session.Header     `json:"header"`
@@ -33,7 +33,7 @@ type Info struct {
 	Counts   CountsInfo         `json:"counts"`
 	Methods  []MethodInfo       `json:"methods"`
 	Notified []NotifiedInfo     `json:"notifications"`
-	Stray    []StrayInfo        `json:"stray,omitempty"` // the first ones; Counts has how many there are
+	Stray    []StrayInfo        `json:"stray,omitempty"` // the first ones; Counts has their number
 	Unread   []UnreadInfo       `json:"unreadable,omitempty"`
 	Checked  string             `json:"checked"`  // what the rules check
 	RuleSet  string             `json:"rule_set"` // version of the rules
@@ -45,7 +45,7 @@ type Info struct {
 
 	groups     []diagnosis.Group // of Problems
 	moreUnread int               // lines that Unread does not list
-	damaged    bool              // a line of the file is not readable, or the file ends within one
+	damaged    bool              // the file has an unreadable line, or ends within one
 }
 
 // ServerInfo describes the server of a handshake.
@@ -73,9 +73,8 @@ type CountsInfo struct {
 	LostBytes   uint64 `json:"lost_bytes"`
 }
 
-// MethodInfo summarizes the requests of one method in one direction. Times are
-// microseconds, and nil without a response. Those of requests of the client are the
-// server's part.
+// MethodInfo summarizes the requests of a method in one direction. Times are
+// microseconds, nil without a response; for the client's requests, the server's part.
 type MethodInfo struct {
 	Method     string `json:"method"`
 	From       string `json:"from"` // client or server
@@ -86,18 +85,18 @@ type MethodInfo struct {
 	P95        *int64 `json:"p95_us,omitempty"`
 	P99        *int64 `json:"p99_us,omitempty"`
 	Max        *int64 `json:"max_us,omitempty"`
-	Person     int64  `json:"person_us,omitempty"` // what the server waited for its client, in all requests of the client
+	Person     int64  `json:"person_us,omitempty"` // what the server waited for its client, in all its requests
 	took       []int64
 }
 
-// NotifiedInfo counts the notifications of one method in one direction.
+// NotifiedInfo counts the notifications of a method in one direction.
 type NotifiedInfo struct {
 	Method string `json:"method"`
 	From   string `json:"from"` // client or server
 	Count  int    `json:"count"`
 }
 
-// StrayInfo is a line of stdout that is not a message.
+// StrayInfo is a stdout line that is not a message.
 type StrayInfo struct {
 	N    uint64 `json:"n"`
 	Seq  uint64 `json:"seq,omitempty"`
@@ -107,16 +106,16 @@ type StrayInfo struct {
 }
 
 const (
-	// firstStray is how many stray lines are listed, and shownStray how much of
-	// each, in bytes.
+	// firstStray is how many stray lines are listed, and shownStray how much of each, in
+	// bytes.
 	firstStray = 5
 	shownStray = 200
 )
 
-// damaged is the state of a finished recording of which lines were skipped.
+// Lines of a finished recording were skipped.
 const damaged = "damaged"
 
-// NewInfo reads a recording, which checker has checked, and summarizes it.
+// NewInfo summarizes a recording, which checker has checked.
 func NewInfo(ctx context.Context, path string, rec *recordings.Recording, checker *rule.Checker) (*Info, error) {
 	stats := rec.Stats()
 	info := &Info{
@@ -148,7 +147,6 @@ func NewInfo(ctx context.Context, path string, rec *recordings.Recording, checke
 	return info, context.Cause(ctx)
 }
 
-// readRows reads all rows once, until ctx is done.
 func (info *Info) readRows(ctx context.Context, src session.Source) {
 	type key struct {
 		method uint16
@@ -210,7 +208,7 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 	})
 }
 
-// readBatches adds the requests in batches, of which rows have only one summary.
+// Rows have only one summary of a batch.
 func (info *Info) readBatches(ctx context.Context, src session.Source) {
 	for step, err := range match.Exchanges(ctx, src) {
 		if err != nil {
@@ -231,10 +229,9 @@ func (info *Info) readBatches(ctx context.Context, src session.Source) {
 	}
 }
 
-// maxBatchMethods is how many methods are counted separately in batches.
 const maxBatchMethods = 4096
 
-// method returns the counts of a method, adding them if needed.
+// method adds the counts if needed.
 func (info *Info) method(name, from string) *MethodInfo {
 	if len(info.Methods) >= maxBatchMethods {
 		name = "(other methods)"
@@ -248,7 +245,7 @@ func (info *Info) method(name, from string) *MethodInfo {
 	return &info.Methods[len(info.Methods)-1]
 }
 
-// failedTool reports whether the response to a request in a batch has isError.
+// failedTool reports whether the response in a batch has isError.
 func failedTool(src session.Source, x *match.Exchange) bool {
 	row, ok := session.RowAt(src, x.Response.Row)
 	if !x.Answered || !ok || row.Flags&session.FlagError == 0 {
@@ -261,7 +258,6 @@ func failedTool(src session.Source, x *match.Exchange) bool {
 	return err == nil && json.Unmarshal(m.RawResult(), &result) == nil && result.IsError
 }
 
-// sender returns who sends the messages of a stream.
 func sender(stream session.Kind) string {
 	if stream == session.KindStdout {
 		return "server"
@@ -269,7 +265,6 @@ func sender(stream session.Kind) string {
 	return "client"
 }
 
-// readStray keeps the beginning of one of the first stray lines.
 func (info *Info) readStray(src session.Source, row session.Row) {
 	if len(info.Stray) == firstStray {
 		return
@@ -282,7 +277,6 @@ func (info *Info) readStray(src session.Source, row session.Row) {
 	info.Stray = append(info.Stray, StrayInfo{N: e.N, Seq: e.Seq, T: e.T, Text: string(text[:wording.Whole(text)]), Size: e.FullSize})
 }
 
-// readState records the server of a handshake.
 func (info *Info) readState(src session.Source, row session.Row) {
 	var b session.StateBody
 	e, err := src.Entry(row, 0)
@@ -294,7 +288,7 @@ func (info *Info) readState(src session.Source, row session.Row) {
 	}
 }
 
-// add counts a request; took is the time to its response, if it has one.
+// took is the time to the response, if any.
 func (m *MethodInfo) add(row session.Row, took exchange.Times) {
 	m.Requests++
 	if row.Flags&session.FlagError != 0 {
@@ -309,7 +303,6 @@ func (m *MethodInfo) add(row session.Row, took exchange.Times) {
 	m.Person += waited
 }
 
-// addExchange counts one request of a batch.
 func (m *MethodInfo) addExchange(x *match.Exchange, failed bool) {
 	m.Requests++
 	if failed {
@@ -332,7 +325,6 @@ func (m *MethodInfo) summarise() {
 	m.P50, m.P95, m.P99, m.Max = at(50), at(95), at(99), at(100)
 }
 
-// check adds what the checker found.
 func (info *Info) check(ctx context.Context, src session.Source, l *rule.Checker) {
 	found := l.Count()
 	info.RuleSet = rule.Set

@@ -13,10 +13,9 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// shownMethods is the maximum number of methods printed as text.
 const shownMethods = 40
 
-// print prints the information as text. Text from the server is sanitized.
+// Text from the server is sanitized.
 func (info *Info) print(w io.Writer) error {
 	var out bytes.Buffer
 	line := func(format string, args ...any) {
@@ -93,8 +92,7 @@ func (info *Info) printFacts(line linePrinter) {
 	}
 }
 
-// withError counts the responses that were errors or had isError, "" if there are
-// none. They are results, not problems.
+// Errors and isError are results, not problems. "" if there are none.
 func withError(n uint64) string {
 	if n == 0 {
 		return ""
@@ -102,7 +100,7 @@ func withError(n uint64) string {
 	return fmt.Sprintf(", %d with an error", n)
 }
 
-// strayLines counts lines of stdout that are not messages, "" if there are none.
+// "" if there are none.
 func strayLines(n uint64) string {
 	switch n {
 	case 0:
@@ -158,14 +156,12 @@ func (info *Info) printNotified(line linePrinter) {
 	}
 }
 
-// methodWidth returns the width of a column of methods that also fits this one.
-// Longer names are cut.
+// methodWidth fits this method too. Longer names are cut.
 func methodWidth(wide int, method string) int {
 	const widest = 40
 	return min(max(wide, termsafe.Width(termsafe.String(method))), widest)
 }
 
-// redactions returns the number of removed values.
 func redactions(by map[string]uint64) uint64 {
 	total := uint64(0)
 	for _, n := range by {
@@ -200,10 +196,8 @@ func (info *Info) printProblems(line linePrinter) {
 	}
 }
 
-// shownConsequences is how many consequences of a cause are printed as text.
 const shownConsequences = 10
 
-// printCause prints the cause of a group of consequences.
 func (info *Info) printCause(line linePrinter, g *diagnosis.Group) {
 	cause := info.Problems[g.Items[0]].Cause
 	at := ""
@@ -216,7 +210,7 @@ func (info *Info) printCause(line linePrinter, g *diagnosis.Group) {
 	}
 }
 
-// printProblem prints a problem, and what it breaks if it is the first of its rule.
+// The first problem of a rule is followed by its consequences for people.
 func (info *Info) printProblem(line linePrinter, indent string, f problems.Problem, shown map[string]bool) {
 	line("%s%s %s  entry %d%s  %s", indent, strings.ToUpper(f.Severity[:1]), f.ID, f.N, wording.IfAny(", seq ", seqText(f.Seq)), f.Message())
 	if !shown[f.ID] {

@@ -2,23 +2,22 @@ package rec
 
 import "mcpdbg/session"
 
-// UnreadInfo is a line of stdout that was too long or nested too deep to be read.
+// UnreadInfo is a stdout line too long or nested too deep to be read.
 type UnreadInfo struct {
-	N   uint64 `json:"n"`            // entry by which it was known, or with which it ended
-	Of  uint64 `json:"of,omitempty"` // entry of the request that it responds to, if that is known
+	N   uint64 `json:"n"`            // entry by which it was known, or its last
+	Of  uint64 `json:"of,omitempty"` // entry of its request, if known
 	Why string `json:"why"`
 }
 
-// maxUnread is how many such lines are listed.
 const maxUnread = 100
 
-// A longLine is the state of a line of stdout that comes in parts.
+// A longLine is a stdout line in parts.
 type longLine struct {
 	known bool  // it is a response to a request
-	limit int64 // the size of its first part; 0 between lines
+	limit int64 // size of its first part; 0 between lines
 }
 
-// add takes in the next row, and lists a line once it is known, or at its end.
+// A line is listed once it is known, or at its end.
 func (l *longLine) add(info *Info, src session.Source, number int, row session.Row) {
 	isPart := row.Kind == session.KindStdout && row.Flags&session.FlagPart != 0
 	if !isPart && row.State != session.ReqUnread {
@@ -50,7 +49,7 @@ func (l *longLine) add(info *Info, src session.Source, number int, row session.R
 	*l = longLine{}
 }
 
-// listUnread lists a line, or counts it if there are many.
+// listUnread only counts a line after many.
 func (info *Info) listUnread(u UnreadInfo) {
 	if len(info.Unread) == maxUnread {
 		info.moreUnread++
@@ -59,7 +58,7 @@ func (info *Info) listUnread(u UnreadInfo) {
 	info.Unread = append(info.Unread, u)
 }
 
-// entryOf returns the entry number of a row, 0 if it can't be read.
+// 0 if the row can't be read
 func entryOf(src session.Source, number int) uint64 {
 	row, _ := session.RowAt(src, number)
 	e, err := src.Entry(row, 1)

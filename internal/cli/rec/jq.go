@@ -21,18 +21,17 @@ import (
 )
 
 const (
-	// jqLongest is the longest line that is decoded for jq: a decoded line takes
-	// about ten times as much memory.
+	// jqLongest is the longest line decoded for jq: decoded it takes about ten times as
+	// much memory.
 	jqLongest = 32 << 20
-	// jqMemory is how many bytes memory may grow while the expression runs.
+	// in bytes, while the expression runs
 	jqMemory = 1 << 30
-	// jqLimit is how long the expression may run for one entry.
-	jqLimit = 10 * time.Second
-	// shownFailures is the maximum number of failed entries that are listed.
+	// for one entry
+	jqLimit       = 10 * time.Second
 	shownFailures = 10
 )
 
-// A jqWriter writes the results of a jq expression for entries, one per line.
+// One result per line.
 type jqWriter struct {
 	ctx    context.Context
 	code   *gojq.Code
@@ -44,7 +43,7 @@ type jqWriter struct {
 	failed int // entries
 }
 
-// newJQWriter compiles an expression. The error is wrong usage.
+// The error is wrong usage.
 func newJQWriter(ctx context.Context, expr string, lines *logs.Writer, stderr io.Writer) (*jqWriter, error) {
 	code, err := jq.Compile(expr)
 	if err != nil {
@@ -53,8 +52,7 @@ func newJQWriter(ctx context.Context, expr string, lines *logs.Writer, stderr io
 	return &jqWriter{ctx: ctx, code: code, lines: lines, stderr: stderr, limit: jqLimit}, nil
 }
 
-// print writes the results for one entry. If the expression fails for it, print
-// reports that on stderr and returns nil.
+// If the expression fails, print reports that on stderr and returns nil.
 func (j *jqWriter) print(number int, row session.Row) error {
 	n, err := j.entry(number, row)
 	failed, isOurs := errors.AsType[*jqError](err)
@@ -76,12 +74,11 @@ var (
 	errLate = errors.New("not finished")
 )
 
-// A jqError is a failure of the expression.
 type jqError struct{ error }
 
 func (e *jqError) Unwrap() error { return e.error }
 
-// entry writes the results for one entry, and returns its number.
+// entry returns the entry's number.
 func (j *jqWriter) entry(number int, row session.Row) (n uint64, err error) {
 	n = uint64(number) + 1
 	if row.Len > jqLongest {
@@ -116,7 +113,7 @@ func (j *jqWriter) entry(number int, row session.Row) (n uint64, err error) {
 	return n, &jqError{err}
 }
 
-// decode reads an entry, keeping numbers as they are written.
+// Numbers stay as written.
 func (j *jqWriter) decode(row session.Row) (map[string]any, error) {
 	if cap(j.line) < int(row.Len) {
 		j.line = make([]byte, row.Len)
@@ -147,7 +144,7 @@ func (j *jqWriter) result(value any) error {
 	return err
 }
 
-// failure returns an error if the expression failed for any entry.
+// failure is for all entries.
 func (j *jqWriter) failure() error {
 	if j.failed == 0 {
 		return nil

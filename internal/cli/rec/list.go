@@ -24,8 +24,8 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// countedSize is the largest recording that is read to count its messages if its
-// last entry lacks the counts.
+// countedSize is the largest recording read to count its messages if its last entry lacks
+// the counts.
 const countedSize = 8 << 20
 
 func recListCommand(env *console.Env) *cobra.Command {
@@ -68,7 +68,6 @@ Every command that takes a recording accepts the names in the first column.`,
 	return cmd
 }
 
-// folderOf returns the folder in args, or the default one.
 func folderOf(args []string) (string, error) {
 	if len(args) == 0 {
 		folder, err := recordings.DefaultDir()
@@ -89,7 +88,7 @@ func folderOf(args []string) (string, error) {
 	return args[0], nil
 }
 
-// A Listed recording is one line of the list. Unknown counts are nil.
+// A Listed recording is a line of the list. Unknown counts are nil.
 type Listed struct {
 	Name     string     `json:"name"` // a name that commands take
 	File     string     `json:"file"`
@@ -104,7 +103,7 @@ type Listed struct {
 	Stderr   *uint64    `json:"stderr_lines,omitempty"`
 	Argv     []string   `json:"argv,omitempty"`
 	Host     string     `json:"host,omitempty"`
-	Problem  string     `json:"problem,omitempty"` // why it can't be read; then all else is missing
+	Problem  string     `json:"problem,omitempty"` // why it can't be read, without anything else
 
 	when time.Time
 }
@@ -127,7 +126,7 @@ func recList(ctx context.Context, env *console.Env, folder string, own, all, asJ
 	return printListed(env, folder, list)
 }
 
-// listFiles reads files, several at a time, and sorts them, newest first.
+// Several at a time, newest first.
 func listFiles(ctx context.Context, files []store.Recording, all bool) ([]Listed, error) {
 	list := make([]Listed, len(files))
 	next := make(chan int)
@@ -155,7 +154,6 @@ func listFiles(ctx context.Context, files []store.Recording, all bool) ([]Listed
 	return list, context.Cause(ctx)
 }
 
-// look summarizes a recording.
 func look(ctx context.Context, file *store.Recording, all bool) Listed {
 	l := Listed{Name: filepath.Base(file.Path), File: file.Path, when: file.When}
 	s, err := recordings.Peek(file.Path)
@@ -185,8 +183,7 @@ var listedStates = map[session.RecordingState]string{
 	session.RecordingCut: "stopped",
 }
 
-// countRecording reads a recording to count its messages. It returns nil if the
-// recording cannot be read.
+// Nil if the recording cannot be read.
 func countRecording(ctx context.Context, path string) *session.EndCounts {
 	rec, err := recordings.OpenContext(ctx, path)
 	if err != nil {
@@ -198,8 +195,8 @@ func countRecording(ctx context.Context, path string) *session.EndCounts {
 	return &counts
 }
 
-// shortenNames shortens the names of recordings in the default folder to their
-// last six letters where those are unique.
+// shortenNames shortens names in the default folder to their last six letters where those
+// are unique.
 func shortenNames(list []Listed) {
 	used := map[string]int{}
 	for i := range list {
@@ -212,10 +209,8 @@ func shortenNames(list []Listed) {
 	}
 }
 
-// commandCells is the width of the command column.
 const commandCells = 80
 
-// printListed prints the list as text.
 func printListed(env *console.Env, folder string, list []Listed) error {
 	var p console.Page
 	widths := []int{6, 16, 8, 8, 6, 9, 5}
@@ -255,7 +250,7 @@ func printListed(env *console.Env, folder string, list []Listed) error {
 // right right-aligns ASCII text.
 func right(text string, width int) string { return fmt.Sprintf("%*s", width, text) }
 
-// problem returns why the recording can't be read, as a sentence.
+// Why it can't be read, as a sentence.
 func (l *Listed) problem() string {
 	if strings.HasPrefix(l.Problem, "is ") { // not a recording
 		return l.File + " " + l.Problem
@@ -270,7 +265,6 @@ func (l *Listed) long() string {
 	return wording.Time(*l.Duration).String()
 }
 
-// command returns the recorded command, and its host.
 func (l *Listed) command() string {
 	text := termsafe.String(strings.Join(l.Argv, " "))
 	if l.Host != "" {
@@ -282,7 +276,7 @@ func (l *Listed) command() string {
 	return text
 }
 
-// sum adds counts; it returns "-" if one is unknown.
+// "-" if one is unknown.
 func sum(counts ...*uint64) string {
 	total := uint64(0)
 	for _, c := range counts {

@@ -52,7 +52,6 @@ If stdout is not a terminal, it prints them as rec cat does: one line per entry.
 	return cmd
 }
 
-// printRecordings prints recordings, one line per entry.
 func printRecordings(ctx context.Context, env *console.Env, files []string) error {
 	for _, path := range files {
 		if err := recCat(ctx, env, path, catOptions{}); err != nil {

@@ -17,7 +17,6 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// pruneFlags are the flags of rec prune.
 type pruneFlags struct {
 	keep   recordings.Retention
 	noted  bool
@@ -102,7 +101,7 @@ func recPrune(ctx context.Context, env *console.Env, folder string, p pruneFlags
 	return failed
 }
 
-// ifSome formats a number, or returns "" for 0.
+// "" for 0.
 func ifSome(n int, format string) string {
 	if n == 0 {
 		return ""

@@ -1,3 +1,5 @@
+// Package rec has the commands that read recordings: rec with its subcommands, and open.
+// Each file has one command, with its text and JSON.
 package rec
 
 import (
@@ -12,8 +14,7 @@ import (
 	"mcpdbg/internal/cli/logs"
 )
 
-// Command returns the command rec; unknown is the error about a word that is not
-// one of its subcommands.
+// Command returns the command rec; unknown is the error about an unknown subcommand.
 func Command(env *console.Env, unknown func(*cobra.Command, []string) error) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rec",

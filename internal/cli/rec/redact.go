@@ -18,10 +18,8 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// shownRemoved is the maximum number of report lines printed as text.
 const shownRemoved = 40
 
-// redactOptions are the options of rec redact.
 type redactOptions struct {
 	redactRules
 	out    string
@@ -132,8 +130,7 @@ func recRedact(ctx context.Context, env *console.Env, path string, o redactOptio
 	return nil
 }
 
-// redactTo makes the copy, or with dryRun only the report. An incomplete copy is
-// removed.
+// With dryRun there is only a report. An incomplete copy is removed.
 func redactTo(ctx context.Context, path, to string, dryRun bool, rules redact.Rules) (*redact.Report, error) {
 	if dryRun {
 		return redact.Copy(ctx, path, nil, rules)
@@ -149,7 +146,7 @@ func redactTo(ctx context.Context, path, to string, dryRun bool, rules redact.Ru
 	return report, nil
 }
 
-// copyNotes copies the notes of the recording, redacted the same way.
+// copyNotes redacts them the same way.
 func copyNotes(from, to string, report *redact.Report) error {
 	rec, err := recordings.Peek(from)
 	if err != nil {
@@ -172,8 +169,7 @@ func copyNotes(from, to string, report *redact.Report) error {
 	return nil
 }
 
-// printRedacted prints what was removed. Names and pointers come from the server
-// and are sanitized.
+// Names and pointers come from the server and are sanitized.
 func printRedacted(w io.Writer, r *redact.Report, o redactOptions) {
 	line := func(format string, args ...any) { fmt.Fprintln(w, termsafe.String(fmt.Sprintf(format, args...))) }
 	verb := "removed"

@@ -13,7 +13,6 @@ import (
 	"mcpdbg/recordings/redact"
 )
 
-// redactRules are the flags that name secrets, of rec redact and rec export.
 type redactRules struct {
 	env        []string // names of environment variables
 	files      []string // with one value each
@@ -25,7 +24,6 @@ type redactRules struct {
 	identity   bool
 }
 
-// redactFlags are the names of the flags.
 var redactFlags = []string{"env", "value-from", "key", "pointer", "pattern", "no-defaults", "home", "identity"}
 
 func (o *redactRules) register(cmd *cobra.Command) {
@@ -40,7 +38,6 @@ func (o *redactRules) register(cmd *cobra.Command) {
 	f.BoolVar(&o.identity, "identity", false, "remove your user and host names, and those in the recording")
 }
 
-// rules returns the rules that the flags select.
 func (o *redactRules) rules(ctx context.Context, env *console.Env) (redact.Rules, error) {
 	var rules redact.Rules
 	if !o.noDefaults {
@@ -73,7 +70,6 @@ func (o *redactRules) rules(ctx context.Context, env *console.Env) (redact.Rules
 	return rules, nil
 }
 
-// ownNames returns the names of the user and the host of this process.
 func ownNames() []string {
 	names := []string{os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("USERNAME")}
 	if host, err := os.Hostname(); err == nil {

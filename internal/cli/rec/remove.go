@@ -52,8 +52,7 @@ recorded, or its last six letters; "last" is the newest there.`,
 	return cmd
 }
 
-// wholeName rejects a name that is only part of the recording's name, which is
-// not enough to remove it.
+// Part of a recording's name is not enough to remove it.
 func wholeName(name, path string) error {
 	base := filepath.Base(path)
 	switch {
@@ -76,7 +75,6 @@ func recRemove(env *console.Env, paths []string, force bool) error {
 	return nil
 }
 
-// cantRemove returns the error for a recording that was not removed.
 func cantRemove(path string, err error) error {
 	if errors.Is(err, recordings.ErrLive) {
 		return exit.WithHint(exit.Usagef("%s not removed: %v", path, err), "end that session first, or add --force")

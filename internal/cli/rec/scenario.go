@@ -17,10 +17,8 @@ import (
 	"mcpdbg/recordings/export"
 )
 
-// formatScenario is the format of rec export that mcpdbg run --scenario reads.
 const formatScenario = "scenario"
 
-// scenarioExport are the options for making a scenario from a recording.
 type scenarioExport struct {
 	expect  string
 	process int
@@ -36,7 +34,7 @@ func (f *scenarioExport) register(cmd *cobra.Command) {
 	flags.CompleteOneOf(cmd, "expect", all...)
 }
 
-// check rejects flags that the format does not support, and invalid values.
+// check rejects flags that the format does not support.
 func (f *scenarioExport) check(cmd *cobra.Command, format string) error {
 	for _, name := range []string{"expect", "process"} {
 		if format != formatScenario && cmd.Flags().Changed(name) {
@@ -52,7 +50,6 @@ func (f *scenarioExport) check(cmd *cobra.Command, format string) error {
 	return nil
 }
 
-// write writes the scenario of a selection.
 func (f *scenarioExport) write(ctx context.Context, w io.Writer, s export.Selection) error {
 	made, err := steps.FromSession(ctx, s.Source, steps.Options{Expect: steps.Expectation(f.expect), Process: f.process, Include: s.Include})
 	switch {

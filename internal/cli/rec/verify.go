@@ -49,7 +49,7 @@ The exit code is 1 if there is a problem, and 2 if a file cannot be read.`,
 	return cmd
 }
 
-// Verification is what rec verify --json prints about a recording.
+// Verification is what rec verify --json prints.
 type Verification struct {
 	File     string               `json:"file"`
 	OK       bool                 `json:"ok"`
@@ -87,7 +87,6 @@ func recVerify(ctx context.Context, env *console.Env, files []string, asJSON boo
 	return printErr
 }
 
-// verifyFile verifies a recording and shows how far it is.
 func verifyFile(ctx context.Context, env *console.Env, file string) (*recordings.Report, error) {
 	meter := logs.NewMeter(env, "verifying "+filepath.Base(file))
 	defer meter.Close()
@@ -108,7 +107,6 @@ func newVerifyInfo(file string, r *recordings.Report) Verification {
 	}
 }
 
-// printVerify prints the result for one recording.
 func printVerify(env *console.Env, info *Verification) error {
 	var p console.Page
 	verdict := "ok"
@@ -145,5 +143,4 @@ func printVerify(env *console.Env, info *Verification) error {
 	return err
 }
 
-// streamWidths are the column widths of streams: process, stream, size, hash.
 var streamWidths = []int{12, 6, 12, 16}

@@ -21,7 +21,6 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// comparisonFlags are the flags of the commands that compare two sessions.
 type comparisonFlags struct {
 	asJSON   bool
 	junit    string
@@ -49,8 +48,7 @@ func (f *comparisonFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.envelope, "envelope", false, "also compare versions and cache hints")
 }
 
-// options reads the rules, including those in the file of --accept, so that
-// accepted differences stay accepted.
+// The file of --accept counts, so that accepted differences stay accepted.
 func (f *comparisonFlags) options(ctx context.Context, env *console.Env) (compare.Options, error) {
 	opts := compare.Options{Rules: &match.Rules{}, Notes: f.logs, Envelope: f.envelope}
 	if f.rules != "" {
@@ -117,12 +115,11 @@ func readRules(ctx context.Context, env *console.Env, path string) (*match.Rules
 	return rules, nil
 }
 
-// errDiffer means that the sessions differ, as the report on stdout shows.
+// The report on stdout shows the differences.
 var errDiffer = &exit.ResponseError{Err: errors.New("the sessions differ"), Printed: true}
 
-// printComparison prints a report as the flags request, and adds rules to the
-// file of --accept. The error is errDiffer if there are differences that count
-// and were not accepted.
+// printComparison also adds rules to the file of --accept. It returns errDiffer for
+// differences that count and were not accepted.
 func printComparison(env *console.Env, r *compare.Report, f comparisonFlags, nameA, nameB string) error {
 	if err := writeReport(env, r, f, nameA, nameB); err != nil {
 		if r.Differs && f.accept == "" {
@@ -162,7 +159,7 @@ func writeJUnit(path string, r *compare.Report, name string) error {
 	return nil
 }
 
-// acceptDifferences adds rules to a file, creating it if needed.
+// The file is created if needed.
 func acceptDifferences(env *console.Env, path string, r *compare.Report) error {
 	rules := r.Accept()
 	added, err := match.AddToFile(path, rules)

@@ -28,7 +28,7 @@ type mockFlags struct {
 	faults []string
 	real   bool
 	target flags.Target
-	own    map[string]bool // the flags that do not concern the real server
+	own    map[string]bool // flags not about the real server
 }
 
 // MockCommand returns the command mock.
@@ -103,8 +103,7 @@ file. The flags listed after --passthrough are for that server.
 	return cmd
 }
 
-// checkReal rejects the flags and the command of a real server without
-// --passthrough.
+// They require --passthrough.
 func (m *mockFlags) checkReal(cmd *cobra.Command, hasCommand bool) error {
 	if m.real {
 		return nil
@@ -154,7 +153,7 @@ func (m *mockFlags) options(ctx context.Context, env *console.Env) (mock.Options
 	return opts, nil
 }
 
-// serveMock serves a recording until the client or the recorded server ends.
+// serveMock returns when the client or the recorded server ends.
 func serveMock(ctx context.Context, env *console.Env, path string, m mockFlags, opts mock.Options) error {
 	rec, err := recordings.OpenProgressive(path)
 	if err != nil {
@@ -209,7 +208,7 @@ func serveMock(ctx context.Context, env *console.Env, path string, m mockFlags, 
 	return nil
 }
 
-// deviations describes the deviations from the recording, "" if there were none.
+// "" if there were none.
 func deviations(r mock.Report) string {
 	var parts []string
 	for _, c := range []struct {
@@ -234,7 +233,6 @@ func deviations(r mock.Report) string {
 	return text
 }
 
-// exitAs ends the program as the recorded server ended.
 func exitAs(e mock.Ending) {
 	if e.Signal != "" {
 		demo.DieBy(e.Signal)

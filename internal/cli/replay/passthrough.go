@@ -15,9 +15,8 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A fallback is the real server that answers requests that were not recorded. It
-// is started at the first such request, in a session that is recorded like any
-// other.
+// A fallback is the real server that answers requests that were not recorded. The first
+// such request starts it, in a recorded session.
 type fallback struct {
 	env    *console.Env
 	target flags.Target
@@ -40,7 +39,7 @@ func newFallback(env *console.Env, t flags.Target) (*fallback, error) {
 	return &fallback{env: env, target: t, argv: argv}, nil
 }
 
-// useEra selects the era of the recording, unless a flag sets it.
+// useEra selects the recording's era, unless a flag is set.
 func (r *fallback) useEra(era mcp.Era) {
 	if !r.target.Given("era") && r.target.Protocol == "" {
 		r.target.Era = era.String()
@@ -61,8 +60,7 @@ func (r *fallback) ask(ctx context.Context, method string, params []byte) (resul
 	return nil, failure, err
 }
 
-// session returns the session with the real server, starting it at the first
-// call. A failed start is not retried.
+// The first call starts the server. A failed start is not retried.
 func (r *fallback) session(ctx context.Context) (*live.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +79,7 @@ func (r *fallback) session(ctx context.Context) (*live.Session, error) {
 	return r.l, r.failed
 }
 
-// end ends the real server, if it was started, and prints where its recording is.
+// end prints where the recording is, if the server was started.
 func (r *fallback) end(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -23,15 +23,15 @@ type Document struct {
 	Recording  string                 `json:"recording,omitempty"` // of the replay
 	Items      []Item                 `json:"items"`
 	Variables  []replay.Variable      `json:"variables"`
-	Asked      []replay.ServerRequest `json:"asked"`     // without a recorded response; n of the new recording
+	Asked      []replay.ServerRequest `json:"asked"`     // not recorded; n of the new recording
 	NotAsked   []replay.ServerRequest `json:"not_asked"` // n of the old recording
 	Lost       string                 `json:"lost,omitempty"`
 	Accepted   int                    `json:"accepted_rules,omitempty"`
 	Comparison *compare.Report        `json:"comparison,omitempty"`
 }
 
-// Item is one message of the recording. With --dry-run the status is
-// send, skip, or ask: the server's list of tools decides.
+// Item is a message of the recording. With --dry-run the status is send, skip, or ask:
+// the server's list of tools decides.
 type Item struct {
 	N      uint64   `json:"n"`
 	Kind   string   `json:"kind"`
@@ -82,7 +82,6 @@ func (r *replaying) printPlan() error {
 	return printSafe(r.env, &p)
 }
 
-// firstBytes returns the first bytes of a raw item.
 func (r *replaying) firstBytes(item int) string {
 	const shown = 60
 	b, err := r.plan.Bytes(item, shown)
@@ -151,7 +150,6 @@ func (r *replaying) result(at *attempt, report *compare.Report, accepted int) Do
 	return doc
 }
 
-// summary prints the first lines, with the number of messages by status.
 func (r *replaying) summary(p *safePrinter, res *replay.Result) {
 	var parts []string
 	for _, status := range []replay.Status{replay.Answered, replay.Sent, replay.Unanswered, replay.Missing, replay.Lost, replay.Skipped} {
@@ -174,7 +172,6 @@ func (r *replaying) summary(p *safePrinter, res *replay.Result) {
 	}
 }
 
-// statusText returns a status as it follows a number.
 func statusText(s replay.Status) string {
 	switch s {
 	case replay.Sent:
@@ -189,10 +186,8 @@ func statusText(s replay.Status) string {
 	return s.String()
 }
 
-// shownSkipped is the maximum number of skipped messages that are listed.
 const shownSkipped = 20
 
-// skipped lists the messages that were not sent, and why.
 func (r *replaying) skipped(p *safePrinter, res *replay.Result) {
 	n := 0
 	calls := false
@@ -245,7 +240,7 @@ func targets(to []replay.Target) string {
 	return strings.Join(parts, ", ")
 }
 
-// A safePrinter collects lines, each sanitized for a terminal.
+// Each line is sanitized for a terminal.
 type safePrinter struct{ b bytes.Buffer }
 
 func (p *safePrinter) line(format string, args ...any) {

@@ -1,3 +1,5 @@
+// Package replay has the commands replay, which re-sends a recording to a new server,
+// diff, which compares it with another one, and mock, which serves it.
 package replay
 
 import (
@@ -196,7 +198,7 @@ func replayFile(ctx context.Context, env *console.Env, path string, t flags.Targ
 	return r.run(ctx)
 }
 
-// checkTools warns about tools of --tool that the recording did not call.
+// checkTools warns about --tool without a recorded call.
 func (r *replaying) checkTools() {
 	var called []string
 	for _, it := range r.plan.Items() {
@@ -212,7 +214,6 @@ func (r *replaying) checkTools() {
 	}
 }
 
-// An attempt is one run of the plan, with its log.
 type attempt struct {
 	live *live.Session
 	res  *replay.Result
@@ -249,7 +250,7 @@ func (r *replaying) run(ctx context.Context) error {
 		return errors.Join(err, exit.Interrupted(ctx, compareErr))
 	}
 	added, acceptErr := 0, error(nil)
-	if err == nil { // missing responses of a server that died are not accepted
+	if err == nil { // a dead server's missing responses are not accepted
 		added, acceptErr = r.accept(report, rules)
 	}
 	switch {
@@ -262,8 +263,7 @@ func (r *replaying) run(ctx context.Context) error {
 	return exit.Printed(err, r.print(last, report, added))
 }
 
-// attempt runs the plan once. The session has ended when it returns; the
-// attempt is nil if none was opened.
+// The session has ended when attempt returns; nil if none was opened.
 func (r *replaying) attempt(ctx context.Context, t flags.Target) (*attempt, error) {
 	t.Configure = r.plan.Configure
 	t, argv, err := flags.Choose(r.env, t)
@@ -303,8 +303,7 @@ func (r *replaying) reportTimeout(e replay.Event) {
 	fmt.Fprintln(r.env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: no response in time to n %d %s (--timeout sets the limit)", it.N, wording.Join(" ", it.Method, it.Tool))))
 }
 
-// unfinished returns an error if the server ended before it had sent all recorded
-// responses.
+// unfinished: the server ended before it had sent all recorded responses.
 func (r *replaying) unfinished(res *replay.Result) error {
 	n := 0
 	for i, o := range res.Outcomes {
@@ -318,8 +317,7 @@ func (r *replaying) unfinished(res *replay.Result) error {
 	return fmt.Errorf("%w: %s got no response", res.Lost, wording.Plural(n, "recorded request"))
 }
 
-// compare compares the recording with the last attempt. It ignores what changed
-// between attempts, by the rules that it returns as the second result.
+// compare ignores what changed between attempts, by rules that are its second result.
 func (r *replaying) compare(ctx context.Context, all []*attempt) (*compare.Report, []match.Rule, error) {
 	var between []*compare.Report
 	for i := 1; i < len(all); i++ {
@@ -338,8 +336,8 @@ func (r *replaying) compare(ctx context.Context, all []*attempt) (*compare.Repor
 	return report, learned, err
 }
 
-// accept adds rules to the file of --accept: the learned ones, or without --learn
-// those that accept all differences. It returns how many are new.
+// accept adds rules to the file of --accept: the learned ones, or without --learn those
+// for all differences. It returns how many are new.
 func (r *replaying) accept(report *compare.Report, learned []match.Rule) (added int, err error) {
 	if r.flags.compare.accept == "" {
 		return 0, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli"
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
 )
@@ -145,4 +146,8 @@ func TestReplayLearns(t *testing.T) {
 		require.Equal(t, c.code, r.Code, "%s: %s%s", c.name, r.Stdout, r.Stderr)
 		require.Contains(t, r.Stdout, c.says, c.name)
 	}
+}
+
+func TestMain(m *testing.M) {
+	clitest.Main(m, clitest.Entry{Main: cli.Main, Execute: cli.Execute})
 }

@@ -14,14 +14,13 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A toolCall is a call of a tool, kept to explain its failure.
 type toolCall struct {
 	tool      string
 	arguments map[string]json.RawMessage
 	typed     bool // the arguments are from the command line
 }
 
-// toolCallOf returns the tool call in params, or nil if there is none.
+// Nil if params are not a tool call.
 func toolCallOf(method string, params json.RawMessage, typed bool) *toolCall {
 	var p struct {
 		Name      string                     `json:"name"`
@@ -33,10 +32,8 @@ func toolCallOf(method string, params json.RawMessage, typed bool) *toolCall {
 	return &toolCall{p.Name, p.Arguments, typed}
 }
 
-// toolsLimit bounds the tools/list request after a failed call.
 const toolsLimit = 10 * time.Second
 
-// A knownTool has the parts of a tool that a call depends on.
 type knownTool struct {
 	Name        string `json:"name"`
 	InputSchema struct {
@@ -44,8 +41,8 @@ type knownTool struct {
 	} `json:"inputSchema"`
 }
 
-// advise lists the server's tools and explains what may be wrong with a failed
-// call: lines about it, and what to try. Both are empty if the list fails.
+// advise lists the tools and explains a failed call: lines about it, and what to try,
+// both empty if the list fails.
 func (c *toolCall) advise(ctx context.Context, s *session.Session) (about, hint string) {
 	ctx, cancel := context.WithTimeout(ctx, toolsLimit)
 	defer cancel()
@@ -70,7 +67,7 @@ func (c *toolCall) advise(ctx context.Context, s *session.Session) (about, hint 
 	return c.unknown(names)
 }
 
-// unknown lists the tools that exist, the nearest names first.
+// The nearest names first.
 func (c *toolCall) unknown(names []string) (about, hint string) {
 	if len(names) == 0 {
 		return "the server has no tools", ""
@@ -83,8 +80,7 @@ func (c *toolCall) unknown(names []string) (about, hint string) {
 	return "available tools: " + wording.List(slices.Concat(near, others)), hint
 }
 
-// retype explains how to write the arguments that are strings where the tool's
-// schema requires another type.
+// retype explains how to write strings where the schema requires another type.
 func (c *toolCall) retype(tool knownTool) string {
 	var lines []string
 	for _, name := range sortedKeys(c.arguments) {
@@ -117,12 +113,10 @@ func sortedKeys(m map[string]json.RawMessage) []string {
 	return keys
 }
 
-// A schemaType lists the names of the types that a JSON Schema allows. An empty
-// list allows every type.
+// A schemaType lists the types that a JSON Schema allows; empty: all.
 type schemaType []string
 
-// UnmarshalJSON implements json.Unmarshaler. A schema that it does not understand
-// allows everything.
+// UnmarshalJSON implements json.Unmarshaler. An unknown schema allows everything.
 func (t *schemaType) UnmarshalJSON(data []byte) error {
 	var schema struct {
 		Type         json.RawMessage `json:"type"`
@@ -151,10 +145,9 @@ func (t *schemaType) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// allows reports whether the schema allows a type.
 func (t schemaType) allows(name string) bool { return len(t) == 0 || slices.Contains(t, name) }
 
-// String returns the types with their articles, such as "a number".
+// String returns types with articles, such as "a number".
 func (t schemaType) String() string {
 	var parts []string
 	for _, name := range t {
@@ -170,7 +163,7 @@ func (t schemaType) String() string {
 	return strings.Join(parts, " or ")
 }
 
-// read parses text as a JSON value of the type.
+// read parses a JSON value of the type.
 func (t schemaType) read(text string) (value string, ok bool) {
 	var compact bytes.Buffer
 	if json.Compact(&compact, []byte(text)) != nil || compact.Len() == 0 {

@@ -15,9 +15,8 @@ import (
 	"mcpdbg/session/target"
 )
 
-// parseArgs returns arguments as a JSON object: k=v is a string, k:=JSON any
-// JSON value, k=@FILE a file's text and k:=@FILE the JSON in a file. Members keep
-// their order.
+// k=v is a string, k:=JSON any JSON value, k=@FILE a file's text and k:=@FILE the JSON in
+// a file. Members keep their order.
 func parseArgs(ctx context.Context, env *console.Env, args []string) (json.RawMessage, error) {
 	out := []byte{'{'}
 	seen := map[string]bool{}
@@ -87,7 +86,6 @@ func compactJSON(text string) ([]byte, error) {
 	return compact.Bytes(), err
 }
 
-// completeMethods completes the method of a request.
 func completeMethods(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 || cmd.Flags().Changed("tool") {
 		return nil, cobra.ShellCompDirectiveDefault // NAME=@FILE

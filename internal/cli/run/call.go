@@ -91,7 +91,6 @@ what may be wrong with the call.`,
 	return cmd
 }
 
-// callParams returns the method and params given on the command line.
 func callParams(ctx context.Context, env *console.Env, tool, params string, args []string) (method string, body json.RawMessage, err error) {
 	if tool == "" {
 		if len(args) == 0 {
@@ -127,10 +126,10 @@ func callParams(ctx context.Context, env *console.Env, tool, params string, args
 	return mcp.MethodToolsCall, body, nil
 }
 
-// maxShown is how many bytes of an invalid value an error repeats.
+// In bytes.
 const maxShown = 200
 
-// readParams reads the value of --params: a JSON object, @FILE with one, or -.
+// --params is a JSON object, @FILE with one, or -.
 func readParams(ctx context.Context, env *console.Env, params string) (json.RawMessage, error) {
 	text, where := []byte(params), ""
 	if file, isFile := strings.CutPrefix(params, "@"); isFile || params == "-" {
@@ -147,7 +146,6 @@ func readParams(ctx context.Context, env *console.Env, params string) (json.RawM
 	return text, nil
 }
 
-// A callRequest is what call sends, and how its response is printed.
 type callRequest struct {
 	method  string
 	params  json.RawMessage
@@ -207,7 +205,6 @@ func sendRequest(ctx context.Context, env *console.Env, t flags.Target, r callRe
 	})
 }
 
-// unreadHint adds a hint to the error for a response that is too long.
 func unreadHint(err error) error {
 	if why, ok := errors.AsType[*session.UnreadError](err); ok && why.Limit > 0 {
 		return exit.WithHint(err, "a larger --line-limit")
@@ -215,7 +212,6 @@ func unreadHint(err error) error {
 	return err
 }
 
-// reportsError reports whether the result of a tool is an error.
 func reportsError(result json.RawMessage) bool {
 	var r struct {
 		IsError bool `json:"isError"`
@@ -223,7 +219,7 @@ func reportsError(result json.RawMessage) bool {
 	return json.Unmarshal(result, &r) == nil && r.IsError
 }
 
-// A CallDocument is what call prints with --json; docs/reference/json.md describes it.
+// CallDocument is the JSON of call; see docs/reference/json.md.
 type CallDocument struct {
 	Method    string            `json:"method"`
 	Tool      string            `json:"tool,omitempty"`
@@ -241,8 +237,7 @@ type CallDocument struct {
 	Error     *session.RPCError `json:"error,omitempty"`
 }
 
-// printResponse prints the result, or with --json a document with the result or
-// the error.
+// With --json it is a document with the result or the error.
 func printResponse(env *console.Env, l *live.Session, r callRequest, resp session.Response, failed bool, call *sending, took time.Duration) error {
 	if !r.asJSON {
 		if resp.Error != nil {
@@ -278,8 +273,7 @@ func errorData(e *session.RPCError) string {
 	return " " + string(e.Data)
 }
 
-// callHint returns what to try after an error about which nothing else is known;
-// about is what is known.
+// callHint is for an error about which nothing else is known; about is what is known.
 func callHint(e *session.RPCError, r callRequest, about string) string {
 	switch {
 	case about != "":

@@ -13,7 +13,7 @@ import (
 	"mcpdbg/session"
 )
 
-// openInput opens the file of --in; it returns nil for "".
+// --in; nil for "".
 func openInput(ctx context.Context, env *console.Env, name string) (io.ReadCloser, error) {
 	if name == "" {
 		return nil, nil
@@ -25,9 +25,9 @@ func openInput(ctx context.Context, env *console.Env, name string) (io.ReadClose
 	return in, nil
 }
 
-// sendLines sends each line of in, until the end of in or of the server, and
-// returns the requests that stay open. Unless raw is set, requests of the modern
-// era get its _meta, and blank lines, which are not messages, are skipped.
+// sendLines sends each line until the end of in or of the server, and returns the
+// requests that stay open. Unless raw is set, modern requests get _meta, and blank lines
+// are skipped.
 func sendLines(ctx context.Context, s *session.Session, in io.Reader, raw bool, ended <-chan struct{}) (standing, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -58,9 +58,9 @@ func sendLines(ctx context.Context, s *session.Session, in io.Reader, raw bool, 
 	}
 }
 
-// readLines reads lines, without their newline, in a goroutine, because the
-// session may end while a read blocks. The goroutine ends when in is closed.
-// After lines is closed, failure delivers the error, nil at the end of in.
+// readLines reads lines, without their newline, in a goroutine, because the session may
+// end while a read blocks; it ends when in is closed. After lines is closed, failure
+// delivers the error, nil at the end of in.
 func readLines(ctx context.Context, in io.Reader) (lines <-chan []byte, failure <-chan error) {
 	out, failed := make(chan []byte), make(chan error, 1)
 	go func() {
@@ -87,8 +87,8 @@ func readLines(ctx context.Context, in io.Reader) (lines <-chan []byte, failure 
 	return out, failed
 }
 
-// readLine reads a line of at most limit bytes. The last line may lack a newline;
-// io.EOF means that there are no more lines.
+// The last line may lack a newline; io.EOF means that there are no more lines. limit is
+// in bytes.
 func readLine(from *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {

@@ -85,7 +85,6 @@ func rawBytes(items []json.RawMessage) [][]byte {
 	return out
 }
 
-// An item has the fields that the table shows.
 type item struct {
 	Name, Title, Description, URI, URITemplate string
 	Annotations                                struct {
@@ -95,7 +94,7 @@ type item struct {
 
 const nameWidth = 40
 
-// printItems prints name (or URI) and the first line of the description.
+// Name (or URI) and the first line of the description.
 func printItems(env *console.Env, list mcp.List, items []json.RawMessage) error {
 	var out bytes.Buffer
 	for _, raw := range items {

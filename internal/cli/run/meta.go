@@ -15,7 +15,6 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// parseMeta reads the values of --meta.
 func parseMeta(given []string) (map[string]json.RawMessage, error) {
 	meta := make(map[string]json.RawMessage, len(given))
 	for _, pair := range given {
@@ -37,8 +36,7 @@ func parseMeta(given []string) (map[string]json.RawMessage, error) {
 	return meta, nil
 }
 
-// withMeta returns params with the members of meta in _meta, which replace those of
-// the same name.
+// Members of meta replace those of the same name.
 func withMeta(params json.RawMessage, meta map[string]json.RawMessage) (json.RawMessage, error) {
 	if len(meta) == 0 {
 		return params, nil
@@ -73,7 +71,7 @@ func withMeta(params json.RawMessage, meta map[string]json.RawMessage) (json.Raw
 	return slices.Concat(out, []byte(`"_meta":`), value, []byte("}")), nil
 }
 
-// warnMeta prints which values of --meta replace those of mcpdbg.
+// Values that replace those of mcpdbg.
 func warnMeta(env *console.Env, era mcp.Era, meta map[string]json.RawMessage) {
 	note := func(key, text string) {
 		if _, ok := meta[key]; ok {

@@ -13,26 +13,24 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// How often progress is printed, and how wide where stderr is not a terminal.
+// How often progress is printed, and how wide without a terminal.
 const (
 	progressLine  = 100 * time.Millisecond // on a terminal, which shows one line
 	progressLines = time.Second
 	progressWidth = 200
 )
 
-// A progressPrinter prints the progress of a call: on a terminal as one line that
-// changes, else as lines.
+// On a terminal as one line that changes, else as lines.
 type progressPrinter struct {
 	out    io.Writer
-	width  func() int // of the terminal; nil if out is not one
+	width  func() int // of the terminal; nil without one
 	every  time.Duration
 	latest chan json.RawMessage
 	stop   chan struct{}
 	done   chan struct{}
 }
 
-// showProgress prints the progress that is passed to update on stderr, until end
-// is called.
+// update sets the progress, until end is called.
 func showProgress(env *console.Env, quiet bool) (update func(json.RawMessage), end func()) {
 	if quiet {
 		return func(json.RawMessage) {}, func() {}
@@ -50,8 +48,7 @@ func (p *progressPrinter) start() {
 	go p.run()
 }
 
-// update replaces what is printed next. It does not block: stderr may be a pipe
-// that is not read.
+// It does not block: stderr may be a pipe that is not read.
 func (p *progressPrinter) update(params json.RawMessage) {
 	for {
 		select {
@@ -66,7 +63,7 @@ func (p *progressPrinter) update(params json.RawMessage) {
 	}
 }
 
-// end prints what has never been printed, or clears the line of a terminal.
+// end prints what was never printed, or clears the line of a terminal.
 func (p *progressPrinter) end() {
 	close(p.stop)
 	<-p.done
@@ -93,7 +90,6 @@ func (p *progressPrinter) run() {
 	}
 }
 
-// clearLine moves to the beginning of the line of a terminal and clears it.
 const clearLine = "\r\x1b[K"
 
 func (p *progressPrinter) finish(shown bool) {
@@ -142,7 +138,7 @@ func progressText(params json.RawMessage) string {
 	return text
 }
 
-// number formats a number with at most three decimals.
+// At most three decimals.
 func number(f float64) string {
 	if math.Abs(f) >= 1e15 {
 		return strconv.FormatFloat(f, 'g', 6, 64)

@@ -1,3 +1,5 @@
+// Package run has the commands that start a server, send requests and print what comes
+// back: run, call and list.
 package run
 
 import (
@@ -102,7 +104,6 @@ have side effects, such as most tool calls, are not: see --watch-tool.`,
 	return cmd
 }
 
-// check completes the options from the flags of cmd and the text of --filter.
 func (r *Options) check(cmd *cobra.Command, shown string) error {
 	if r.json && r.quiet {
 		return exit.Usagef("--json and --quiet cannot be combined")
@@ -169,7 +170,6 @@ func Session(ctx context.Context, env *console.Env, t flags.Target, r Options) e
 	return errors.Join(err, endErr)
 }
 
-// drive opens the session and does what the flags request.
 func drive(ctx context.Context, env *console.Env, l *live.Session, r Options, timeout time.Duration, in io.ReadCloser) error {
 	begin := time.Now()
 	begins := l.Open
@@ -201,7 +201,7 @@ func drive(ctx context.Context, env *console.Env, l *live.Session, r Options, ti
 	return err
 }
 
-// waitEnd waits until the server has ended or, if limit is not 0, for that time.
+// waitEnd returns when the server has ended or, if limit is not 0, after that time.
 func waitEnd(ctx context.Context, ended <-chan struct{}, limit time.Duration) error {
 	var over <-chan time.Time
 	if limit > 0 {
@@ -218,9 +218,8 @@ func waitEnd(ctx context.Context, ended <-chan struct{}, limit time.Duration) er
 	return nil
 }
 
-// awaitResponses waits until none of our requests is pending, except those that
-// stay open. Each response restarts the timeout. Requests before the row first do
-// not count.
+// awaitResponses waits for our pending requests, except those that stay open or precede
+// the row first. Each response restarts the timeout.
 func awaitResponses(ctx context.Context, l *live.Session, first int, stay standing, timeout time.Duration, ended <-chan struct{}) error {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
@@ -248,8 +247,8 @@ func awaitResponses(ctx context.Context, l *live.Session, first int, stay standi
 	}
 }
 
-// giveUp logs that the pending requests of entries from the row first on timed out, as a
-// call does, except those that stay open.
+// giveUp logs timeouts of pending requests from the row first on, as a call does, except
+// those that stay open.
 func giveUp(l *live.Session, first int, stay standing) {
 	src := elements.New(l.Log)
 	for number, row := range session.RowsFrom(l.Log, first) {
@@ -274,8 +273,8 @@ func giveUp(l *live.Session, first int, stay standing) {
 	}
 }
 
-// requestIDs iterates over the raw ids of the requests in a line, which may be a batch,
-// except those of the elements that have ended.
+// requestIDs iterates over the raw ids in a line, which may be a batch, except those of
+// ended elements.
 func requestIDs(line []byte, m framing.Message, ended map[int]bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if m.Kind == framing.Request && !yield(string(m.ID.Of(line))) || m.Kind != framing.Batch {

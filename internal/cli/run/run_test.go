@@ -2,7 +2,9 @@ package run
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,8 +13,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/exit"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/session/spool"
 )
 
 func TestSchemaType(t *testing.T) {
@@ -169,5 +175,82 @@ func FuzzArguments(f *testing.F) {
 		var members map[string]json.RawMessage
 		require.NoError(t, json.Unmarshal(object, &members))
 		require.Len(t, members, 1)
+	})
+}
+
+// Only the line of the response may follow what was printed.
+func TestCopiedBelongsToTheResponse(t *testing.T) {
+	line := func(text string, whole bool) *spool.Line {
+		l, err := spool.Create(t.TempDir(), "1", false)
+		require.NoError(t, err)
+		t.Cleanup(func() { l.Release(); l.Release() })
+		l.Write([]byte(text))
+		l.End(framing.Message{}, nil, whole)
+		return l
+	}
+	const whole = `{"jsonrpc":"2.0","id":1,"result":{"a":1}}`
+	failure := errors.New("failure")
+
+	var out bytes.Buffer
+	c := copied{out: &out}
+	require.NoError(t, c.check(session.Response{}, nil), "nothing was printed")
+	require.Equal(t, failure, c.check(session.Response{}, failure))
+	good := line(whole, true)
+	c.copy(good)
+	require.NoError(t, c.check(session.Response{Long: good}, nil))
+	require.NoError(t, c.end())
+	require.Equal(t, `{"a":1}`+"\n", out.String())
+
+	out.Reset()
+	c = copied{out: &out}
+	c.copy(line(whole[:len(whole)-3], false))
+	require.Equal(t, `{"a":`, out.String())
+	var cut *exit.CutError
+	require.ErrorAs(t, c.check(session.Response{}, failure), &cut)
+	require.ErrorIs(t, cut, failure)
+	require.Equal(t, int64(5), cut.Bytes)
+	require.Equal(t, exit.Start, exit.CodeOf(cut))
+
+	next := line(whole, true)
+	c.copy(next)
+	require.Equal(t, `{"a":`, out.String(), "nothing is printed after it")
+	require.ErrorAs(t, c.check(session.Response{Long: next}, nil), &cut)
+	require.Equal(t, "the result was cut after 5 bytes, which are on standard output: its line was not a response", cut.Error())
+	require.Equal(t, exit.Start, exit.CodeOf(&exit.CutError{Bytes: 5}))
+}
+
+func TestRequiredPages(t *testing.T) {
+	require.Nil(t, requiredPages(nil))
+	require.Nil(t, requiredPages(&session.RPCError{Code: mcp.CodeInternal, Data: json.RawMessage(`{"elicitations":[{"url":"a"}]}`)}))
+	for data, want := range map[string]int{
+		``: 0, `null`: 0, `{}`: 0, `{"elicitations":{}}`: 0, `{"elicitations":[1,{"url":1},{"url":""},{"url":"a"},{"url":"b","elicitationId":"x"}]}`: 2,
+	} {
+		require.Len(t, requiredPages(&session.RPCError{Code: mcp.CodeURLElicitation, Data: json.RawMessage(data)}), want, data)
+	}
+}
+
+func TestStillAsked(t *testing.T) {
+	for result, want := range map[string]string{
+		`{"resultType":"complete"}`: "",
+		`{"resultType":"input_required","inputRequests":{"b":{"method":"roots/list"},"a":{"method":"elicitation/create"}}}`: `elicitation/create (key "a"), roots/list (key "b")`,
+		`{"resultType":"input_required","inputRequests":{"1":{},"2":{},"3":{},"4":{},"5":{},"6":{}}}`:                       `? (key "1"), ? (key "2"), ? (key "3"), ? (key "4"), ? (key "5"), ...`,
+	} {
+		require.Equal(t, want, stillAsked(json.RawMessage(result)), result)
+	}
+}
+
+// FuzzFromServer reads what a server sends to a call: errors, results and progress.
+func FuzzFromServer(f *testing.F) {
+	f.Add([]byte(`{"elicitations":[{"mode":"url","elicitationId":"e","url":"https://a.example","message":"x"}]}`))
+	f.Add([]byte(`{"progress":1,"total":2,"message":"x"}`))
+	f.Add([]byte(`{"resultType":"input_required","inputRequests":{"b":{"method":"roots/list"}}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		pages := requiredPages(&session.RPCError{Code: mcp.CodeURLElicitation, Data: data})
+		require.LessOrEqual(t, len(pages), maxPages)
+		for _, p := range pages {
+			require.NotEmpty(t, p.URL)
+		}
+		require.NotEmpty(t, progressText(data))
+		_ = stillAsked(data)
 	})
 }

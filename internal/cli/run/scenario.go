@@ -21,7 +21,6 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// checkScenario rejects the flags of run that cannot be combined with a scenario.
 func (r *Options) checkScenario(cmd *cobra.Command) error {
 	if r.scenario.File == "" {
 		return nil
@@ -34,7 +33,6 @@ func (r *Options) checkScenario(cmd *cobra.Command) error {
 	return nil
 }
 
-// runScenario is the command run with a scenario.
 func runScenario(ctx context.Context, env *console.Env, t flags.Target, r Options) error {
 	sc, vars, err := r.scenario.Read(ctx, env)
 	if err != nil {
@@ -80,7 +78,7 @@ func runScenario(ctx context.Context, env *console.Env, t flags.Target, r Option
 	return errors.Join(err, endErr)
 }
 
-// answersOver merges canned responses; those of the flags take precedence.
+// Those of the flags take precedence.
 func answersOver(scenario, flags session.Answers) session.Answers {
 	all := maps.Clone(scenario)
 	if all == nil {
@@ -90,9 +88,8 @@ func answersOver(scenario, flags session.Answers) session.Answers {
 	return all
 }
 
-// outcomeOf returns the error for the result of a scenario. A failed step means
-// exit code 1, except for a lost connection or a kill by the guard or the
-// watchdog.
+// A failed step means exit code 1, except for a lost connection or a kill by the guard or
+// the watchdog.
 func outcomeOf(res *scenario.Result) error {
 	var lost *executor.LostError
 	var ended *session.EndedError
@@ -107,7 +104,6 @@ func outcomeOf(res *scenario.Result) error {
 	return res.Err
 }
 
-// A stepPrinter prints a line for each step when it ends.
 type stepPrinter struct {
 	w      io.Writer
 	file   string
@@ -117,7 +113,6 @@ type stepPrinter struct {
 	err    error
 }
 
-// step prints one step, and below it why it failed.
 func (p *stepPrinter) step(s scenario.StepResult) {
 	if p.silent {
 		return
@@ -144,11 +139,9 @@ func (p *stepPrinter) step(s scenario.StepResult) {
 	}
 }
 
-// problemWidth is the maximum width of a problem on one line, which with its
-// place fits a narrow terminal.
+// problemWidth with its place fits a narrow terminal.
 const problemWidth = 60
 
-// problemLines returns the lines of a problem.
 func problemLines(p scenario.Problem) []string {
 	switch {
 	case termsafe.Width(p.Text) <= problemWidth, p.Want == "", p.Got == "":
@@ -171,7 +164,6 @@ func (p *stepPrinter) line(text string) {
 	}
 }
 
-// summary prints the number of steps by status.
 func (p *stepPrinter) summary(res *scenario.Result) {
 	if p.silent {
 		return
@@ -189,7 +181,6 @@ func (p *stepPrinter) summary(res *scenario.Result) {
 	p.line(fmt.Sprintf("%s in %v", text, shortTime(res.Took)))
 }
 
-// shortTime rounds a time for people.
 func shortTime(d time.Duration) time.Duration {
 	switch {
 	case d < time.Millisecond:
@@ -200,7 +191,6 @@ func shortTime(d time.Duration) time.Duration {
 	return d.Round(time.Millisecond)
 }
 
-// printScenario prints the summary after the steps, or with --json the document.
 func printScenario(env *console.Env, p *stepPrinter, r Options, run scenarioRun) error {
 	if r.json {
 		return env.PrintDocument(run.document())
@@ -209,7 +199,6 @@ func printScenario(env *console.Env, p *stepPrinter, r Options, run scenarioRun)
 	return p.err
 }
 
-// A scenarioRun is a finished run of a scenario.
 type scenarioRun struct {
 	sc        *scenario.Scenario
 	res       *scenario.Result
@@ -217,8 +206,7 @@ type scenarioRun struct {
 	recording string
 }
 
-// ScenarioDocument is what run --scenario prints with --json; docs/reference/json.md
-// describes it.
+// ScenarioDocument is the JSON of run --scenario; see docs/reference/json.md.
 type ScenarioDocument struct {
 	Scenario  string         `json:"scenario,omitempty"`
 	File      string         `json:"scenario_file"`

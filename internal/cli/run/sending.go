@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -15,11 +17,12 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
+	"mcpdbg/session/spool"
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// A sending is one call with all requests that it takes: rounds of input, and
-// retries after a visit to a URL.
+// A sending is one call with all its requests: rounds of input, and retries after a visit
+// to a URL.
 type sending struct {
 	env     *console.Env
 	l       *live.Session
@@ -31,7 +34,7 @@ type sending struct {
 	copied  copied
 }
 
-// send sends the request and returns its last response.
+// send returns the last response.
 func (s *sending) send(ctx context.Context) (session.Response, error) {
 	resp, err := s.once(ctx, 0)
 	for range maxVisits {
@@ -54,7 +57,7 @@ func (s *sending) send(ctx context.Context) (session.Response, error) {
 	return resp, err
 }
 
-// once sends the request, with again as the entry of the request that it repeats.
+// again is the entry of the repeated request.
 func (s *sending) once(ctx context.Context, again uint64) (session.Response, error) {
 	update, end := showProgress(s.env, s.r.quiet)
 	defer end()
@@ -69,7 +72,7 @@ func (s *sending) once(ctx context.Context, again uint64) (session.Response, err
 	return resp, s.copied.check(resp, err)
 }
 
-// rounds returns the entries of the requests if there are several.
+// Nil for one request.
 func (s *sending) rounds() []uint64 {
 	if len(s.entries) < 2 {
 		return nil
@@ -87,7 +90,6 @@ func (s *sending) person() int64 {
 	return exchange.NewTable(s.l.Log).TimesOfRounds(rows).Person
 }
 
-// note prints which entries belong to the call.
 func (s *sending) note() {
 	if s.r.quiet {
 		return
@@ -101,8 +103,7 @@ func (s *sending) note() {
 	}
 }
 
-// gaveUp returns an error if the result still asks for input: then the call was not
-// re-sent.
+// gaveUp returns an error if the result still asks for input: the call was not re-sent.
 func (s *sending) gaveUp(result json.RawMessage) error {
 	asked := stillAsked(result)
 	if asked == "" {
@@ -116,7 +117,6 @@ func (s *sending) gaveUp(result json.RawMessage) error {
 	return exit.WithHint(&exit.ResponseError{Err: err}, hint)
 }
 
-// say prints a line to stderr.
 func (s *sending) say(text string) {
 	lead := "mcpdbg: "
 	if strings.HasPrefix(text, " ") {
@@ -125,13 +125,12 @@ func (s *sending) say(text string) {
 	fmt.Fprintln(s.env.Stderr, termsafe.String(lead+text))
 }
 
-// maxAsked is how many input requests a note names.
 const maxAsked = 5
 
-// onlyState is what a result asks for without input requests.
+// A result without input requests.
 const onlyState = "the same request with its requestState"
 
-// stillAsked returns what a result asks for, or "" if it asks for nothing.
+// "" if a result asks for nothing.
 func stillAsked(result json.RawMessage) string {
 	var ask struct {
 		Type     string `json:"resultType"`
@@ -154,4 +153,40 @@ func stillAsked(result json.RawMessage) string {
 		names = append(names, fmt.Sprintf("%s (key %q)", cmp.Or(ask.Requests[key].Method, "?"), key))
 	}
 	return strings.Join(names, ", ")
+}
+
+// copied prints a long result while it arrives.
+type copied struct {
+	out   io.Writer
+	line  *spool.Line // whose result it is
+	bytes int64       // of the result that are on out
+	err   error       // of writing to it
+}
+
+func (c *copied) copy(line *spool.Line) {
+	if c.bytes > 0 {
+		return // a part of another line is printed: see check
+	}
+	c.line = line
+	c.bytes, c.err = line.CopyResult(c.out)
+	if errors.Is(c.err, spool.ErrCut) {
+		c.err = nil // the request fails
+	}
+}
+
+// check returns the error of a request, noting if a part of another result was printed.
+func (c *copied) check(resp session.Response, err error) error {
+	if c.bytes == 0 || err == nil && resp.Long == c.line {
+		return err
+	}
+	return &exit.CutError{Bytes: c.bytes, Err: err}
+}
+
+// end ends the document that was printed.
+func (c *copied) end() error {
+	if c.err != nil {
+		return c.err
+	}
+	_, err := c.out.Write([]byte{'\n'})
+	return err
 }

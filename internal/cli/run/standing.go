@@ -15,8 +15,8 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// standing are the requests of --in that may stay open for as long as the server
-// runs: a listen, and the wait for the result of a task.
+// standing requests of --in may stay open as long as the server runs: a listen, and the
+// wait for a task's result.
 type standing []standingRequest
 
 type standingRequest struct {
@@ -25,11 +25,10 @@ type standingRequest struct {
 	method string
 }
 
-// maxStanding limits the requests that are remembered. The responses to further
-// ones are awaited as usual.
+// maxStanding limits the remembered requests. Further responses are awaited as usual.
 const maxStanding = 1000
 
-// add adds the request of a line, if it may stay open.
+// add ignores requests that must be answered.
 func (s *standing) add(n uint64, line []byte) {
 	m := framing.Scan(line)
 	method := string(m.Method.Of(line))
@@ -50,12 +49,11 @@ func (s standing) open(log session.Source) standing {
 	return open
 }
 
-// cancelTime limits how long the cancellations of cancel take: the server may not
-// read its input.
+// cancelTime limits cancel: the server may not read its input.
 const cancelTime = time.Second
 
-// cancel cancels the requests without a response, before stdin is closed, and
-// says so unless that was to be expected. wait is the time of --for.
+// cancel cancels the requests without a response, before stdin is closed, and notes that
+// unless it was to be expected. wait is the time of --for.
 func (s standing) cancel(ctx context.Context, env *console.Env, l *live.Session, wait time.Duration, quiet bool) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelTime)
 	defer stop()

@@ -17,7 +17,6 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// taskFlags are those of call about tasks.
 type taskFlags struct {
 	asTask, noWait bool
 	ttl            time.Duration
@@ -29,7 +28,7 @@ func (f *taskFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noWait, "no-wait", false, "refused: a task lives only as long as its server, which call ends")
 }
 
-// check returns an error if the flags do not fit a request.
+// The flags must fit the request.
 func (f *taskFlags) check(method string) error {
 	switch {
 	case f.noWait:
@@ -45,8 +44,8 @@ func (f *taskFlags) check(method string) error {
 	return nil
 }
 
-// params returns the params of a call, which request a task if the tool requires
-// one or if the flags say so. Since revision 2026-07-28 the server decides.
+// params requests a task if the tool requires one or the flags do. Since revision
+// 2026-07-28 the server decides.
 func (f *taskFlags) params(ctx context.Context, s *session.Session, method string, params json.RawMessage) (json.RawMessage, error) {
 	if method != mcp.MethodToolsCall {
 		return params, nil
@@ -63,8 +62,7 @@ func (f *taskFlags) params(ctx context.Context, s *session.Session, method strin
 	return session.AsTask(params, f.ttl)
 }
 
-// requiresTask reports whether the tool that params name runs as a task only. It
-// lists the tools for that; if it cannot, the call itself shows what is wrong.
+// requiresTask lists the tools; if it cannot, the call itself shows what is wrong.
 func requiresTask(ctx context.Context, s *session.Session, params json.RawMessage) bool {
 	var call struct {
 		Name string          `json:"name"`
@@ -88,14 +86,13 @@ func requiresTask(ctx context.Context, s *session.Session, params json.RawMessag
 	})
 }
 
-// A TaskDocument is the member task of a CallDocument.
+// A TaskDocument is task in a CallDocument.
 type TaskDocument struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
 	Polls  int    `json:"polls"`
 }
 
-// A taskReport prints the state of a task on stderr, and remembers it.
 type taskReport struct {
 	env   *console.Env
 	quiet bool // print nothing
@@ -103,7 +100,7 @@ type taskReport struct {
 	said  string
 }
 
-// changed is called with each description of the task.
+// Called with each description of the task.
 func (r *taskReport) changed(t session.Task) {
 	r.last = t
 	said := strings.ReplaceAll(t.Status, "_", " ")
@@ -117,7 +114,7 @@ func (r *taskReport) changed(t session.Task) {
 	fmt.Fprintln(r.env.Stderr, termsafe.String("mcpdbg: task "+t.ID+" "+said))
 }
 
-// document returns the task for --json; nil if there is none.
+// For --json; nil without a task.
 func (r *taskReport) document() *TaskDocument {
 	if r.last.ID == "" {
 		return nil

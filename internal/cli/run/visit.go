@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	// maxVisits is how often a call is retried because it requires URLs.
+	// retries of a call because it requires URLs
 	maxVisits = 8
-	// maxPages is how many URLs of one error are listed.
+	// URLs of one error
 	maxPages = 20
 	// completeTime is how long a call waits for notifications/elicitation/complete
 	// without a question: many servers never send it.
 	completeTime = 10 * time.Second
 )
 
-// A page is a URL that a person has to visit before the server answers a request:
-// an elicitation of mode url in the data of the error -32042.
+// A page is a URL to visit before the server answers a request: an elicitation of mode
+// url in the data of the error -32042.
 type page struct {
 	params json.RawMessage
 	ID     string `json:"elicitationId"`
@@ -36,7 +36,6 @@ type page struct {
 	Text   string `json:"message"`
 }
 
-// requiredPages returns the pages that an error requires.
 func requiredPages(e *session.RPCError) []page {
 	if e == nil || e.Code != mcp.CodeURLElicitation {
 		return nil
@@ -52,8 +51,8 @@ func requiredPages(e *session.RPCError) []page {
 	return pages
 }
 
-// visit lists the pages and waits until they have been visited. It reports whether
-// to send the request again.
+// visit waits until the pages have been visited, and reports whether to send the request
+// again.
 func (s *sending) visit(ctx context.Context, pages []page) (retry bool, err error) {
 	s.list(pages)
 	answered, accepted := s.accepts(pages)
@@ -86,7 +85,7 @@ func (s *sending) list(pages []page) {
 	}
 }
 
-// accepts reports whether canned answers cover all pages, and accept them.
+// accepts reports whether canned answers accept all pages.
 func (s *sending) accepts(pages []page) (answered, accepted bool) {
 	accepted = true
 	for _, p := range pages {
@@ -103,11 +102,11 @@ func (s *sending) accepts(pages []page) (answered, accepted bool) {
 	return true, accepted
 }
 
-// errCompleted ends a wait because the server has reported all pages as visited.
+// The server reported all pages as visited.
 var errCompleted = errors.New("the server reports completion")
 
-// ask asks the user to visit the pages, and returns when they press a key or when
-// the server reports that all were visited.
+// ask returns when the user presses a key or the server reports that all pages were
+// visited.
 func (s *sending) ask(ctx context.Context, pages []page) (retry bool, err error) {
 	asking, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -131,8 +130,6 @@ func (s *sending) ask(ctx context.Context, pages []page) (retry bool, err error)
 	return strings.TrimSpace(text) == "", nil
 }
 
-// awaitPages waits until the server has reported all pages as visited, at most for
-// a limited time.
 func (s *sending) awaitPages(ctx context.Context, pages []page) error {
 	limit := min(completeTime, s.r.timeout)
 	waiting, cancel := context.WithTimeoutCause(ctx, limit, errUnreported)
@@ -150,8 +147,8 @@ func (s *sending) awaitPages(ctx context.Context, pages []page) error {
 
 var errUnreported = errors.New("completion not reported")
 
-// completed waits until the server has sent notifications/elicitation/complete for
-// all pages. The error is the cause of ctx, or that the server has ended.
+// completed waits for notifications/elicitation/complete for all pages. The error is the
+// cause of ctx, or that the server has ended.
 func (s *sending) completed(ctx context.Context, pages []page) error {
 	open := map[string]bool{}
 	for _, p := range pages {
@@ -181,10 +178,8 @@ func (s *sending) completed(ctx context.Context, pages []page) error {
 	}
 }
 
-// maxCompleted limits how much of a notification is read.
 const maxCompleted = 64 << 10
 
-// completedID returns the elicitationId of a notification.
 func (s *sending) completedID(row session.Row) string {
 	e, err := s.l.Log.Entry(row, maxCompleted)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// driveWatched is drive with --watch: the session continues when the server ends.
+// The session continues when the server ends.
 func driveWatched(ctx context.Context, env *console.Env, w *live.Watch, r Options, timeout time.Duration, in io.ReadCloser) error {
 	var over <-chan time.Time
 	if r.wait > 0 {
@@ -25,7 +25,7 @@ func driveWatched(ctx context.Context, env *console.Env, w *live.Watch, r Option
 		defer timer.Stop()
 		over = timer.C
 	}
-	if r.part { // notes in the log are not printed, or not as text
+	if r.part { // notes in the log are not printed as text
 		w.Print = func(text string) { fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+text)) }
 	}
 	w.Introduce()
@@ -52,9 +52,8 @@ func driveWatched(ctx context.Context, env *console.Env, w *live.Watch, r Option
 	return err
 }
 
-// firstRound starts the server and sends the messages of --in. If the handshake
-// fails, running is false and the next change may fix it. A server that cannot be
-// started at all is an error.
+// firstRound also sends the messages of --in. If the handshake fails, running is false
+// and the next change may fix it. A server that cannot be started at all is an error.
 func firstRound(ctx context.Context, env *console.Env, w *live.Watch, timeout time.Duration, in io.ReadCloser) (running bool, err error) {
 	if err := w.Live.Open(ctx); err != nil {
 		return false, notRunning(ctx, env, err)
@@ -70,7 +69,7 @@ func firstRound(ctx context.Context, env *console.Env, w *live.Watch, timeout ti
 	return true, continueAfter(ctx, env, err)
 }
 
-// nextRound restarts the server, and reports whether it runs.
+// nextRound reports whether the restarted server runs.
 func nextRound(ctx context.Context, env *console.Env, w *live.Watch, cause string, running bool) (bool, error) {
 	w.Info("restart: " + cause)
 	round, err := w.Again(ctx, cause)
@@ -85,7 +84,7 @@ func nextRound(ctx context.Context, env *console.Env, w *live.Watch, cause strin
 	return true, nil
 }
 
-// notRunning returns the error of the first start, or nil if a change may fix it.
+// Nil if a change may fix it.
 func notRunning(ctx context.Context, env *console.Env, err error) error {
 	if _, ok := errors.AsType[*executor.StartError](err); ok {
 		return err
@@ -93,8 +92,7 @@ func notRunning(ctx context.Context, env *console.Env, err error) error {
 	return continueAfter(ctx, env, err)
 }
 
-// continueAfter prints an error that the next change may fix, and returns any
-// other.
+// continueAfter returns an error unless the next change may fix it.
 func continueAfter(ctx context.Context, env *console.Env, err error) error {
 	switch {
 	case err == nil:
@@ -111,7 +109,6 @@ func continueAfter(ctx context.Context, env *console.Env, err error) error {
 	return nil
 }
 
-// checkWatchRun rejects the flags of run that cannot be combined with --watch.
 func checkWatchRun(w *flags.Watch, r Options) error {
 	switch {
 	case len(w.Globs) == 0:

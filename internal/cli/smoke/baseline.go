@@ -18,8 +18,7 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// smokeBaseline returns the baseline of --baseline: a file or one of the hosts,
-// or nil if there is none.
+// A file or one of the hosts; nil without --baseline.
 func smokeBaseline(ctx context.Context, f *smokeFlags, fl *fleet) (*smoke.Baseline, error) {
 	name := f.baseline
 	if name == "" {
@@ -38,9 +37,8 @@ func smokeBaseline(ctx context.Context, f *smokeFlags, fl *fleet) (*smoke.Baseli
 	return &smoke.Baseline{Name: name, Host: name}, nil
 }
 
-// baselineFile reads a recording, or the report of a run. It must have every
-// server: one that is compared with nothing would seem unchanged. Missing lists
-// are reported.
+// baselineFile must have every server: one that is compared with nothing would seem
+// unchanged. Missing lists are reported.
 func (fl *fleet) baselineFile(ctx context.Context, path string, quiet bool) (*smoke.Baseline, error) {
 	file, err := inventory.FromFile(ctx, path)
 	if err != nil {

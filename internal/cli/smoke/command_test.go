@@ -1,14 +1,17 @@
 package smoke_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli"
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/smoke"
@@ -172,4 +175,54 @@ func TestSmokeSARIFWithoutFile(t *testing.T) {
 	require.Contains(t, sarif(), note)
 	require.NotContains(t, sarif("--source", "mcp.json"), note)
 	require.NotContains(t, clitest.Run(t, clitest.Against("", "smoke", "--sarif", "-")...).Stderr, note, "no results")
+}
+
+func TestMain(m *testing.M) {
+	clitest.Main(m, clitest.Entry{Main: cli.Main, Execute: cli.Execute})
+}
+
+// The output of smoke matches its published schema.
+func TestSmokeMatchesSchema(t *testing.T) {
+	t.Parallel()
+	parse := func(text string) any {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(text)))
+		require.NoError(t, err, "%s", text)
+		return doc
+	}
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("smoke", parse(clitest.Run(t, "schema", "smoke").Stdout)))
+	schema, err := c.Compile("smoke")
+	require.NoError(t, err)
+	for _, fault := range []string{"", "stray-text", "dies-at-start"} {
+		r := clitest.Run(t, clitest.Against(fault, "smoke", "--no-record", "--json")...)
+		require.NoError(t, schema.Validate(parse(r.Stdout)), "%s", r.Stdout)
+	}
+}
+
+// On a terminal a run is a grid, from which recordings are opened and servers
+// debugged; the summary is printed after it is left.
+func TestSmokeScreen(t *testing.T) {
+	config := clitest.ConfigFile(t, ".mcp.json", `{"mcpServers":{
+		"good":{"command":"DEMO","args":["demo-server"]},
+		"gone":{"command":"no-such-program"}}}`)
+	s := clitest.InTerminal(t, 100, 30, "sh", "-c", `"$0" "$@"; echo "ended with $?"; exec cat`, clitest.Binary(), "smoke", "--config", config)
+	s.Until("SMOKE", "good", "15 tools", "gone", "exec", "causes:", "recordings")
+	s.Keys("Enter")
+	s.Until("FILE  ", "gone (local)", "not started")
+	s.Keys("q")
+	s.Until("SMOKE")
+	s.Keys("q")
+	s.Until("1 of 2 targets passed, 1 failed", "ended with 3")
+}
+
+// Leaving the grid while servers run ends them first.
+func TestSmokeScreenStop(t *testing.T) {
+	s := clitest.OnScreen(t, 100, 30, clitest.Against("never-answers", "smoke", "--startup-timeout", "4m")...)
+	s.Until("SMOKE", "handshake")
+	s.Keys("q")
+	s.Until("Stop the run")
+	s.Keys("y")
+	s.UntilEnded()
+	require.Contains(t, s.Tmux("capture-pane", "-p", "-S", "-"), "1 cancelled")
+	require.Empty(t, clitest.Marked(s.Mark), "leaked processes")
 }

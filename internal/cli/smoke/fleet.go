@@ -14,7 +14,6 @@ import (
 	"mcpdbg/session"
 )
 
-// A fleet makes the sessions of a smoke test.
 type fleet struct {
 	env     *console.Env
 	flags   flags.Target // of all targets
@@ -27,9 +26,8 @@ type fleet struct {
 	pool *live.Pool
 }
 
-// newFleet makes the targets: every server on every host, host by host. Without
-// hosts each server is on the host of its config file, or local. All errors in
-// the flags are found before anything starts.
+// newFleet makes every server on every host, host by host; without hosts each on that of
+// its config file, or local. Errors in the flags are found before anything starts.
 func newFleet(env *console.Env, t flags.Target, servers []flags.Server, hosts []string, f *smokeFlags) (*fleet, error) {
 	if err := live.WarnTemporary(env, &t); err != nil {
 		return nil, err
@@ -53,7 +51,7 @@ func newFleet(env *console.Env, t flags.Target, servers []flags.Server, hosts []
 	return fl, nil
 }
 
-// check rejects targets that cannot be started, and prepares the pool.
+// check also prepares the pool.
 func (fl *fleet) check(f *smokeFlags) error {
 	warned := map[int]bool{}
 	for _, i := range fl.plan.Samples() {
@@ -76,8 +74,7 @@ func (fl *fleet) check(f *smokeFlags) error {
 	return nil
 }
 
-// makeFolder creates the folder of the recordings, and checks that it is writable
-// before the run.
+// makeFolder checks that the folder is writable before the run.
 func (fl *fleet) makeFolder() error {
 	folder := fl.recordingsFolder()
 	if folder == "" {
@@ -89,16 +86,15 @@ func (fl *fleet) makeFolder() error {
 	return nil
 }
 
-// recordingsFolder returns the folder of the recordings; "" for none.
+// "" for none.
 func (fl *fleet) recordingsFolder() string {
 	if fl.flags.NoRecord || fl.flags.Recordings != "" {
 		return fl.flags.Recordings
 	}
-	folder, _ := recordings.DefaultDir() // it exists, or no target could have been made
+	folder, _ := recordings.DefaultDir() // it exists, or there would be no targets
 	return folder
 }
 
-// at returns the flags and the command of a target.
 func (fl *fleet) at(target int) (flags.Target, []string, error) {
 	t, host := fl.flags, fl.plan.Targets[target].Host
 	if host == smoke.Local {
@@ -110,7 +106,7 @@ func (fl *fleet) at(target int) (flags.Target, []string, error) {
 	return fl.servers[fl.plan.Server(target)].At(t, host)
 }
 
-// make makes the session of a target. It implements smoke.Options.Make.
+// make implements smoke.Options.Make.
 func (fl *fleet) make(_ context.Context, target int, configure func(*session.Config)) (*smoke.Made, error) {
 	t, argv, err := fl.at(target)
 	if err != nil {

@@ -14,12 +14,10 @@ import (
 	"mcpdbg/ui/widget/grid"
 )
 
-// errStopped is the cause when the user stops a run.
 var errStopped = errors.New("the run was stopped")
 
-// onScreen shows the run in the interface until the user leaves it, and then
-// prints the summary. A signal ends screen; ctx also ends when only the run is
-// stopped.
+// onScreen shows the run until the user leaves it, and then prints the summary. A signal
+// ends screen; ctx also ends when only the run is stopped.
 func (r *smokeRun) onScreen(screen, ctx context.Context, o *smokeOutputs) (*smoke.Report, error) {
 	source := &gridSource{progress: r.progress, phases: r.phases(), endFacts: r.endFacts(o)}
 	var result *smoke.Report
@@ -48,7 +46,6 @@ func (r *smokeRun) title() string {
 	return strings.Join(names, ", ")
 }
 
-// endFacts returns the facts about the whole run that the screen shows at its end.
 func (r *smokeRun) endFacts(o *smokeOutputs) []grid.Fact {
 	var facts []grid.Fact
 	if folder := r.fleet.recordingsFolder(); folder != "" {
@@ -60,7 +57,6 @@ func (r *smokeRun) endFacts(o *smokeOutputs) []grid.Fact {
 	return facts
 }
 
-// gridPhases are the phases of local and of remote targets.
 type gridPhases struct{ here, there []string }
 
 func (r *smokeRun) phases() gridPhases {
@@ -86,7 +82,7 @@ func phaseNames(phases []smoke.Phase) []string {
 	return names
 }
 
-// A gridSource adapts the progress of a run to grid.Source.
+// A gridSource adapts a run's progress to grid.Source.
 type gridSource struct {
 	progress *progress.Progress
 	phases   gridPhases
@@ -119,7 +115,6 @@ func (s *gridSource) Row(target int) grid.Row {
 	return row
 }
 
-// doneRow completes the row of a target that is done.
 func doneRow(row *grid.Row, at *progress.Row) {
 	r := at.Result
 	row.Took = time.Duration(r.OwnMS() * float64(time.Millisecond))
@@ -133,13 +128,12 @@ func doneRow(row *grid.Row, at *progress.Row) {
 		row.State, row.Cause = grid.Failed, string(r.Cause)
 	}
 	row.Message = withoutPlace(r.Message)
-	if r.Phase != smoke.PhaseDone { // else its log failed the checks after all phases
+	if r.Phase != smoke.PhaseDone { // else its log failed the checks
 		row.Phase = string(r.Phase)
 	}
 }
 
-// withoutPlace removes the host from the message of a failed start: the row shows
-// it, and has little room.
+// withoutPlace removes the host: the row shows it, and has little room.
 func withoutPlace(message string) string {
 	if rest, ok := strings.CutPrefix(message, "start on "); ok {
 		if _, what, ok := strings.Cut(rest, ": "); ok {

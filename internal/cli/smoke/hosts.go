@@ -12,8 +12,7 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// smokeHosts returns the hosts of --ssh and --hosts, in order, or none if neither
-// was given. It reports duplicates.
+// smokeHosts returns the hosts of --ssh and --hosts, in order, and reports duplicates.
 func smokeHosts(ctx context.Context, env *console.Env, f *smokeFlags, sshConfig string) ([]string, error) {
 	var lines []hosts.Line
 	for _, dest := range f.hosts {
@@ -61,7 +60,6 @@ func canonicalHost(name string) (string, error) {
 	return d.String(), err
 }
 
-// shownRepeats is the maximum number of duplicate hosts that are reported.
 const shownRepeats = 5
 
 func printRepeats(env *console.Env, repeats []hosts.Repeat) {

@@ -17,7 +17,6 @@ import (
 	"mcpdbg/internal/smoke/report"
 )
 
-// smokeOutputs are the flags that select the outputs of a run.
 type smokeOutputs struct {
 	json, jsonl, tap, quiet bool
 	junit, html             string
@@ -39,15 +38,14 @@ func (o *smokeOutputs) register(cmd *cobra.Command) {
 	o.Register(cmd)
 }
 
-// screen returns the flags of the interface, which is off if another output goes
-// to stdout.
+// Off if another output goes to stdout.
 func (o *smokeOutputs) screen() flags.Screen {
 	s := o.Screen
 	s.Plain = s.Plain || o.quiet || len(o.toStdout()) > 0
 	return s
 }
 
-// toStdout returns the flags that replace the text on stdout.
+// Flags that replace the text on stdout.
 func (o *smokeOutputs) toStdout() []string {
 	var flags []string
 	for _, f := range []struct {
@@ -87,18 +85,16 @@ func (o *smokeOutputs) check() error {
 	return nil
 }
 
-// A smokeOutput is the set of outputs of a run.
 type smokeOutput struct {
 	sinks  []report.Sink
-	errs   []error                 // of the sinks; a failed sink is not called again
+	errs   []error                 // of sinks; a failed one is not called again
 	files  []*console.NewFile      // until they are finished
 	wrote  []string                // the complete reports
 	note   string                  // about the reports
 	cancel context.CancelCauseFunc // called with errors of sinks
 }
 
-// openOutputs opens all outputs except the interface. A file that cannot be created
-// is an error before the run.
+// A file that cannot be created is an error before the run.
 func openOutputs(env *console.Env, o *smokeOutputs, targets []smoke.Target, cancel context.CancelCauseFunc) (*smokeOutput, error) {
 	out := &smokeOutput{cancel: cancel}
 	addPaced := func(s report.Sink) { out.add(report.Paced(env.Urgent, s, len(targets), cancel)) }
@@ -142,7 +138,6 @@ func openOutputs(env *console.Env, o *smokeOutputs, targets []smoke.Target, canc
 	return out, nil
 }
 
-// A smokeFile is a report that a flag writes to a file.
 type smokeFile struct {
 	flag, path string
 	write      func(io.Writer, *smoke.Report) error
@@ -155,7 +150,6 @@ func (o *smokeOutputs) files() []smokeFile {
 	}
 }
 
-// reports returns the names of the files that are written at the end.
 func (o *smokeOutputs) reports() []string {
 	var names []string
 	for _, file := range o.files() {
@@ -171,7 +165,7 @@ func (o *smokeOutput) add(s report.Sink) {
 	o.errs = append(o.errs, nil)
 }
 
-// each calls do for every sink that has not failed.
+// each skips failed sinks.
 func (o *smokeOutput) each(do func(s *report.Sink) error) {
 	for i := range o.sinks {
 		if o.errs[i] != nil {
@@ -206,7 +200,7 @@ func (o *smokeOutput) event(e smoke.Event) {
 	})
 }
 
-// finish writes the ends of all outputs, and returns the errors of all sinks.
+// finish returns the errors of all sinks.
 func (o *smokeOutput) finish(r *smoke.Report) error {
 	o.each(func(s *report.Sink) error { return s.Finish(r) })
 	return errors.Join(o.errs...)

@@ -95,3 +95,14 @@ func TestSmokeProgress(t *testing.T) {
 	counts(0, 0, 0)
 	newest(1)
 }
+
+func TestWithoutPlace(t *testing.T) {
+	for message, want := range map[string]string{
+		"start on root@h:22: connection refused":     "connection refused",
+		"start: program x does not exist":            "program x does not exist",
+		"start on the edge":                          "start on the edge",
+		"timed out handshaking with sleep after 8 s": "timed out handshaking with sleep after 8 s",
+	} {
+		require.Equal(t, want, withoutPlace(message))
+	}
+}

@@ -14,7 +14,6 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// options returns the options of the run that the flags set.
 func (f *smokeFlags) options(ctx context.Context, fl *fleet) (smoke.Options, error) {
 	opts := f.opts
 	opts.Targets, opts.Make, opts.Seed = fl.plan.Targets, fl.make, uint64(f.seed)
@@ -29,7 +28,6 @@ func (f *smokeFlags) options(ctx context.Context, fl *fleet) (smoke.Options, err
 	return opts, err
 }
 
-// runFleet runs the fleet, and writes and shows the results.
 func runFleet(ctx context.Context, env *console.Env, fl *fleet, f *smokeFlags) (*smoke.Report, error) {
 	opts, err := f.options(ctx, fl)
 	if err != nil {
@@ -68,7 +66,6 @@ func runFleet(ctx context.Context, env *console.Env, fl *fleet, f *smokeFlags) (
 	return report, err
 }
 
-// A smokeRun is a run with its progress and its outputs.
 type smokeRun struct {
 	env      *console.Env
 	fleet    *fleet
@@ -110,8 +107,8 @@ func (r *smokeRun) do(ctx context.Context) (*smoke.Report, error) {
 // quietFor is the interval of progress lines.
 const quietFor = 10 * time.Second
 
-// printProgress prints the progress whenever no target was completed for
-// quietFor, until stop is closed.
+// printProgress prints whenever no target was completed for quietFor, until stop is
+// closed.
 func (r *smokeRun) printProgress(stop <-chan struct{}) {
 	ticker := time.NewTicker(quietFor)
 	defer ticker.Stop()
@@ -130,7 +127,6 @@ func (r *smokeRun) printProgress(stop <-chan struct{}) {
 	}
 }
 
-// printFiles prints where the recordings and the reports are.
 func (r *smokeRun) printFiles() {
 	if folder := r.fleet.recordingsFolder(); folder != "" {
 		fmt.Fprintln(r.env.Stderr, termsafe.String("mcpdbg: "+r.env.Incomplete.RecordedTo(folder)))

@@ -1,3 +1,5 @@
+// Package smoke has the command smoke: its flags, the sessions of its targets, and how
+// results are written and shown. The test itself is internal/smoke.
 package smoke
 
 import (
@@ -18,7 +20,6 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// smokeFlags are the flags of smoke in addition to those of a target.
 type smokeFlags struct {
 	hosts   []string // --ssh
 	lists   []string // --hosts

@@ -12,7 +12,6 @@ import (
 	"mcpdbg/session/target"
 )
 
-// A home lists the servers and recordings that were found.
 type home struct {
 	Files []target.File // from the known locations; unreadable ones have Err
 	Notes []string      // what could not be read, and why
@@ -21,10 +20,9 @@ type home struct {
 	Recordings []store.Recording // the newest first, not read yet
 }
 
-// maxRecent is the number of recordings that are printed.
 const maxRecent = 10
 
-// Recent returns the newest recordings with what their first and last lines say.
+// Recent returns the newest recordings, from their first and last lines.
 func (h *home) Recent() []store.Recording {
 	newest := slices.Clone(h.Recordings[:min(len(h.Recordings), maxRecent)])
 	for i := range newest {
@@ -33,7 +31,7 @@ func (h *home) Recent() []store.Recording {
 	return newest
 }
 
-// discover finds servers and recordings, and reads none of the recordings.
+// It reads no recordings.
 func discover() home {
 	opts, err := flags.TargetOptions()
 	h := home{Files: target.Discover(opts)}

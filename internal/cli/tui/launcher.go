@@ -73,8 +73,8 @@ func (l *Launcher) Again(ctx context.Context, again host.Rerun) (workspace.Opene
 	return l.start(ctx, t, argv, "replay of "+t.ServerName(argv)+added(again.Header.Argv, again.Argv))
 }
 
-// added returns the words of a command that the recorded one does not have, to append
-// to a title: they tell several replays apart.
+// added returns the words that the recorded command does not have, for a title: they tell
+// several replays apart.
 func added(recorded, argv []string) string {
 	const longest = 40 // cells
 	var words []string
@@ -89,8 +89,8 @@ func added(recorded, argv []string) string {
 	return " " + termsafe.Truncate(strings.Join(words, " "), longest, termsafe.Ellipsis)
 }
 
-// flagsOf returns the flags to re-run the server of a recording: those of the
-// run that made it, or else what its header says.
+// flagsOf returns the flags to re-run a recording's server: those of the run that made
+// it, or else of its header.
 func (l *Launcher) flagsOf(again host.Rerun) (t flags.Target, ofRun bool, err error) {
 	if l.Target != nil && again.File != "" {
 		if t, ofRun, err = l.Target(again.File); ofRun {
@@ -108,8 +108,8 @@ func (l *Launcher) flagsOf(again host.Rerun) (t flags.Target, ofRun bool, err er
 	return t, false, nil
 }
 
-// A Launcher opens servers and recordings for the interface. It implements
-// host.Launcher; end closes what is still open when the interface ends.
+// A Launcher opens servers and recordings. It implements host.Launcher; end closes what
+// is still open.
 type Launcher struct {
 	Env      *console.Env
 	prompter executor.Prompter
@@ -119,11 +119,11 @@ type Launcher struct {
 	mu   sync.Mutex
 	live []*live.Session
 	open []*recordings.Recording
-	// warnings are printed to standard error after the interface ends.
+	// printed to standard error after the interface ends
 	warnings []string
 }
 
-// The first part of an item's key; NUL bytes separate the parts.
+// Of an item's key, separated by NUL bytes.
 const (
 	serverKey    = "server"
 	recordingKey = "recording"
@@ -204,7 +204,6 @@ func (l *Launcher) Open(ctx context.Context, item host.Item, inputs map[string]s
 	return workspace.Opened{}, fmt.Errorf("cannot open %q", item.Name)
 }
 
-// command opens the server of a typed command line.
 func (l *Launcher) command(ctx context.Context, words []string) (workspace.Opened, error) {
 	t, argv, err := flags.Typed(words)
 	if err != nil {
@@ -213,7 +212,7 @@ func (l *Launcher) command(ctx context.Context, words []string) (workspace.Opene
 	return l.start(ctx, t, argv, t.ServerName(argv))
 }
 
-// start makes a session that is not started yet.
+// The session is not started yet.
 func (l *Launcher) start(ctx context.Context, t flags.Target, argv []string, name string) (workspace.Opened, error) {
 	t.Person = true
 	temporary, err := live.UseTemporary(l.Env, &t)
@@ -236,10 +235,8 @@ func (l *Launcher) start(ctx context.Context, t flags.Target, argv []string, nam
 	}, nil
 }
 
-// title returns the title of a session in the interface.
 func title(name, host string) string { return fmt.Sprintf("%s (%s)", name, wording.Place(host)) }
 
-// close ends a session that was closed in the interface.
 func (l *Launcher) close(ctx context.Context, s *live.Session) error {
 	l.mu.Lock()
 	i := slices.Index(l.live, s)
@@ -257,8 +254,7 @@ func (l *Launcher) close(ctx context.Context, s *live.Session) error {
 	return err
 }
 
-// End closes everything that is still open, servers concurrently, and prints how
-// they ended.
+// End closes everything still open, servers concurrently, and prints how they ended.
 func (l *Launcher) End(ctx context.Context, err error) error {
 	l.mu.Lock()
 	left, open, warnings := l.live, l.open, l.warnings

@@ -13,7 +13,7 @@ import (
 	"mcpdbg/session/target"
 )
 
-// FirstStart is printed when there is nothing to list.
+// FirstStart is printed for an empty list.
 const FirstStart = `mcpdbg shows and records everything that passes between an MCP server on stdio and its client.
 No config file of an MCP client was found here or in your home, and nothing is recorded yet.
 Try the demo with "mcpdbg demo", or debug a server with "mcpdbg -- COMMAND [ARG...]".
@@ -42,8 +42,8 @@ func homeText(h *home) string {
 	return p.String()
 }
 
-// Widths of the columns: name and place of a server; time, size, messages, state and
-// file of a recording.
+// Widths: name and place of a server; time, size, messages, state and file of a
+// recording.
 var (
 	serverWidths    = []int{20, 12}
 	recordingWidths = []int{16, 10, 14, 12, 44}
@@ -68,7 +68,6 @@ func addFile(p *console.Page, f *target.File) {
 	p.Line("")
 }
 
-// withPlace returns a problem with its place in the file.
 func withPlace(problem *target.Problem) string {
 	switch {
 	case problem.Line == 0:
@@ -79,7 +78,7 @@ func withPlace(problem *target.Problem) string {
 	return fmt.Sprintf("line %d, column %d: %s", problem.Line, problem.Column, problem.Text)
 }
 
-// addServer adds one server: where it runs and its command, or why it can't be run.
+// Where it runs and its command, or why it can't be run.
 func addServer(p *console.Page, f *target.File, e *target.Entry) {
 	why, try := e.Why()
 	if why != "" {
@@ -119,8 +118,7 @@ func addRecordings(p *console.Page, h *home) {
 	p.Line("")
 }
 
-// messages returns the number of messages in a recording, "-" if its last entry does
-// not have it.
+// "-" if the last entry lacks the number.
 func messages(r *store.Recording) string {
 	if r.Counts == nil {
 		return "-"
@@ -128,7 +126,7 @@ func messages(r *store.Recording) string {
 	return wording.Plural(r.Counts.Out+r.Counts.In, "message")
 }
 
-// state returns the state of a recording, or the number of errors in a whole one.
+// The number of errors in a whole recording, or its state.
 func state(r *store.Recording) string {
 	switch {
 	case r.State == session.RecordingOn:

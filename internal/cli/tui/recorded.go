@@ -12,10 +12,8 @@ import (
 	"mcpdbg/ui/host"
 )
 
-// maxListed is the number of recordings that the interface lists.
 const maxListed = 2000
 
-// recordingItem returns the item of a recording, as far as it was read.
 func recordingItem(r *store.Recording) host.Item {
 	item := host.Item{
 		Kind: host.RecordingItem, Key: recordingKey + keySep + r.Path, Name: r.Command(), From: wording.Path(r.Path),
@@ -32,8 +30,8 @@ func recordingItem(r *store.Recording) host.Item {
 	return item
 }
 
-// wordsOf returns the flags and the command that start a recorded server again, nil if
-// the command is not known. Values that were kept out of the recording are missing.
+// wordsOf returns the flags and command of a recorded server, nil if the command is not
+// known. Values kept out of the recording are missing.
 func wordsOf(h *session.Header) (words []string) {
 	if len(h.Argv) == 0 {
 		return nil
@@ -47,13 +45,11 @@ func wordsOf(h *session.Header) (words []string) {
 	return append(words, h.Argv...)
 }
 
-// unfinished has the labels of recordings that are not whole.
 var unfinished = map[session.RecordingState]string{
 	session.RecordingTorn: "not finished", session.RecordingParted: "parts missing", session.RecordingCut: "stopped",
 }
 
-// verdict returns the likeliest cause of the problems of a recording, or
-// host.VerdictOK. It is empty as long as the recording was not examined.
+// The likeliest cause, or host.VerdictOK; empty until examined.
 func verdict(r *store.Recording) string {
 	switch text := unfinished[r.State]; {
 	case r.Cause != "":

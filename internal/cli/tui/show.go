@@ -1,21 +1,25 @@
+// Package tui wires sessions and recordings to the interface: it shows the list of both,
+// a live session, recordings, or a run over targets, and opens what the user chooses
+// there. However the interface ends, its servers are gone when a function returns.
 package tui
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
-
-	"mcpdbg/ui/host"
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	filewatch "mcpdbg/internal/watch"
 	"mcpdbg/recordings"
+	"mcpdbg/recordings/notes"
 	"mcpdbg/recordings/replay"
 	"mcpdbg/ui"
+	"mcpdbg/ui/host"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/tty"
 	"mcpdbg/ui/widget/grid"
@@ -35,8 +39,8 @@ func showScreen(ctx context.Context, env *console.Env, opts ui.Options) error {
 	return err
 }
 
-// ShowSession debugs argv in the interface, under name or else the name of the
-// server. The interface also shows a server that failed to start.
+// ShowSession debugs argv in the interface, under name or else the server's. The
+// interface also shows a server that failed to start.
 func ShowSession(ctx context.Context, env *console.Env, t flags.Target, argv []string, name string, w flags.Watch) error {
 	prompter := prompter.New()
 	t.Person = true
@@ -80,16 +84,15 @@ func watchOn(w *live.Watch) *workspace.Watch {
 	}
 }
 
-// Grid describe a run over targets for the interface.
+// Grid describe a run over targets.
 type Grid struct {
 	Title string
 	Stop  func()                                           // ends the run
 	At    func(target int) (flags.Target, []string, error) // how a target is started
 }
 
-// ShowGrid shows a run over targets in the interface, until the user leaves it.
-// The run may still continue then; ending it and waiting for that is up to the
-// caller.
+// ShowGrid shows a run until the user leaves it. The caller ends the run and waits for
+// that.
 func ShowGrid(ctx context.Context, env *console.Env, run grid.Source, opts Grid) error {
 	prompter := prompter.New()
 	l := &Launcher{Env: env, prompter: prompter, Target: func(recording string) (flags.Target, bool, error) {
@@ -108,7 +111,7 @@ func ShowGrid(ctx context.Context, env *console.Env, run grid.Source, opts Grid)
 			Open: func(_ context.Context, target int) (workspace.Opened, error) {
 				row := run.Row(target)
 				o, err := l.recording(row.Recording)
-				o.Title = title(row.Server, row.Host) // the file names of a run all begin alike
+				o.Title = title(row.Server, row.Host) // file names of a run all begin alike
 				return o, err
 			},
 			StartNew: func(ctx context.Context, target int) (workspace.Opened, error) {
@@ -123,8 +126,8 @@ func ShowGrid(ctx context.Context, env *console.Env, run grid.Source, opts Grid)
 	return errors.Join(err, l.End(ctx, err))
 }
 
-// ShowHome is the program without arguments: it shows the interface without a session,
-// with servers and recordings, or prints these where there is no terminal.
+// ShowHome is the program without arguments: servers and recordings in the interface, or
+// printed where there is no terminal.
 func ShowHome(ctx context.Context, env *console.Env) error {
 	if !env.Terminal {
 		h := discover()
@@ -137,12 +140,42 @@ func ShowHome(ctx context.Context, env *console.Env) error {
 	return errors.Join(err, l.End(ctx, err))
 }
 
-// draftsFolder returns where the interface stores drafts, or "" if there is no
-// state folder.
+// For drafts, or "" without a state folder.
 func draftsFolder() string {
 	state, err := recordings.StateDir()
 	if err != nil {
 		return ""
 	}
 	return filepath.Join(state, "drafts")
+}
+
+// ShowRecordings shows recordings in the interface. It returns their errors before the
+// interface starts.
+func ShowRecordings(ctx context.Context, env *console.Env, files []string) error {
+	prompter := prompter.New()
+	l := &Launcher{Env: env, prompter: prompter}
+	var opened []workspace.Opened
+	for _, path := range files {
+		o, err := l.recording(path)
+		if err != nil {
+			return errors.Join(err, l.End(ctx, nil))
+		}
+		opened = append(opened, o)
+	}
+	err := showScreen(ctx, env, ui.Options{
+		Settings: env.Settings, Launcher: l, Opened: opened, Prompter: prompter, Drafts: draftsFolder(),
+	})
+	return errors.Join(err, l.End(ctx, err))
+}
+
+// notesOf returns notes on a recording, or a warning: it is opened without them.
+func notesOf(path, id string) (kept *notes.Notes, warning string) {
+	if path == "" {
+		return nil, "" // not recorded
+	}
+	kept, err := notes.Open(path, id)
+	if err != nil {
+		return nil, fmt.Sprintf("marks and notes cannot be saved: %v", err)
+	}
+	return kept, ""
 }
