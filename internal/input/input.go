@@ -1,6 +1,5 @@
-// Package input reads the inputs that flags and arguments name: files, named
-// pipes, terminals and standard input. No read outlasts its context, whatever
-// is at the other end.
+// Package input reads the files, named pipes, terminals and standard input that flags and
+// arguments name. No read outlasts its context.
 package input
 
 import (
@@ -16,9 +15,8 @@ const maxFile = 256 << 20
 
 var errNotRegular = errors.New("not a regular file")
 
-// Open opens a file for reading. Reads fail with the cause of ctx as soon as ctx
-// is done. A named pipe is opened in the background: Open does not wait for its
-// writer, the first Read does. A directory is an error.
+// Open opens a file. Reads fail with the cause of ctx as soon as ctx is done. The first
+// Read, not Open, waits for the writer of a named pipe. A directory is an error.
 func Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -36,7 +34,7 @@ func Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	return &file{ctx, f}, nil
 }
 
-// cause returns an error about a file without its name.
+// Without the file's name.
 func cause(err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Err
@@ -44,13 +42,13 @@ func cause(err error) error {
 	return err
 }
 
-// Reader returns a reader of r whose reads fail with the cause of ctx as soon as
-// ctx is done. Its Close abandons a read of r that is pending; r stays open.
+// Reader returns a reader of r whose reads fail with the cause of ctx as soon as ctx is
+// done. Its Close abandons a pending read; r stays open.
 func Reader(ctx context.Context, r io.Reader) io.ReadCloser {
 	return pumped(ctx, func() (io.ReadCloser, error) { return io.NopCloser(r), nil })
 }
 
-// readFile reads a file of at most maxFile bytes.
+// At most maxFile bytes.
 func readFile(ctx context.Context, name string) ([]byte, error) {
 	f, err := Open(ctx, name)
 	if err != nil {
@@ -60,8 +58,8 @@ func readFile(ctx context.Context, name string) ([]byte, error) {
 	return ReadAll(name, f)
 }
 
-// ReadRegular reads a regular file of at most maxFile bytes and does not open
-// any other kind. The null device is an empty file.
+// ReadRegular reads a regular file of at most maxFile bytes, and opens no other kind. The
+// null device is an empty file.
 func ReadRegular(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -76,8 +74,7 @@ func ReadRegular(name string) ([]byte, error) {
 	return readFile(context.Background(), name)
 }
 
-// ReadAll reads r to its end, at most maxFile bytes. Name is the name of r in
-// errors.
+// ReadAll reads at most maxFile bytes of r. Name is for errors.
 func ReadAll(name string, r io.Reader) ([]byte, error) { return readAll(name, r, maxFile) }
 
 func readAll(name string, r io.Reader, limit int64) ([]byte, error) {
@@ -91,7 +88,7 @@ func readAll(name string, r io.Reader, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// A file is a regular file, whose reads do not block.
+// Reads of a regular file do not block.
 type file struct {
 	ctx context.Context
 	*os.File

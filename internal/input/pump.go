@@ -7,9 +7,9 @@ import (
 
 const chunkSize = 64 << 10
 
-// A pump reads in a goroutine of its own, for a source whose open or read may
-// block forever. An abandoned goroutine stays in the system call until the
-// program exits. A pump serves one reader.
+// A pump reads in a goroutine, for a source whose open or read may block forever. An
+// abandoned goroutine stays in the system call until the program exits. A pump serves one
+// reader.
 type pump struct {
 	ctx    context.Context
 	stop   context.CancelFunc
@@ -23,7 +23,6 @@ type chunk struct {
 	err  error
 }
 
-// pumped starts reading from the file that open opens.
 func pumped(ctx context.Context, open func() (io.ReadCloser, error)) *pump {
 	p := &pump{chunks: make(chan chunk)}
 	p.ctx, p.stop = context.WithCancel(ctx)
@@ -31,8 +30,7 @@ func pumped(ctx context.Context, open func() (io.ReadCloser, error)) *pump {
 	return p
 }
 
-// run reads until an error (including the end of the input) or until ctx is
-// done.
+// Until an error (including the end of the input) or the end of ctx.
 func (p *pump) run(open func() (io.ReadCloser, error)) {
 	from, err := open()
 	if err != nil {
@@ -40,8 +38,7 @@ func (p *pump) run(open func() (io.ReadCloser, error)) {
 		return
 	}
 	defer from.Close()
-	// The reader is done with a buffer when it takes the next one, so two are
-	// enough.
+	// The reader is done with a buffer when it takes the next one.
 	buffers := [2][]byte{make([]byte, chunkSize), make([]byte, chunkSize)}
 	for i := 0; err == nil; i = 1 - i {
 		var n int
@@ -52,7 +49,7 @@ func (p *pump) run(open func() (io.ReadCloser, error)) {
 	}
 }
 
-// send hands a chunk to the reader. It reports whether the reader took it.
+// send reports whether the reader took the chunk.
 func (p *pump) send(c chunk) bool {
 	select {
 	case p.chunks <- c:

@@ -6,13 +6,11 @@ import (
 	"strings"
 )
 
-// maxAnnotations is the number of annotations of each kind that GitHub keeps for a
-// step of a workflow.
+// maxAnnotations is how many of a kind GitHub keeps for a step.
 const maxAnnotations = 10
 
-// Annotations writes problems as workflow commands of GitHub Actions, at most ten of
-// each kind. The last one of a kind that has more counts the rest. Accepted problems
-// have none.
+// Annotations writes problems as workflow commands of GitHub Actions, at most ten of each
+// kind; the last one counts the rest. Accepted problems have none.
 func Annotations(w io.Writer, all []Reported) error {
 	for _, kind := range []string{"error", "warning", "notice"} {
 		var list []*Reported
@@ -55,8 +53,7 @@ func annotationKind(severity string) string {
 	return severity
 }
 
-// escapeData escapes the message of a workflow command, whose text may come from a
-// server: a line break would begin another command.
+// A line break in text of a server would begin another command.
 func escapeData(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(visible(text))
 }

@@ -24,12 +24,12 @@ import (
 // show. Lines that begin with # are comments.
 type Baseline struct{ Accepted []Accepted }
 
-// An Accepted is a problem that is known and accepted.
+// An Accepted is an accepted problem.
 type Accepted struct {
 	Fingerprint string
-	Server      string    // the server that it is about; "" for every one
+	Server      string    // "" for every server
 	Reason      string    // why
-	Expires     time.Time // the last day on which it is accepted; zero for no limit
+	Expires     time.Time // last valid day; zero for no limit
 }
 
 // Limits of a baseline.
@@ -188,8 +188,7 @@ func (b *Baseline) Write(w io.Writer) error {
 	return err
 }
 
-// find returns the index of the entry for a problem of a server, -1 without one. An
-// entry that names the server is preferred.
+// find returns an index, -1 without one, preferring an entry that names the server.
 func (b *Baseline) find(server, fingerprint string) int {
 	general := -1
 	for i := range b.Accepted {
@@ -204,25 +203,23 @@ func (b *Baseline) find(server, fingerprint string) int {
 	return general
 }
 
-// expired reports whether an entry is no longer valid.
 func (a *Accepted) expired(now time.Time) bool {
 	return !a.Expires.IsZero() && now.Format(dateFormat) > a.Expires.Format(dateFormat)
 }
 
-// A Match is the result of comparing problems with a baseline.
+// A Match compares problems with a baseline.
 type Match struct {
 	Stale   []Accepted // no longer found
 	Expired []Accepted // found, but no longer accepted
 }
 
-// accepting is an entry, by its index, that accepts problems of a server.
 type accepting struct {
 	server string
 	entry  int
 }
 
-// Apply marks the problems that the baseline accepts, of these servers. A nil baseline
-// accepts none. Entries of other servers are not stale.
+// Apply marks accepted problems of these servers. A nil baseline accepts none. Entries of
+// other servers are not stale.
 func (b *Baseline) Apply(all []Reported, servers []string, now time.Time) Match {
 	var m Match
 	if b == nil {
@@ -259,9 +256,9 @@ func (b *Baseline) Apply(all []Reported, servers []string, now time.Time) Match 
 	return m
 }
 
-// Update returns a baseline that lists all errors and warnings of these servers.
-// Reasons, names of servers and dates of the present one are kept, and
-// entries that are no longer found are dropped. A date that is past stays: only a person accepts a problem for longer.
+// Update returns a baseline of all errors and warnings of these servers, keeping present
+// reasons, server names and dates, without entries that are no longer found. A past date
+// stays: only a person accepts a problem for longer.
 func (b *Baseline) Update(all []Reported, servers []string) *Baseline {
 	next, known := new(Baseline), map[Accepted]bool{}
 	if b != nil {

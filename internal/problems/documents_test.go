@@ -178,3 +178,5 @@ func TestResultsWithoutFile(t *testing.T) {
 	require.Empty(t, problems.WithoutSource([]problems.Reported{one}))
 	require.Empty(t, problems.WithoutSource(nil))
 }
+
+func TestMain(m *testing.M) { testhome.Main(m) }

@@ -9,13 +9,11 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// MaxMarkdown is the largest document in bytes: the limit of GitHub for the summary
-// of a step.
+// MaxMarkdown is GitHub's limit for a step's summary, in bytes.
 const MaxMarkdown = 1 << 20
 
-// A Markdown writes a document of at most MaxMarkdown bytes. It omits whole
-// rows and paragraphs that do not fit, and its last paragraph says so. Texts may come
-// from a server: nothing in them is read as Markdown or HTML.
+// A Markdown writes at most MaxMarkdown bytes. It omits whole rows and paragraphs, and
+// then ends with a note. No text is read as Markdown or HTML.
 type Markdown struct {
 	b    strings.Builder
 	full bool
@@ -81,8 +79,8 @@ func (m *Markdown) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// escapeMarkdown returns a text as one line in which no character has a meaning in
-// Markdown or HTML, nor a mention of a user.
+// escapeMarkdown returns one line without a meaning in Markdown or HTML, or a mention of
+// a user.
 func escapeMarkdown(text string) string {
 	text = termsafe.Line(text)
 	var b strings.Builder

@@ -1,8 +1,6 @@
-// Package problems has the problems of checked servers in the forms that commands
-// print and other programs read: members of JSON documents, SARIF for code
-// scanning, annotations of a GitHub workflow, Markdown for a CI summary, and a
-// baseline of accepted problems. It knows neither how a server was checked nor
-// which command did it.
+// Package problems has problems in the forms that commands print and other programs read:
+// JSON, SARIF, annotations of a GitHub workflow, Markdown, and a baseline of accepted
+// ones.
 package problems
 
 import (
@@ -14,28 +12,27 @@ import (
 	"mcpdbg/session/diagnosis/rule"
 )
 
-// A Problem is a problem found by session/diagnosis/rule, as in all documents of
-// the program.
+// A Problem is found by session/diagnosis/rule, as in all documents.
 type Problem struct {
 	ID       string `json:"id"`
 	Severity string `json:"severity"`
 	Count    int    `json:"count"`
-	Various  bool   `json:"various,omitempty"` // not all of Count have this detail and place
+	Various  bool   `json:"various,omitempty"` // not for all of Count
 	N        uint64 `json:"n"`
 	Seq      uint64 `json:"seq,omitempty"`
 	T        int64  `json:"t"` // microseconds since the recording's start
 	Title    string `json:"title"`
 	Detail   string `json:"detail,omitempty"`
 	Breaks   string `json:"breaks,omitempty"`
-	// Method, Name, Pointer and At are where in the contents of a message it is: see
-	// diagnosis.Location. All are empty for a whole line.
+	// Method, Name, Pointer and At locate it in a message: see diagnosis.Location. All
+	// are empty for a whole line.
 	Method  string `json:"method,omitempty"`
 	Name    string `json:"name,omitempty"`
 	Pointer string `json:"pointer,omitempty"`
 	At      string `json:"at,omitempty"`
-	// Fingerprint identifies the problem across sessions with the same server.
+	// Fingerprint is the same across sessions with a server.
 	Fingerprint string `json:"fingerprint,omitempty"`
-	Cause       *Cause `json:"cause,omitempty"` // if it follows from the end of its process
+	Cause       *Cause `json:"cause,omitempty"` // the end of its process, or nil
 
 	end *diagnosis.End // of Cause
 }
@@ -54,7 +51,7 @@ func (p *Problem) Where() string {
 	return diagnosis.Location{Method: p.Method, Name: p.Name, Pointer: p.Pointer, At: p.At}.String()
 }
 
-// Message describes the problem in one line, without its rule's id and severity.
+// Message is one line, without the rule's id and severity.
 func (p *Problem) Message() string {
 	text := p.Title
 	if where := p.Where(); where != "" {
@@ -69,7 +66,7 @@ func (p *Problem) Message() string {
 	return text
 }
 
-// Located reports whether the problem is in the contents of a message.
+// Located reports whether it is in a message.
 func (p *Problem) Located() bool { return p.Method != "" || p.Name != "" || p.Pointer != "" }
 
 // Times formats the number of occurrences, such as "3 times"; "" for one.
@@ -78,7 +75,7 @@ func (p *Problem) Times() string { return diagnosis.Times(p.Count, p.Various) }
 // A Rule is the description of a rule in documents.
 type Rule struct{ ID, Severity, Title, Explanation, Reference, Impact string }
 
-// RuleByID returns the rule with an id, ignoring case.
+// RuleByID ignores case.
 func RuleByID(id string) (diagnosis.Rule, bool) {
 	all := rule.All()
 	i := slices.IndexFunc(all, func(r diagnosis.Rule) bool { return strings.EqualFold(r.ID, id) })
@@ -97,10 +94,10 @@ func RuleIDs() []string {
 	return ids
 }
 
-// severities are the names of severities, the worst first.
+// Worst first.
 var severities = []string{diagnosis.Error.String(), diagnosis.Warning.String(), diagnosis.Info.String()}
 
-// SeverityRank returns the place of a severity's name, 0 being the worst.
+// SeverityRank is 0 for the worst.
 func SeverityRank(name string) int {
 	if i := slices.Index(severities, name); i >= 0 {
 		return i
@@ -112,13 +109,12 @@ func SeverityRank(name string) int {
 type Acceptance struct {
 	Accepted bool   `json:"accepted,omitempty"`
 	Reason   string `json:"reason,omitempty"` // why
-	// Texts is how many problems of the server, each with another text, the same entry
-	// accepts; 0 if it is one.
+	// Texts counts the server's problems of different texts that the entry accepts; 0 for
+	// one.
 	Texts int `json:"accepted_texts,omitempty"`
 }
 
-// String describes the acceptance, such as "accepted with 2 other texts: known"; "" if
-// there is none.
+// String is such as "accepted with 2 other texts: known", or "".
 func (a *Acceptance) String() string {
 	if !a.Accepted {
 		return ""
@@ -133,19 +129,19 @@ func (a *Acceptance) String() string {
 	return text
 }
 
-// A Reported problem is a problem of a server with all that documents of other
-// programs say about it. Its texts may come from the server.
+// A Reported problem has its server and all that documents need. Its texts may come from
+// the server.
 type Reported struct {
 	Problem
 	Server    string
-	Source    string // the file that it is reported for; "" for none
+	Source    string // reported for this file; "" for none
 	Recording string // the file that shows it; "" for none
 	Rule      Rule
 	Acceptance
 }
 
-// A Cause is what ended a process, in the problems that followed from it. Its texts may
-// come from the server.
+// A Cause is what ended the process of its consequences. Its texts may come from the
+// server.
 type Cause struct {
 	ID     string `json:"id"` // such as variable
 	Text   string `json:"text"`
@@ -153,8 +149,8 @@ type Cause struct {
 	N      uint64 `json:"n,omitempty"`      // number of the entry that shows it
 }
 
-// List converts the problems of a log to their form in documents, in which each
-// consequence names its cause. groups are those of found.
+// List converts the problems of a log, in which each consequence names its cause. groups
+// are those of found.
 func List(found []diagnosis.Problem, groups []diagnosis.Group) []Problem {
 	list := make([]Problem, len(found))
 	for i := range found {
@@ -172,8 +168,8 @@ func List(found []diagnosis.Problem, groups []diagnosis.Group) []Problem {
 	return list
 }
 
-// Groups groups problems of documents, as diagnosis.Groups does for those of a log. of
-// returns the problem of an element.
+// Groups is diagnosis.Groups for problems of documents. of returns the problem of an
+// element.
 func Groups[T any](list []T, of func(*T) *Problem) []diagnosis.Group {
 	items := make([]diagnosis.Item, len(list))
 	for i := range list {
@@ -183,7 +179,7 @@ func Groups[T any](list []T, of func(*T) *Problem) []diagnosis.Group {
 	return diagnosis.Fold(items)
 }
 
-// Flood returns a problem with all occurrences of a flood that it is the first of.
+// Flood merges a flood into its first problem.
 func (p Problem) Flood(g *diagnosis.Group) Problem {
 	if g.IsFlood() {
 		p.Count, p.Various = g.Count, g.Various

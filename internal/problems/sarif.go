@@ -26,7 +26,7 @@ type (
 	sarifLog struct {
 		Schema  string `json:"$schema"`
 		Version string `json:"version"`
-		// Properties come before the runs, so that a reader finds the verdict at the top.
+		// Properties come before the runs, with the verdict at the top.
 		Properties map[string]any `json:"properties,omitempty"`
 		Runs       []sarifRun     `json:"runs"`
 	}
@@ -95,8 +95,7 @@ type (
 	}
 )
 
-// WithoutSource returns the note about a SARIF document with results that have no file; ""
-// if there are none.
+// WithoutSource returns a note about results without a file, or "".
 func WithoutSource(all []Reported) string {
 	for i := range all {
 		if all[i].Source == "" {
@@ -106,9 +105,9 @@ func WithoutSource(all []Reported) string {
 	return ""
 }
 
-// SARIF writes problems as a SARIF 2.1.0 document, for code scanning. A problem is
-// at line 1 of its source file, and its logical location is the tool, prompt or
-// resource, or else the server. Accepted problems are suppressed.
+// SARIF writes a SARIF 2.1.0 document. A problem is at line 1 of its source file, and its
+// logical location is the tool, prompt or resource, or else the server. Accepted problems
+// are suppressed.
 func SARIF(w io.Writer, run Run, all []Reported) error {
 	driver := sarifDriver{Name: "mcpdbg", Version: run.Version, Rules: []sarifRule{}}
 	index, alike := map[string]int{}, map[string]int{}
@@ -160,7 +159,7 @@ func sarifRuleOf(p *Reported) sarifRule {
 	return r
 }
 
-// sarif returns the result for a problem. hash tells it from all others of the document.
+// hash is unique in the document.
 func (p *Reported) sarif(rule int, hash string) sarifResult {
 	r := sarifResult{
 		RuleID: p.ID, RuleIndex: rule, Level: sarifLevel(p.Severity), Message: sarifText{visible(p.Message())}, Occurrences: max(p.Count, 1),
@@ -176,8 +175,7 @@ func (p *Reported) sarif(rule int, hash string) sarifResult {
 	return r
 }
 
-// Message describes the problem of the server in one line, without its rule's id and
-// severity.
+// Message is one line, without the rule's id and severity.
 func (p *Reported) Message() string {
 	return p.Server + ": " + p.Problem.Message()
 }
@@ -194,8 +192,8 @@ func (p *Reported) logical() sarifLogical {
 	return sarifLogical{Name: visible(p.Name), Full: visible(strings.Join([]string{p.Server, p.Method, p.Name}, "/")), Kind: kind}
 }
 
-// hash returns a short hash of the server and the fingerprint, by which GitHub, with the
-// number of the problem among those with the same hash, follows it from one run to the next.
+// hash is of server and fingerprint: GitHub follows a problem by it, numbered among equal
+// ones, from one run to the next.
 func (p *Reported) hash() string {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, p.Server+"\x00"+p.Fingerprint) // never fails
@@ -210,7 +208,7 @@ func sarifLevel(severity string) string {
 	return "note"
 }
 
-// fileURI returns the URI of a file: relative if its name is.
+// Relative if its name is.
 func fileURI(path string) string {
 	path = filepath.ToSlash(path)
 	if filepath.IsAbs(filepath.FromSlash(path)) {

@@ -1,6 +1,6 @@
-// Package steps has the steps that several commands take in a session with a server:
-// which lists to read, a ping in either era, the shutdown, the check of the log. It
-// decides nothing about a run and prints nothing.
+// Package steps has the steps that several commands take in a session: which lists to
+// read, a ping in either era, the shutdown, the check of the log. It decides nothing
+// about a run and prints nothing.
 package steps
 
 import (
@@ -23,27 +23,26 @@ import (
 type Made struct {
 	Session   *session.Session
 	Recording string // path, or ""
-	// Close ends the server by the shutdown sequence and closes the log, which
-	// can still be read. It is called once, in any case.
+	// Close ends the server by the shutdown sequence and closes the log, which can still
+	// be read. It is called once, in any case.
 	Close func(context.Context) (session.ShutdownReport, error)
-	// Release, if set, is called once after Close, when the log is no longer
-	// read.
+	// Release, if set, is called once after Close, after the last read of the log.
 	Release func()
 }
 
-// closeExtra is how much longer than the grace periods of its steps a shutdown may
-// take before SIGKILL is sent at once.
+// closeExtra is how much longer than its grace periods a shutdown may take; then SIGKILL
+// is sent at once.
 const closeExtra = 5 * time.Second
 
-// Close ends the server in any case: the end of ctx does not shorten it.
+// Close ends the server even after the end of ctx.
 func Close(ctx context.Context, made *Made) (session.ShutdownReport, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*session.Grace+closeExtra)
 	defer cancel()
 	return made.Close(ctx)
 }
 
-// EndedItself reports whether the server ended without our signal. The killed
-// process was then another one, which held its streams.
+// EndedItself reports whether the server ended without our signal: the killed process was
+// another one, which held its streams.
 func EndedItself(report *session.ShutdownReport) bool {
 	return report.Exit != nil && (report.Exit.Kind == executor.ExitCode || report.Exit.By == executor.EndedBySignal || report.Exit.By == executor.EndedByServer)
 }
@@ -59,15 +58,14 @@ func Declared(server *session.Server) []mcp.List {
 	return lists
 }
 
-// NoTemplates reports whether an error means that a server has resources and no
-// templates: the capability covers resources in general.
+// NoTemplates is for a server with resources and no templates: the capability covers
+// both.
 func NoTemplates(list mcp.List, err error) bool {
 	var answer *session.RPCError
 	return list.Name == "templates" && errors.As(err, &answer) && answer.Code == mcp.CodeMethodNotFound
 }
 
-// Ping sends a request that every server answers without further work. The modern
-// era has no ping.
+// Ping sends a request without further work. The modern era has no ping.
 func Ping(ctx context.Context, s *session.Session, opts session.CallOptions) error {
 	method := mcp.MethodPing
 	if s.Status().Server.Era == mcp.Modern {
@@ -86,7 +84,7 @@ func Ping(ctx context.Context, s *session.Session, opts session.CallOptions) err
 // problemsTimeout limits the time for checking one log.
 const problemsTimeout = 5 * time.Second
 
-// Found is what the rules found in a log.
+// Found is what the rules found.
 type Found struct {
 	Problems []diagnosis.Problem // the most severe first
 	Ends     []diagnosis.End     // what Problems may follow from
@@ -99,8 +97,8 @@ type Found struct {
 // Partial reports whether some entries were not checked.
 func (f *Found) Partial() bool { return f.Rows < f.Of }
 
-// Problems checks a whole log after it is closed. The problems in texts that
-// another program wrote are as the log has them.
+// Problems checks a closed log. Problems in texts of another program are as the log has
+// them.
 func Problems(src session.Source) Found {
 	ctx, cancel := context.WithTimeout(context.Background(), problemsTimeout)
 	defer cancel()
@@ -116,9 +114,8 @@ func Problems(src session.Source) Found {
 	return found
 }
 
-// FromClient reports whether a problem is about a message that was sent to the
-// server, such as an invalid one that a test sends on purpose. It is not the
-// server's.
+// FromClient reports whether a message to the server, such as an invalid one of a test,
+// has the problem, which is not the server's.
 func FromClient(src session.Source, f diagnosis.Problem) bool {
 	row, ok := session.RowAt(src, f.Row)
 	return f.Rule.Side == diagnosis.Both && ok && row.Kind == session.KindStdin

@@ -18,7 +18,7 @@ const Tools = "MCPDBG_CI_TOOLS"
 // Main runs the tests with folders of their own, and ends the process.
 func Main(m *testing.M) { os.Exit(Run(m.Run)) }
 
-// Run calls tests with folders of their own, and returns its exit code.
+// Run is Main without the end of the process: it returns the exit code.
 func Run(tests func() int) int {
 	dir, err := os.MkdirTemp("", "mcpdbg-home-*")
 	if err == nil {
@@ -36,8 +36,7 @@ func Run(tests func() int) int {
 	return code
 }
 
-// keep names the caches of programs that tests run, which those programs would
-// otherwise look for below the new folders.
+// keep names the caches of programs that tests run, outside of the new folders.
 func keep() error {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -66,7 +65,6 @@ func keep() error {
 	return errors.Join(errs...)
 }
 
-// move sets the variables by which programs find the folders of the user.
 func move(dir string) error {
 	var errs []error
 	for name, folder := range map[string]string{

@@ -13,15 +13,14 @@ import (
 )
 
 const (
-	// maxOutput is how many lines of a command's output are kept: the last ones.
-	maxOutput = 20
-	// maxOutputBytes is how much of its output is kept.
+	// the last lines of a command's output
+	maxOutput      = 20
 	maxOutputBytes = 64 << 10
-	// buildGrace is how long a cancelled command may take to end.
+	// buildGrace is for a cancelled command.
 	buildGrace = 2 * time.Second
 )
 
-// A BuildError means that the command before a restart failed. The server was not
+// A BuildError means that the command before a restart failed: the server was not
 // restarted.
 type BuildError struct {
 	Cause   string // the change
@@ -38,19 +37,18 @@ func (e *BuildError) Error() string {
 // Unwrap returns why the command failed.
 func (e *BuildError) Unwrap() error { return e.Err }
 
-// errStale is the cause when a command is cancelled because files have changed.
+// The command is cancelled because files have changed.
 var errStale = errors.New("files have changed in the meantime")
 
-// maxRestarts is how often a command is restarted because of changes before it
-// is left to finish: it may itself write the watched files.
+// maxRestarts limits restarts of a command, which may itself write the watched files.
 const maxRestarts = 3
 
-// A Build is the command that runs before each restart, such as a compiler. A
-// change during a run starts it over. The command runs in the shell.
+// A Build is the shell command before each restart, such as a compiler. A change during a
+// run starts it over.
 type Build struct {
 	Command string
 	Note    func(text string) // called with the progress
-	Report  func(text string) // called with failures, and when it is started over
+	Report  func(text string) // called with failures, and at a start over
 
 	mu       sync.Mutex
 	stop     context.CancelCauseFunc // nil while it does not run
@@ -59,8 +57,8 @@ type Build struct {
 	restarts int                     // number of restarts
 }
 
-// begin registers a run of the command, which stop cancels. It is a restart if
-// there was a change during the run before.
+// begin registers a run, which stop cancels. It is a restart if there was a change during
+// the run before.
 func (b *Build) begin(cause string, stop context.CancelCauseFunc) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,8 +68,7 @@ func (b *Build) begin(cause string, stop context.CancelCauseFunc) {
 	b.cause, b.newer, b.stop = cause, "", stop
 }
 
-// end registers the end of the run, and returns the last change since it started,
-// or "".
+// end returns the last change since the run's start, or "".
 func (b *Build) end() (newer string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +76,7 @@ func (b *Build) end() (newer string) {
 	return b.newer
 }
 
-// Stale handles a change, and reports whether it restarts the running command.
+// Stale reports whether a change restarts the running command.
 func (b *Build) Stale(cause string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,7 +91,7 @@ func (b *Build) Stale(cause string) bool {
 	return true
 }
 
-// Doing describes the running command; "" while it does not run.
+// Doing describes the running command; "" without one.
 func (b *Build) Doing() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,8 +101,8 @@ func (b *Build) Doing() string {
 	return "running " + b.Command + ": " + b.cause
 }
 
-// Run runs the command for a change, and again for each change while it runs. It
-// returns the change of the last run.
+// Run runs the command for a change, and again for each change meanwhile. It returns the
+// change of the last run.
 func (b *Build) Run(ctx context.Context, cause string) (last string, err error) {
 	for {
 		running, stop := context.WithCancelCause(ctx)
@@ -168,8 +165,8 @@ func (b *tailBuffer) lines() []string {
 	return all[max(0, len(all)-maxOutput):]
 }
 
-// A Backoff delays rounds that follow each other immediately, which a server or a
-// build that writes watched files would otherwise cause forever.
+// A Backoff delays rounds that follow each other immediately, as when a server or a build
+// writes watched files.
 type Backoff struct {
 	ended  time.Time // the end of the last round
 	rounds int       // in a row
@@ -182,8 +179,7 @@ const (
 	backoffMax    = 10 * time.Second
 )
 
-// next counts a round and returns how long to delay it; warn is set for the last
-// round without a delay.
+// next counts a round and returns its delay; warn is set for the last round without one.
 func (b *Backoff) next() (wait time.Duration, warn bool) {
 	if time.Since(b.ended) > backoffReset {
 		b.rounds = 0
@@ -192,8 +188,8 @@ func (b *Backoff) next() (wait time.Duration, warn bool) {
 	return min(max(time.Duration(b.rounds-backoffRounds), 0)*backoffStep, backoffMax), b.rounds == backoffRounds
 }
 
-// Delay counts a round and delays it if too many follow each other. It calls warn
-// with the longest delay in the last round that is not delayed.
+// Delay counts a round and delays it if too many follow each other. It calls warn with
+// the longest delay in the last round without one.
 func (b *Backoff) Delay(ctx context.Context, warn func(longest time.Duration)) error {
 	wait, last := b.next()
 	if last {

@@ -13,12 +13,11 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// walk watches a folder and the folders below it that may contain matching
-// files, parents first, and calls found for each matching file. Paths that are
-// not folders, and folders that cannot be read or disappear meanwhile, are
-// skipped.
+// walk watches a folder and those below it that may contain matching files, parents
+// first, and calls found for each match. Other paths, and folders that are unreadable or
+// disappear meanwhile, are skipped.
 func (w *Watcher) walk(top string, found func(file string)) {
-	queue, links := []string{top}, []string(nil) // links come last: they may lead to large trees
+	queue, links := []string{top}, []string(nil) // links last: they may lead to large trees
 	for len(queue) > 0 || len(links) > 0 {
 		if len(queue) == 0 {
 			queue, links = links, nil
@@ -28,7 +27,7 @@ func (w *Watcher) walk(top string, found func(file string)) {
 		if !w.addFolder(folder) {
 			continue
 		}
-		entries, err := os.ReadDir(folder) // the folder is already watched, so files created meanwhile cause events
+		entries, err := os.ReadDir(folder) // files created meanwhile cause events: the folder is watched
 		if err != nil {
 			continue
 		}
@@ -46,14 +45,13 @@ func (w *Watcher) walk(top string, found func(file string)) {
 	}
 }
 
-// isFolder reports whether a path is a folder, or a link to one.
+// isFolder follows links.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
 }
 
-// addFolder starts watching a path if it is a folder to watch, and reports
-// whether it is. It records the folders that are excluded.
+// addFolder reports whether a path is a folder to watch. It records the excluded ones.
 func (w *Watcher) addFolder(folder string) bool {
 	switch {
 	case !isFolder(folder) || !w.globs.wants(folder):
@@ -82,8 +80,7 @@ func (w *Watcher) addFolder(folder string) bool {
 	return true
 }
 
-// realOf returns the real folder of a name, and whether the name itself is a
-// link.
+// realOf also reports whether the name itself is a link.
 func (w *Watcher) realOf(folder string) (real string, linked bool) {
 	info, err := os.Lstat(folder)
 	linked = err == nil && info.Mode()&fs.ModeSymlink != 0
@@ -96,9 +93,8 @@ func (w *Watcher) realOf(folder string) (real string, linked bool) {
 	return real, linked
 }
 
-// followsLink reports whether a link to a folder is followed. A link that a
-// glob names is followed. A link is not followed if its target is already
-// watched under its own name, or if it leads in a circle.
+// A link is followed if a glob names it, and not if its target is already watched under
+// its own name or it leads in a circle.
 func (w *Watcher) followsLink(link, real string) bool {
 	if slices.ContainsFunc(w.globs.in, func(g glob) bool { return isWithin(link, g.root) }) {
 		return true
@@ -117,7 +113,7 @@ func (w *Watcher) followsLink(link, real string) bool {
 	}
 }
 
-// add watches a folder. Its real folder may have other names as well.
+// The real folder may have other names as well.
 func (w *Watcher) add(folder, real string) {
 	if w.addWatch(real) {
 		w.folders[folder] = real
@@ -125,9 +121,8 @@ func (w *Watcher) add(folder, real string) {
 	}
 }
 
-// addWatch asks the system to watch a folder. If the system has reached its
-// limit, the files are polled from then on. Other errors mean that the folder
-// has disappeared or is not readable.
+// At the system's limit, the files are polled from then on. Other errors mean that the
+// folder has disappeared or is not readable.
 func (w *Watcher) addWatch(real string) bool {
 	if w.fs == nil {
 		return true
@@ -140,7 +135,7 @@ func (w *Watcher) addWatch(real string) bool {
 	return err == nil
 }
 
-// forget stops watching a name, and its real folder if that has no other name.
+// The real folder is forgotten with its last name.
 func (w *Watcher) forget(folder string) {
 	real := w.folders[folder]
 	delete(w.folders, folder)
@@ -154,8 +149,8 @@ func (w *Watcher) forget(folder string) {
 	}
 }
 
-// follow also watches the target of a link: for a change of the file, or for
-// the return of a folder.
+// follow also watches a link's target: for a change of the file, or for the return of a
+// folder.
 func (w *Watcher) follow(link string) {
 	info, err := os.Lstat(link)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -172,11 +167,10 @@ func (w *Watcher) follow(link string) {
 }
 
 const (
-	// maxHashed is the size in bytes up to which the content of a file decides
-	// whether it has changed; for larger files the modification time decides.
+	// maxHashed is the size in bytes up to which a file's content decides whether it
+	// changed; beyond, the modification time.
 	maxHashed = 1 << 20
-	// maxInitialHash is the number of bytes of all files together that are
-	// hashed at the start.
+	// maxInitialHash is how many bytes of all files are hashed at the start.
 	maxInitialHash = 64 << 20
 )
 
@@ -188,8 +182,8 @@ type state struct {
 	hashed bool
 }
 
-// stateOf returns the state of a file, with a hash of its content unless it is
-// larger than limit. Anything but a readable regular file counts as missing.
+// stateOf has a hash unless the content is larger than limit. Anything but a readable
+// regular file counts as missing.
 func stateOf(file string, limit int64) state {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {

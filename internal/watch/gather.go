@@ -9,17 +9,15 @@ import (
 
 // A Change lists the changes within a short time.
 type Change struct {
-	// Paths are the files that were changed, created or removed, in order.
-	// There are at most 1,000; More is the number of others.
+	// Paths were changed, created or removed, in order, at most 1,000; More counts the
+	// others.
 	Paths []string
 	More  int
-	// Warning is about the watcher itself. A Change may consist of a warning
-	// only.
+	// Warning is about the watcher. A Change may be only that.
 	Warning Warning
 }
 
-// A Warning describes what can no longer be watched as before, and why. The
-// zero value means no warning.
+// A Warning describes what can no longer be watched as before, and why; zero: nothing.
 type Warning struct {
 	Text, Hint string
 }
@@ -46,24 +44,23 @@ type gatherer struct {
 	out      chan<- Change
 	quiet    time.Duration // time without events before changes are collected
 	maxDelay time.Duration // maximum delay because of further events
-	// dirty records the paths that an event may have changed, and reports
-	// whether there are any; lost does the same after an error. settle checks
-	// these paths.
+	// dirty records the paths that an event may have changed, and reports whether there
+	// are any; lost does so after an error. settle checks them.
 	dirty func(fsnotify.Event) bool
 	lost  func(error) bool
-	// scan polls the files every interval, or less often if it takes long.
+	// polls every interval, or less often if it takes long
 	scan     func() bool
 	interval time.Duration
 	settle   func() Change
 }
 
-// run gathers changes until stop is closed. A change that has not been received
-// is merged with the next.
+// run gathers changes until stop is closed, merging one that was not received with the
+// next.
 func (g *gatherer) run() {
 	timer := time.NewTimer(g.quiet)
 	timer.Stop()
 	defer timer.Stop()
-	var first time.Time // of the first event since the last change; zero without events
+	var first time.Time // first event since the last change; zero without
 	more := func(anything bool) {
 		if !anything {
 			return

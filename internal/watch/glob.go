@@ -24,15 +24,14 @@ type glob struct {
 	root  string // absolute path without meta characters
 	parts []string
 	rest  string // parts as one text, with slashes
-	top   string // folder where the watch begins: root, or its nearest existing parent
+	top   string // where the watch begins: root, or its nearest existing parent
 }
 
 type globs struct {
 	in, out []glob
 }
 
-// parseGlobs parses globs, which are relative to dir. If all of them are
-// exclusions, everything in dir is included.
+// Globs are relative to dir. If all are exclusions, everything in dir is included.
 func parseGlobs(dir string, texts []string) (globs, error) {
 	var g globs
 	for _, text := range texts {
@@ -85,7 +84,7 @@ func within(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// nearestExisting returns the path itself or its nearest parent that exists.
+// The path itself counts.
 func nearestExisting(name string) string {
 	for {
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
@@ -99,14 +98,13 @@ func nearestExisting(name string) string {
 	}
 }
 
-// isWithin reports whether a path is dir or below it.
 func isWithin(dir, name string) bool {
 	_, ok := below(dir, name)
 	return ok
 }
 
-// below returns the path of name relative to dir, with slashes, and whether
-// name is dir or below it. The result for dir itself is "".
+// below returns a path with slashes, "" for dir itself, and whether name is dir or below
+// it.
 func below(dir, name string) (string, bool) {
 	if name == dir {
 		return "", true
@@ -118,7 +116,7 @@ func below(dir, name string) (string, bool) {
 	return filepath.ToSlash(rest), ok
 }
 
-// defaultExcludes are folders that are only watched if a glob names them.
+// Only watched if a glob names them.
 var defaultExcludes = []string{".git", ".hg", ".svn", "node_modules"}
 
 func (g *globs) tops() []string {
@@ -138,7 +136,6 @@ func (g *globs) matches(file string) bool {
 	return !g.excludes(file)
 }
 
-// wants reports whether a folder or its subfolders may contain files to watch.
 func (g *globs) wants(folder string) bool {
 	return slices.ContainsFunc(g.in, func(in glob) bool { return in.mayHold(folder) }) && !g.excludes(folder)
 }
@@ -155,7 +152,7 @@ func (g *globs) excludes(name string) bool {
 	return false
 }
 
-// excludedByName reports whether a folder is excluded only because of its name.
+// excludedByName reports whether only the name excludes a folder.
 func (g *globs) excludedByName(folder string) bool {
 	name := filepath.Base(folder)
 	if !slices.Contains(defaultExcludes, name) {
@@ -171,7 +168,7 @@ func (g *glob) matches(file string) bool {
 	return ok && match(g.rest, rest)
 }
 
-// mayHold reports whether a folder contains matching files or leads to them.
+// mayHold includes folders that lead to matching files.
 func (g *glob) mayHold(folder string) bool {
 	if isWithin(folder, g.root) {
 		return isWithin(g.top, folder)
@@ -197,8 +194,6 @@ func match(glob, name string) bool {
 	return err == nil && ok
 }
 
-// isEditorFile reports whether a file is a temporary or backup file of an
-// editor.
 func isEditorFile(name string) bool {
 	switch ext := path.Ext(name); {
 	case name == "4913", strings.HasSuffix(name, "~"), strings.HasPrefix(name, ".#"), strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#"):

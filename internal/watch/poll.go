@@ -7,23 +7,20 @@ import (
 )
 
 const (
-	// pollInterval is how often files are polled where the system does not
-	// report changes.
+	// where the system does not report changes
 	pollInterval = time.Second
-	// pollShare limits the time for polling to this fraction of all time: 1/10.
+	// pollShare is the maximum share of time for polling: 1/10.
 	pollShare = 10
 )
 
-// Polling is the reason why a Watcher polls the files, every second or, if
-// exists are so many that it takes long, less often. Changes reported by the
-// system are still seen immediately.
+// Polling is why a Watcher polls the files, every second or less often if that takes
+// long. Changes reported by the system are still seen immediately.
 type Polling struct {
 	Reason string
 	Hint   string // how to avoid it; may be empty
 }
 
-// limitReached returns the polling for a limit of the system: on watched
-// folders, or with "" on watchers.
+// The limit is on watched folders, or with "" on watchers.
 func limitReached(folder string, err error) Polling {
 	if folder == "" {
 		return Polling{
@@ -40,7 +37,7 @@ func limitReached(folder string, err error) Polling {
 // String describes the polling and its reason.
 func (p *Polling) String() string { return fmt.Sprintf("polling files every second: %s", p.Reason) }
 
-// poll starts polling the files. The first reason is kept.
+// The first reason is kept.
 func (w *Watcher) poll(why Polling) {
 	if w.polling == nil {
 		w.polling = &why
@@ -48,7 +45,6 @@ func (w *Watcher) poll(why Polling) {
 	}
 }
 
-// scan polls the files for changes if polling is on.
 func (w *Watcher) scan() bool {
 	if w.polling == nil {
 		return false

@@ -2,9 +2,8 @@ package watch
 
 import "syscall"
 
-// remoteFS returns the name of the file system of a folder whose content may
-// change without this system being notified, or "". The numbers are those of
-// statfs(2).
+// remoteFS names a file system that may change without notifying this system, or returns
+// "". The numbers are those of statfs(2).
 func remoteFS(folder string) string {
 	var st syscall.Statfs_t
 	if syscall.Statfs(folder, &st) != nil {

@@ -1,3 +1,14 @@
+// Package watch reports changes of files whose names match globs. A [Watcher] watches
+// folders, not files, because editors replace files. New folders are watched as they
+// appear, and links to folders elsewhere are followed, never in a circle. If the system
+// does not report all changes, because the files are on another machine or a limit is
+// reached, the files are polled every second: About and Change report that, with a hint.
+// Changes within a short time are one [Change]. Only a different content counts. Globs
+// are those of github.com/bmatcuk/doublestar: * and ? within a name, ** across folders,
+// [abc] and {a,b}; a leading ! excludes. The folders .git, .hg, .svn and node_modules and
+// the temporary files of editors are only watched if a glob names them. A [Build] runs a
+// command before each restart, and a [Backoff] delays restarts that follow each other at
+// once.
 package watch
 
 import (
@@ -16,15 +27,15 @@ import (
 type Options struct {
 	Dir   string // base of relative globs; "" is the working directory
 	Globs []string
-	// Ignore reports files that never count, such as those that the program
-	// itself writes; nil ignores none.
+	// Ignore reports files that never count, such as the program's own output; may be
+	// nil.
 	Ignore func(path string) bool
-	// Quiet is the time without events after which a change is reported, and
-	// Most the maximum delay if events continue; 0 means 100 ms and 2 s.
+	// Quiet is the time without events before a change is reported, and Most its maximum
+	// delay; 0 means 100 ms and 2 s.
 	Quiet, MaxDelay time.Duration
-	// Poll polls the files instead of using the notifications of the system.
+	// Poll replaces the system's notifications.
 	Poll bool
-	// MaxFolders is the maximum number of watched folders; 0 means 8,192.
+	// MaxFolders limits the watched folders; 0 means 8,192.
 	MaxFolders int
 
 	interval time.Duration // between polls; 0 means pollInterval
@@ -42,7 +53,7 @@ type About struct {
 	Excluded       []string // folders that are excluded because of their names
 	OverLimit      int      // minimum number of folders beyond MaxFolders
 	Unmatched      []string // globs that match no file now
-	// Polling is the reason why the files are polled; nil if they are not.
+	// Polling is why the files are polled; nil if not.
 	Polling *Polling
 }
 
@@ -57,15 +68,15 @@ type Watcher struct {
 	ending      sync.Once
 	running     sync.WaitGroup
 
-	// The fields below belong to New, and then to the goroutine that gathers.
-	folders  map[string]string   // the real folders by the names under which they are watched
+	// The fields below belong to New, then to the gathering goroutine.
+	folders  map[string]string   // real folders by their watched names
 	names    map[string][]string // the names by real folder
 	files    map[string]state
 	links    map[string][]string // links by their target
 	touched  map[string]bool
 	excluded map[string]bool
 	beyond   int
-	budget   int64 // bytes that may still be hashed during the start
+	budget   int64 // bytes still to be hashed at the start
 	polling  *Polling
 	warning  Warning // not yet reported
 	about    About
@@ -121,11 +132,10 @@ func newWatcher(opts Options, addToSystem func(fs *fsnotify.Watcher, folder stri
 	return w, nil
 }
 
-// Changes returns the channel for changes. A change that has not been received
-// is merged with the next. The channel is never closed.
+// Changes never closes. A change that was not received is merged with the next.
 func (w *Watcher) Changes() <-chan Change { return w.changes }
 
-// About returns what was watched when the Watcher was created.
+// About returns what was watched at the start.
 func (w *Watcher) About() About { return w.about }
 
 // Close stops the watcher.
@@ -163,8 +173,7 @@ func (w *Watcher) first(file string) {
 
 func (w *Watcher) touch(file string) { w.touched[file] = true }
 
-// dirty marks the paths that an event may have changed. Events carry the real
-// name.
+// Events carry the real name.
 func (w *Watcher) dirty(e fsnotify.Event) bool {
 	before := len(w.touched)
 	names := slices.Clone(w.names[e.Name])
@@ -186,7 +195,7 @@ func (w *Watcher) dirty(e fsnotify.Event) bool {
 	return anything || len(w.touched) > before || w.warning.Text != ""
 }
 
-// record marks what an event may have changed, for one name of the path.
+// For one name of the path.
 func (w *Watcher) record(name string, op fsnotify.Op) bool {
 	if _, watched := w.folders[name]; op.Has(fsnotify.Remove) || op.Has(fsnotify.Rename) || op.Has(fsnotify.Create) && watched {
 		w.removed(name)
@@ -205,9 +214,9 @@ func (w *Watcher) watches(file string) bool {
 	return w.globs.matches(file) && (w.opts.Ignore == nil || !w.opts.Ignore(file))
 }
 
-// removed handles a path that has disappeared, including everything in it if it
-// was a folder. If it exists again by now, it is watched again. If a glob
-// begins in it, the nearest existing parent is watched too, to see it return.
+// removed handles a disappeared path, with everything in a folder. If it exists again, it
+// is watched again. If a glob begins in it, the nearest existing parent is watched too,
+// to see it return.
 func (w *Watcher) removed(name string) {
 	if _, watched := w.folders[name]; !watched {
 		return
@@ -232,8 +241,7 @@ func (w *Watcher) removed(name string) {
 	}
 }
 
-// lost handles an error of the system. Events may be lost, so all files are
-// checked.
+// Events may be lost, so all files are checked.
 func (w *Watcher) lost(error) bool {
 	for file := range w.files {
 		w.touch(file)
@@ -244,11 +252,10 @@ func (w *Watcher) lost(error) bool {
 	return true
 }
 
-// created handles a new folder; other paths are ignored.
+// Other paths than folders are ignored.
 func (w *Watcher) created(folder string) { w.enter(folder, w.touch) }
 
-// enter walks a folder that was added after the start, and warns if there are
-// now too many.
+// enter walks a later folder, and warns if there are too many.
 func (w *Watcher) enter(folder string, found func(file string)) {
 	before := w.beyond
 	w.walk(folder, found)
@@ -257,7 +264,7 @@ func (w *Watcher) enter(folder string, found func(file string)) {
 	}
 }
 
-// settle checks the touched files and returns those that have changed.
+// settle returns those touched files that have changed.
 func (w *Watcher) settle() Change {
 	c := Change{Warning: w.warning}
 	w.warning = Warning{}

@@ -34,7 +34,7 @@ func Clip[T string | []byte](text T, limit int, mark string) string {
 	return string(Cut(text, limit)) + mark
 }
 
-// ClipValid is Clip, but a text that was cut has no bytes that are not UTF-8.
+// ClipValid is Clip, but a cut text is valid UTF-8.
 func ClipValid(text string, limit int, mark string) string {
 	if len(text) <= limit {
 		return text
@@ -55,8 +55,8 @@ func Whole(text []byte) int {
 	return len(text)
 }
 
-// Tail returns the last limit bytes of a text, with dots before one that was cut, maybe
-// amid a character.
+// Tail returns the last limit bytes, with dots before a cut text, maybe cut amid a
+// character.
 func Tail(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -64,13 +64,13 @@ func Tail(text string, limit int) string {
 	return Dots + text[len(text)-limit:]
 }
 
-// FirstLine returns the first line of a text, without blanks around the text.
+// FirstLine returns the first line, without blanks around the text.
 func FirstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return line
 }
 
-// OneLine returns a text with blanks in place of tabs and line breaks.
+// OneLine replaces tabs and line breaks by blanks.
 func OneLine(text string) string {
 	if !strings.ContainsAny(text, "\n\r\t") {
 		return text

@@ -1,11 +1,13 @@
-// Package wording has the small texts that all packages write alike: numbers of
-// things, times and sizes for people, shortened and escaped texts, words quoted for a
-// shell, JSON Pointers, and words that are nearly right. It knows text only: widths in
-// cells, and text that is safe for a terminal, are matters of ui/widget/termsafe.
+// Package wording has the small texts that all packages write alike: numbers of things,
+// times and sizes, shortened and escaped texts, words quoted for a shell, JSON Pointers,
+// and words that are nearly right. Widths in cells and terminal safety are in
+// ui/widget/termsafe.
 package wording
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -22,7 +24,7 @@ func Plural[N integer](n N, thing string) string {
 	return fmt.Sprintf("%d %s", n, plural(thing))
 }
 
-// PluralOf is Plural for things with a plural of their own.
+// PluralOf is Plural with an irregular plural.
 func PluralOf[N integer](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -60,7 +62,7 @@ func Thousands(n int) string {
 	return string(b)
 }
 
-// Percent returns part of all in percent, 100 % if all is 0.
+// Percent returns part of all, 100 % if all is 0.
 func Percent(part, all int) string {
 	if all == 0 {
 		return "100 %"
@@ -68,8 +70,7 @@ func Percent(part, all int) string {
 	return fmt.Sprintf("%d %%", int64(part)*100/int64(all))
 }
 
-// Bytes returns a number of bytes with the unit spelled out, such as 12 bytes or
-// 4.3 KiB.
+// Bytes spells out the unit, such as 12 bytes or 4.3 KiB.
 func Bytes(n int64) string {
 	const kib, mib, gib = 1 << 10, 1 << 20, 1 << 30
 	switch {
@@ -83,7 +84,7 @@ func Bytes(n int64) string {
 	return Plural(n, "byte")
 }
 
-// AppendSize appends a number of bytes for a narrow column, such as 188, 4.3K or 1.2M.
+// AppendSize appends a size for a narrow column, such as 188, 4.3K or 1.2M.
 func AppendSize(dst []byte, n int64) []byte {
 	if n < 1000 {
 		return strconv.AppendInt(dst, n, 10)
@@ -98,10 +99,10 @@ func AppendSize(dst []byte, n int64) []byte {
 	return dst
 }
 
-// Size returns a number of bytes as AppendSize writes it.
+// Size is AppendSize as text.
 func Size(n int64) string { return string(AppendSize(nil, n)) }
 
-// IfAny returns prefix and text, or "" for an empty text.
+// IfAny returns prefix and text, or "" without text.
 func IfAny(prefix, text string) string {
 	if text == "" {
 		return ""
@@ -109,7 +110,7 @@ func IfAny(prefix, text string) string {
 	return prefix + text
 }
 
-// IfCounted formats a number of things, or returns "" if there are none.
+// IfCounted counts things, or returns "" for none.
 func IfCounted(n uint64, format, thing string) string {
 	if n == 0 {
 		return ""
@@ -138,4 +139,34 @@ func List(names []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), more)
 	}
 	return strings.Join(names, ", ")
+}
+
+// IsWithin reports whether folder is dir or one of its parents.
+func IsWithin(folder, dir string) bool {
+	rel, err := filepath.Rel(folder, dir)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// Path returns path relative to the current directory if below it, or else with ~ for the
+// home directory.
+func Path(path string) string {
+	if cwd, err := os.Getwd(); err == nil && IsWithin(cwd, path) {
+		if rel, err := filepath.Rel(cwd, path); err == nil {
+			return rel
+		}
+	}
+	if dir, err := os.UserHomeDir(); err == nil && dir != "" && IsWithin(dir, path) {
+		if rel, err := filepath.Rel(dir, path); err == nil {
+			return filepath.Join("~", rel)
+		}
+	}
+	return path
+}
+
+// Place names the machine of a server.
+func Place(host string) string {
+	if host == "" {
+		return "local"
+	}
+	return host
 }

@@ -12,8 +12,8 @@ import (
 // ShellQuote returns text as one word of a POSIX shell.
 func ShellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// ShellWord quotes a word for a POSIX shell, unless it has only letters, digits, the
-// characters -_./:,@+, which have no meaning in any shell, and those of also.
+// ShellWord quotes a word for a POSIX shell, unless it has only letters, digits,
+// -_./:,@+, which have no meaning in any shell, and those of also.
 func ShellWord(word, also string) string {
 	plain := func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:,@+", c) || strings.ContainsRune(also, c)
@@ -24,10 +24,10 @@ func ShellWord(word, also string) string {
 	return ShellQuote(word)
 }
 
-// Quote quotes an argument for a shell, if needed. ~/ stays, as in paths of Path.
+// Quote quotes an argument if needed, except ~/, as in paths of Path.
 func Quote(word string) string { return ShellWord(word, "=%~") }
 
-// CommandLine returns a recorded command as a shell takes it.
+// CommandLine quotes a command for a shell.
 func CommandLine(argv []string) string {
 	words := make([]string, len(argv))
 	for i, arg := range argv {
@@ -41,10 +41,10 @@ var (
 	unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// EscapePointer returns a name as a token of a JSON Pointer (RFC 6901).
+// EscapePointer returns a token of a JSON Pointer (RFC 6901).
 func EscapePointer(name string) string { return escapePointer.Replace(name) }
 
-// UnescapePointer returns the name that a token of a JSON Pointer represents.
+// UnescapePointer returns the name of a token.
 func UnescapePointer(token string) string {
 	if strings.IndexByte(token, '~') < 0 {
 		return token
@@ -52,7 +52,7 @@ func UnescapePointer(token string) string {
 	return unescapePointer.Replace(token)
 }
 
-// Pointer returns the JSON Pointer of the given names.
+// Pointer returns the JSON Pointer of names.
 func Pointer(names ...string) string {
 	var b strings.Builder
 	for _, name := range names {
@@ -63,7 +63,7 @@ func Pointer(names ...string) string {
 }
 
 // Visible escapes control characters, characters that hide or reorder text, and invalid
-// UTF-8, for files that people read. Newlines and tabs stay.
+// UTF-8. Newlines and tabs stay.
 func Visible(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || r != '\t' && hidden(r) }) {
 		return text
@@ -82,8 +82,8 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// VisibleJSON writes characters of a line of JSON that control a terminal, or that it
-// cannot show, as JSON escapes. All characters outside ASCII are in strings.
+// VisibleJSON writes characters that control a terminal, or that it cannot show, as JSON
+// escapes: all outside ASCII are in strings.
 func VisibleJSON(line []byte) []byte {
 	if !bytes.ContainsFunc(line, hidden) {
 		return line

@@ -6,15 +6,13 @@ import (
 )
 
 const (
-	// near is the maximum edit distance of a misspelled word.
+	// maximum edit distance
 	near = 2
-	// longest is the length in bytes above which words are not compared: it
-	// would be slow and useless.
+	// longest is in bytes: comparing longer words is slow and useless.
 	longest = 100
 )
 
-// Nearest returns the known word nearest to word, ignoring case, or "" if none
-// is near. Of several it returns the first.
+// Nearest returns the first known word nearest to word, ignoring case, or "".
 func Nearest(word string, known []string) string {
 	best, least := "", near+1
 	for _, k := range known {
@@ -25,9 +23,8 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// Near returns the known words that word is a misspelling or a prefix of,
-// ignoring case, the nearest first. More than half of the letters of a
-// misspelling must agree.
+// Near returns the known words that word misspells or begins, ignoring case, the nearest
+// first. More than half of the letters of a misspelling must agree.
 func Near(word string, known []string) []string {
 	type match struct {
 		word string
@@ -51,8 +48,7 @@ func Near(word string, known []string) []string {
 	return words
 }
 
-// distance returns how many letters must be changed, added, removed or swapped
-// with their neighbour to turn a into b.
+// Letters to change, add, remove or swap with their neighbour.
 func distance(a, b string) int {
 	if len(a) > longest || len(b) > longest {
 		return longest
@@ -79,7 +75,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// DidYouMean returns a hint with the nearest of names, or "" if none is near.
+// DidYouMean returns a hint with the nearest of names, or "".
 func DidYouMean(flag, name string, names []string) string {
 	return IfAny(flag, Nearest(name, names))
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Time rounds a time in microseconds to about three digits.
+// Time rounds microseconds to about three digits.
 func Time(us int64) time.Duration {
 	d := time.Duration(us) * time.Microsecond
 	switch {
@@ -23,7 +23,7 @@ func Time(us int64) time.Duration {
 	return d
 }
 
-// RoundTime rounds a time to 10 us below 10 ms, to 1 ms below long, and to last above.
+// RoundTime rounds to 10 us below 10 ms, to 1 ms below long, and to last above.
 func RoundTime(d, long, last time.Duration) time.Duration {
 	switch {
 	case d < 10*time.Millisecond:
@@ -34,11 +34,11 @@ func RoundTime(d, long, last time.Duration) time.Duration {
 	return d.Round(last)
 }
 
-// Milliseconds returns a time as an exact number, for JSON.
+// Milliseconds returns an exact number, for JSON.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// RoundedTime returns a time with its unit and as many digits as in a row of the
-// traffic; in seconds from 1 s on.
+// RoundedTime has a unit and as many digits as a row of the traffic; in seconds from 1 s
+// on.
 func RoundedTime(d time.Duration) string {
 	if d >= time.Second {
 		return fmt.Sprintf("%.1f s", d.Seconds())
@@ -46,8 +46,7 @@ func RoundedTime(d time.Duration) string {
 	return strings.TrimSuffix(string(AppendMillis(nil, d.Microseconds())), ".0") + " ms"
 }
 
-// AppendMillis appends a time in microseconds as milliseconds, such as 0.25, 12.5
-// or 12500.
+// AppendMillis appends microseconds as milliseconds, such as 0.25, 12.5 or 12500.
 func AppendMillis(dst []byte, us int64) []byte {
 	ms := float64(max(us, 0)) / 1000
 	switch {
@@ -59,8 +58,7 @@ func AppendMillis(dst []byte, us int64) []byte {
 	return strconv.AppendFloat(dst, ms, 'f', 0, 64)
 }
 
-// AppendClock appends a time since the start of the log, in microseconds, as
-// 4:11.02 or 1:04:11.02.
+// AppendClock appends microseconds since the start of the log as 4:11.02 or 1:04:11.02.
 func AppendClock(dst []byte, t int64) []byte {
 	centis := max(t, 0) / 10_000
 	seconds := centis / 100
@@ -82,10 +80,10 @@ func appendTwo(dst []byte, n int64) []byte {
 	return append(dst, byte('0'+n/10), byte('0'+n%10))
 }
 
-// Seconds writes a time that runs, in tenths of a second.
+// Seconds writes a running time, in tenths of a second.
 func Seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", max(d, 0).Seconds()) }
 
-// Took writes how long a step took, given in microseconds.
+// Took writes how long a step took, in microseconds.
 func Took(us int64) string {
 	if us >= 1_000_000 {
 		return fmt.Sprintf("%.2f s", float64(us)/1e6)
@@ -96,8 +94,7 @@ func Took(us int64) string {
 // The longest age in days that Ago counts.
 const maxDaysAgo = 60
 
-// Ago writes how long ago something was; after two months, or if it is yet to come,
-// its date.
+// Ago writes how long ago something was; after two months, or in the future, its date.
 func Ago(now, then time.Time) string {
 	switch age := now.Sub(then); {
 	case age < -time.Minute, age >= maxDaysAgo*24*time.Hour:
@@ -113,8 +110,7 @@ func Ago(now, then time.Time) string {
 	}
 }
 
-// AppendTook appends a time in microseconds for a narrow column, in milliseconds or
-// seconds.
+// AppendTook appends microseconds for a narrow column, in milliseconds or seconds.
 func AppendTook(dst []byte, us int64) []byte {
 	switch {
 	case us >= 1e9:

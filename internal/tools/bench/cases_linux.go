@@ -8,15 +8,14 @@ import (
 	"mcpdbg/internal/tools/bench/report"
 )
 
-// A bench is one comparison of mcpdbg with a peer.
 type bench struct {
 	id, what string
-	peer     string // its name; a program of packages gets its version
-	program  string // to look up for that; "" if it is not such a program
+	peer     string // a program of packages gets its version
+	program  string // to look up for that, or ""
 	goal     report.Goal
-	speed    bool // the ratio is that of speeds although there is no goal for it
+	speed    bool // the ratio is that of speeds, without a goal for it
 	short    bool // part of the short form
-	rounds   int  // at most so many; 0: as many as asked for
+	rounds   int  // limit; 0: as many as asked for
 	bytes    func(*lab) int64
 	sides    func(*lab) (ours, peer side, err error)
 }
@@ -29,7 +28,6 @@ func benches() []bench {
 // tiny is the command of the tiny server.
 func (l *lab) tiny(args ...string) []string { return append([]string{l.raw, "serve"}, args...) }
 
-// with is a command of mcpdbg for a server.
 func (l *lab) with(server []string, args ...string) side {
 	return side{argv: append(append(append([]string{l.mcpdbg}, args...), "--"), server...)}
 }
@@ -179,7 +177,7 @@ func fileBenches() []bench {
 			return ours, side{argv: []string{rg, "-c", rareWord, file}}, err
 		}
 	}
-	// small compares the search of a sixteenth of the recording with a program.
+	// The search of a sixteenth of the recording is compared with a program.
 	small := func(name string, with func(file string) side) func(l *lab) (side, side, error) {
 		return func(l *lab) (side, side, error) {
 			path, err := program(name)
@@ -209,7 +207,7 @@ func fileBenches() []bench {
 			return ours, side{argv: []string{less, "-n", "+G", file}, shows: lastWord, keys: "q"}, err
 		}
 	}
-	// whole compares a command that reads the whole recording with wc.
+	// Reading the whole recording is compared with wc.
 	whole := func(codes []int, args ...string) func(l *lab) (side, side, error) {
 		return func(l *lab) (side, side, error) {
 			file, err := l.calls()

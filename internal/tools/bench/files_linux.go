@@ -16,40 +16,36 @@ import (
 )
 
 const (
-	// lineSize is the size of the messages of a recording of calls.
+	// of a recording of calls
 	lineSize = 1024
-	// rareWord is in one of rareEach messages, and lastWord in the last one.
+	// rareWord is in one of rareEach messages, lastWord in the last.
 	rareWord = "customer"
 	rareEach = 10_000
 	lastWord = "zebra"
 )
 
-// recording returns a recording of l.size bytes with a typical mix of messages of
-// 412 bytes on average.
+// recording has l.size bytes, a typical mix of messages of 412 bytes on average.
 func (l *lab) recording() (string, error) {
 	return l.make("mix.jsonl", func(path string) error { return writeMix(path, l.size) })
 }
 
-// index stores the index of a recording, as the first command that reads all of it
-// does.
+// index is what the first command that reads all of a recording does.
 func (l *lab) index(file string) error {
 	cmd := l.command(l.mcpdbg, "rec", "cat", "--filter", rareWord, file)
 	cmd.Env = l.environment(side{})
 	return runQuietly(cmd)
 }
 
-// small returns such a recording of a sixteenth of the size, for slow peers.
+// A sixteenth of the size, for slow peers.
 func (l *lab) small() (string, error) {
 	return l.make("small.jsonl", func(path string) error { return writeMix(path, l.size/16) })
 }
 
-// calls returns a recording of l.size bytes with calls and their results, 1 KiB
-// each.
+// It has l.size bytes with calls and their results, 1 KiB each.
 func (l *lab) calls() (string, error) {
 	return l.make("calls.jsonl", func(path string) error { return writeCalls(path, l.size) })
 }
 
-// A recorder writes a recording of a session that never was.
 type recorder struct {
 	w       *recordings.Writer
 	sums    map[session.Kind]*checksum.Stream
@@ -90,7 +86,6 @@ func (r *recorder) event(kind session.Kind, body any) {
 	r.append(&e)
 }
 
-// line appends a line of a stream, without its newline.
 func (r *recorder) line(kind session.Kind, line []byte) {
 	e := session.Entry{Kind: kind, Payload: line}
 	if kind != session.KindStdin {
@@ -102,7 +97,7 @@ func (r *recorder) line(kind session.Kind, line []byte) {
 	r.append(&e)
 }
 
-// message appends a message of the corpus: its requests are those of the client.
+// The requests of the corpus are the client's.
 func (r *recorder) message(message []byte) {
 	kind := session.KindStdout
 	if framing.Scan(message).Kind == framing.Request {
@@ -111,7 +106,7 @@ func (r *recorder) message(message []byte) {
 	r.line(kind, message)
 }
 
-// handshake appends that of the legacy era, and a list with one tool.
+// In the legacy era, and a list with one tool.
 func (r *recorder) handshake() {
 	for _, pair := range [][2]string{
 		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcpdbg","version":"1"}}}`,
@@ -127,7 +122,6 @@ func (r *recorder) handshake() {
 	}
 }
 
-// end appends the end of the process and closes the recording.
 func (r *recorder) end() error {
 	code := 0
 	r.event(session.KindExited, session.ExitedBody{Code: &code})
@@ -150,7 +144,7 @@ func writeMix(path string, size int64) error {
 			r.message([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"a ` + rareWord + `"}}`))
 		}
 	}
-	for i := range 60 { // whatever the size, the last screen has no huge line
+	for i := range 60 { // the last screen has no huge line
 		r.message(messages[i%20])
 	}
 	r.message([]byte(`{"jsonrpc":"2.0","method":"` + lastWord + `"}`))
@@ -173,7 +167,7 @@ func writeCalls(path string, size int64) error {
 	return r.end()
 }
 
-// trips returns a recording of n different calls, for mock.
+// The n calls differ, for mock.
 func (l *lab) trips(n int) (string, error) {
 	return l.make(fmt.Sprintf("trips%d.jsonl", n), func(path string) error {
 		r, err := record(path)
@@ -189,8 +183,7 @@ func (l *lab) trips(n int) (string, error) {
 	})
 }
 
-// recorded returns a recording that the measured mcpdbg made of lines of 1 KiB, with
-// the sums that it writes.
+// A recording by the measured mcpdbg of lines of 1 KiB, with its sums.
 func (l *lab) recorded(size int64) (string, error) {
 	return l.make(fmt.Sprintf("recorded%d.jsonl", size), func(path string) error {
 		cmd := l.command(l.mcpdbg, "run", "--raw", "--quiet", "--record", path, "--", l.raw, "flood", fmt.Sprint(size/lineSize), fmt.Sprint(lineSize), "65536")
@@ -206,7 +199,6 @@ func (l *lab) pings(n int) (string, error) {
 	})
 }
 
-// requests returns a file with the requests of a call, as a client sends them.
 func (l *lab) requests() (string, error) {
 	return l.make("requests.jsonl", func(path string) error {
 		return os.WriteFile(path, []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}
@@ -216,7 +208,7 @@ func (l *lab) requests() (string, error) {
 	})
 }
 
-// script returns a shell script without arguments that starts the tiny server.
+// It starts the tiny server without arguments.
 func (l *lab) script() (string, error) {
 	return l.make("server.sh", func(path string) error {
 		return os.WriteFile(path, []byte("#!/bin/sh\nexec "+l.raw+" serve\n"), 0o700)

@@ -10,13 +10,12 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// Hosts of a smoke test, all of which are the same sshd.
+// All hosts are the same sshd.
 const (
 	hostCount = 16
 	hostJobs  = 8
 )
 
-// ssh returns a real sshd on the loopback interface.
 func (l *lab) ssh() (*sshtest.Server, error) {
 	_, err := l.make("sshd", func(string) error {
 		return l.tb.do(func(tb testing.TB) {
@@ -34,7 +33,6 @@ func hostNames() []string {
 	return names
 }
 
-// hosts returns a file with the names of the hosts.
 func (l *lab) hosts() (string, error) {
 	return l.make("hosts.txt", func(path string) error {
 		return os.WriteFile(path, []byte(strings.Join(hostNames(), "\n")+"\n"), 0o600)

@@ -15,8 +15,7 @@ import (
 	"mcpdbg/sshexec/sshtest"
 )
 
-// A lab has what the cases need: programs, generated files and hosts, each made
-// when it is first needed.
+// A lab makes programs, files and hosts when they are first needed.
 type lab struct {
 	ctx     context.Context
 	root    string // of the module
@@ -33,13 +32,11 @@ type lab struct {
 	host *sshtest.Server
 }
 
-// made is a thing that was made, or the reason why it could not be.
 type made struct {
 	path string
 	err  error
 }
 
-// A missing peer is the reason why a case is not measured.
 type missing struct {
 	what string // such as "ripgrep is not installed"
 	hint string // how to install it
@@ -47,8 +44,7 @@ type missing struct {
 
 func (m *missing) Error() string { return m.what + "; " + m.hint }
 
-// newLab makes the folder of temporary files and the programs. Program is the
-// mcpdbg to measure; without it that of the current tree is built.
+// program is the mcpdbg to measure; "" builds the current tree.
 func newLab(ctx context.Context, program, temp string) (*lab, error) {
 	root, err := moduleRoot()
 	if err != nil {
@@ -87,7 +83,7 @@ func (l *lab) close() error {
 
 func (l *lab) file(name string) string { return filepath.Join(l.dir, name) }
 
-// make returns the path of a file that is made once.
+// The file is made once.
 func (l *lab) make(name string, how func(path string) error) (string, error) {
 	if done, found := l.made[name]; found {
 		return done.path, done.err
@@ -98,7 +94,6 @@ func (l *lab) make(name string, how func(path string) error) (string, error) {
 	return path, err
 }
 
-// build builds a Go program as a release is built.
 func (l *lab) build(to, dir, pkg string) error {
 	cmd := l.command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", to, pkg)
 	cmd.Dir = dir
@@ -106,8 +101,7 @@ func (l *lab) build(to, dir, pkg string) error {
 	return runQuietly(cmd)
 }
 
-// command returns a command that is killed, with its process group, when the
-// program is interrupted or ends.
+// The command is killed, with its process group, when the program is interrupted or ends.
 func (l *lab) command(argv ...string) *exec.Cmd { return command(l.ctx, argv...) }
 
 func command(ctx context.Context, argv ...string) *exec.Cmd {
@@ -118,7 +112,7 @@ func command(ctx context.Context, argv ...string) *exec.Cmd {
 	return cmd
 }
 
-// runQuietly runs a command, whose output is shown if it fails.
+// The output is shown after a failure.
 func runQuietly(cmd *exec.Cmd) error {
 	out, err := cmd.CombinedOutput()
 	if err != nil {

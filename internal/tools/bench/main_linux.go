@@ -175,8 +175,7 @@ func choose(o options) ([]bench, error) {
 	return chosen, nil
 }
 
-// compare measures both sides of a case in turn, after one round that does not
-// count.
+// The sides take turns, after one round that does not count.
 func (l *lab) compare(b bench, rounds int) (report.Result, error) {
 	result := report.Result{ID: b.id, What: b.what, Peer: b.peer, Goal: b.goal, Speed: b.speed}
 	if b.program != "" {
@@ -220,8 +219,8 @@ func (l *lab) compare(b bench, rounds int) (report.Result, error) {
 	return report.NewResult(result, ourSamples, peerSamples), nil
 }
 
-// regressions measures what seems to be worse than in the committed report a second
-// time, with twice the rounds, and returns what still is.
+// regressions measures what seems worse than in the committed report a second time, with
+// twice the rounds, and returns what still is.
 func (l *lab) regressions(o options, chosen []bench, now report.Run) ([]string, error) {
 	committed, err := report.Read(filepath.Join(l.root, reportFile))
 	if err != nil {
@@ -240,7 +239,6 @@ func (l *lab) regressions(o options, chosen []bench, now report.Run) ([]string, 
 	return bad, nil
 }
 
-// scaled returns a smaller number in the short form.
 func (l *lab) scaled(n int64) int64 {
 	if l.short {
 		return n / 5
@@ -261,7 +259,6 @@ func machine() string {
 	return strings.Join(words, ", ")
 }
 
-// programVersion returns what the measured program says about itself.
 func (l *lab) programVersion() string {
 	out, err := exec.Command(l.mcpdbg, "version").Output()
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 	"mcpdbg/internal/wording"
 )
 
-// Versions of the peers that --install fetches. Others are what the system has;
-// the report names their versions.
+// Versions that --install fetches. Others are the system's; the report names them.
 const (
 	inspectorPackage = "@modelcontextprotocol/inspector"
 	inspectorVersion = "2.12.0"
@@ -40,7 +39,7 @@ func program(name string) (string, error) {
 
 var versionNumber = regexp.MustCompile(`\d+(\.\d+)*[^\s,]*`)
 
-// version returns the version of an installed program, or "".
+// "" if it is not installed.
 func version(name string) string {
 	args := []string{"--version"}
 	if name == "ssh" {
@@ -51,7 +50,7 @@ func version(name string) string {
 	return versionNumber.FindString(line)
 }
 
-// cached is where --install keeps what it fetches, next to the tools of .ci/run.
+// Next to the tools of .ci/run.
 func cached(name string) (string, error) {
 	dir, err := os.UserCacheDir()
 	return filepath.Join(dir, "mcpdbg-ci", name), err
@@ -76,8 +75,8 @@ func (l *lab) inspector(args ...string) ([]string, error) {
 	return append([]string{node, entry}, args...), nil
 }
 
-// installInspector fetches the Inspector and a Node that can run it. No package may
-// run scripts when it is installed.
+// installInspector also fetches a Node that can run it. No package may run scripts when
+// it is installed.
 func (l *lab) installInspector(home string) error {
 	if _, err := exec.LookPath("npm"); err != nil {
 		return &missing{"npm is not installed", "apt-get install npm"}
@@ -106,9 +105,8 @@ func exist(paths ...string) bool {
 	return true
 }
 
-// sdkClient returns a program that lists the tools of a server with the official
-// Go SDK. It is built in a module of its own, so that this one does not depend on
-// the SDK.
+// sdkClient lists the tools with the official Go SDK. It is built in its own module, so
+// that this one does not depend on the SDK.
 func (l *lab) sdkClient() (string, error) {
 	return l.make("sdk", func(path string) error {
 		dir := l.file("sdk-module")

@@ -14,7 +14,6 @@ const (
 	pageFile   = "docs/dev/performance.md"
 )
 
-// charted are the tasks in the chart of the README.
 var charted = []report.Group{
 	{Title: "List the tools of a server", IDs: []string{"list-raw", "list-sdk", "list-inspector"},
 		Names: []string{"mcpdbg list tools", "raw client", "client of the Go SDK", "Inspector CLI"}},
@@ -26,7 +25,7 @@ var charted = []report.Group{
 		Names: []string{"mcpdbg smoke", "xargs -P ssh"}},
 }
 
-// publish adds a run to the report, and renews the documents that show it.
+// publish also renews the documents that show the report.
 func publish(root string, short bool, now report.Run) error {
 	path := filepath.Join(root, reportFile)
 	all, err := report.Read(path)
@@ -57,7 +56,6 @@ func publish(root string, short bool, now report.Run) error {
 	return nil
 }
 
-// documents returns the files that a report is shown in, by their paths below root.
 func documents(root string, all report.Report) (map[string]string, error) {
 	page, err := os.ReadFile(filepath.Join(root, pageFile))
 	if err != nil {

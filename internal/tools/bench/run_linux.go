@@ -17,20 +17,18 @@ import (
 	"mcpdbg/internal/wording"
 )
 
-// sideLimit is how long one run of one program may take.
 const sideLimit = 5 * time.Minute
 
-// A side is one of the two programs that a case compares.
 type side struct {
 	argv   []string
 	env    []string // more than the common ones
 	before func() error
 	codes  []int  // expected exit codes; nil means 0
 	want   string // a part of the expected output
-	// took means that a program of this side, raw, reports the time that counts.
+	// took: a program of this side, raw, reports the time that counts.
 	took bool
 	// shows is the text on a terminal of 80x24 that ends the time, and keys end the
-	// program; "" means a program without a terminal.
+	// program; "" means no terminal.
 	shows, keys string
 	limit       time.Duration // of one run; 0 means sideLimit
 }
@@ -59,8 +57,7 @@ func (l *lab) run(s side) (report.Sample, error) {
 	return sample, err
 }
 
-// environment returns the variables of both sides: files of mcpdbg and of others go
-// to the lab's folder.
+// Files of mcpdbg and of others go to the lab's folder.
 func (l *lab) environment(s side) []string {
 	env := append(os.Environ(), "XDG_STATE_HOME="+l.file("state"), "XDG_CACHE_HOME="+l.cache(), "XDG_CONFIG_HOME="+l.file("config"), "LESSHISTFILE=-")
 	return append(env, s.env...)
@@ -69,7 +66,6 @@ func (l *lab) environment(s side) []string {
 // cache is the folder where mcpdbg stores indexes.
 func (l *lab) cache() string { return l.file("cache") }
 
-// runProcess measures a program from its start to its end.
 func (l *lab) runProcess(ctx context.Context, s side) (report.Sample, error) {
 	var sample report.Sample
 	usage, took := l.file("usage"), l.file("took")
@@ -137,7 +133,6 @@ func readUsage(path string) (report.Sample, error) {
 	return s, err
 }
 
-// readTook reads what a program wrote to the file of BENCH_TOOK.
 func readTook(path string) (time.Duration, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -147,8 +142,6 @@ func readTook(path string) (time.Duration, error) {
 	return time.Duration(n), err
 }
 
-// runScreen measures a program on a terminal, from its start until it shows the
-// text.
 func (l *lab) runScreen(ctx context.Context, s side) (report.Sample, error) {
 	var sample report.Sample
 	cmd := exec.Command(s.argv[0], s.argv[1:]...)
@@ -172,7 +165,7 @@ func (l *lab) runScreen(ctx context.Context, s side) (report.Sample, error) {
 	ended := make(chan error, 1)
 	go func() { ended <- t.Wait() }()
 	select {
-	case <-ended: // some end with another code than 0 at an interrupt
+	case <-ended: // some exit with another code than 0 at an interrupt
 	case <-ctx.Done():
 		t.Kill()
 		return sample, context.Cause(ctx)
@@ -181,7 +174,7 @@ func (l *lab) runScreen(ctx context.Context, s side) (report.Sample, error) {
 	return sample, nil
 }
 
-// peak returns the peak memory of a running process in bytes, 0 if it has ended.
+// In bytes, of a running process; 0 if it has ended.
 func peak(pid int) int64 {
 	data, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	_, rest, _ := strings.Cut(string(data), "VmHWM:")

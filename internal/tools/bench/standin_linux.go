@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A standIn lets this program use what was written for tests, such as the SSH
-// servers of sshtest. Only methods that those use are there.
+// A standIn is for code written for tests, such as the SSH servers of sshtest, with the
+// methods that it needs.
 type standIn struct {
 	testing.TB // nil: other methods panic
 	ctx        context.Context
@@ -32,7 +32,7 @@ func (s *standIn) Fatalf(format string, args ...any) { s.Errorf(format, args...)
 func (s *standIn) Skip(args ...any)                  { s.skipped = true; s.Fatal(args...) }
 func (s *standIn) Skipf(format string, args ...any)  { s.Skip(fmt.Sprintf(format, args...)) }
 
-// do calls f, which may fail or skip as a test does, and returns why.
+// f may fail or skip as a test does; do returns why.
 func (s *standIn) do(f func(testing.TB)) error {
 	s.err, s.skipped = nil, false
 	done, finished := make(chan struct{}), false

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// m205 returns one notification of 205 bytes, including its newline, n times.
-// The messages are returned without their newlines, and share their bytes.
+// m205 returns one notification of 205 bytes, including its newline, n times, without
+// newlines and sharing its bytes.
 func m205(n int) [][]byte {
 	const size = 205 - len("\n")
 	head := `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"corpus","data":"`
@@ -22,9 +22,9 @@ func m205(n int) [][]byte {
 }
 
 // MIX returns n messages in a typical mix, 412 bytes on average: 40 % progress
-// notifications of about 146 bytes, 20 % log messages of 164, 18 % requests of
-// 179, as many results of about 600, 3.9 % lists of tools of 2.1 KB, and 0.1 %
-// results of 90 KB. Each result answers the request before it.
+// notifications of about 146 bytes, 20 % log messages of 164, 18 % requests of 179, as
+// many results of about 600, 3.9 % lists of tools of 2.1 KB, and 0.1 % results of 90 KB.
+// Each result answers the request before.
 func MIX(n int) [][]byte {
 	all := make([][]byte, 0, n)
 	for i := 0; len(all) < n; i++ {
@@ -33,7 +33,7 @@ func MIX(n int) [][]byte {
 	return all
 }
 
-// mixed returns message i of a pattern of 1,000.
+// The pattern has 1,000 messages.
 func mixed(i int) []byte {
 	at := i % 1000
 	switch {
@@ -59,8 +59,7 @@ func result(id, size int) []byte {
 	return pad(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"first line\nsecond \"line\" `, id, `"}],"isError":false}}`, size)
 }
 
-// tools returns a list of tools. Its result member comes first, as some servers
-// send it.
+// The result member comes first, as some servers send it.
 func tools(id int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"result":{"tools":[`)
@@ -84,7 +83,7 @@ func pad(head string, i int, tail string, size int) []byte {
 	return append(b, tail...)
 }
 
-// streamOf joins messages as a server sends them, with a newline after each.
+// A newline follows each message.
 func streamOf(messages [][]byte) []byte {
 	size := 0
 	for _, m := range messages {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Terminal is a program in a pseudo terminal whose output is read.
+// A Terminal reads a program in a pseudo terminal.
 type Terminal struct {
 	cmd  *exec.Cmd
 	tty  *os.File // our side
@@ -25,8 +25,8 @@ type Terminal struct {
 	grown chan struct{} // has a value when there is more
 }
 
-// Start starts a command in a terminal, with all three streams on it. The command
-// leads a session of its own. Wait or Kill must be called.
+// Start starts a command in its own session, with all three streams on a terminal. Wait
+// or Kill must be called.
 func Start(cmd *exec.Cmd, columns, lines uint16) (*Terminal, error) {
 	tty, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -67,7 +67,7 @@ func otherSide(tty *os.File, columns, lines uint16) (*os.File, error) {
 	return os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|syscall.O_NOCTTY, 0)
 }
 
-// collect reads until no process has the other side open.
+// collect reads until the other side is closed everywhere.
 func (t *Terminal) collect() {
 	buf := make([]byte, 64<<10)
 	for {
@@ -115,7 +115,7 @@ func (t *Terminal) Type(keys string) error {
 	return err
 }
 
-// Resize changes the size of the terminal, of which the kernel informs the program.
+// Resize changes the terminal's size; the kernel informs the program.
 func (t *Terminal) Resize(columns, lines uint16) error {
 	return setSize(t.tty, columns, lines)
 }
@@ -124,7 +124,7 @@ func setSize(tty *os.File, columns, lines uint16) error {
 	return unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: lines, Col: columns})
 }
 
-// Forget drops what the program has written so far: Until and Shown see only what follows.
+// Forget drops the output so far: Until and Shown see only what follows.
 func (t *Terminal) Forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,16 +134,15 @@ func (t *Terminal) Forget() {
 // Pid returns the process id of the program.
 func (t *Terminal) Pid() int { return t.cmd.Process.Pid }
 
-// Wait waits for the end of the program, and of its output. The error is that of
-// exec.Cmd.
+// Wait waits for the end of the program and its output. The error is that of exec.Cmd.
 func (t *Terminal) Wait() error {
 	err := t.cmd.Wait()
 	t.read.Wait() // it ends when the other side is closed
 	return errors.Join(err, t.tty.Close())
 }
 
-// Kill kills the program and its session's other processes of the same group, and
-// waits for them.
+// Kill kills the program and its session's processes of the same group, and waits for
+// them.
 func (t *Terminal) Kill() {
 	_ = unix.Kill(-t.cmd.Process.Pid, unix.SIGKILL)
 	_ = t.Wait()

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// writeArchive writes a .tar.gz or .zip with files in the given order.
+// The file is a .tar.gz or .zip; files keep their order.
 func writeArchive(out string, files []file, at time.Time) error {
 	var data []byte
 	var err error
@@ -87,7 +87,6 @@ func zipOf(files []file, at time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// sorted returns files in the order of their names.
 func sorted(files []file) []file {
 	return slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.name, b.name) })
 }

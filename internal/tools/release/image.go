@@ -14,14 +14,13 @@ const (
 	userID = 65532          // as in the distroless images
 )
 
-// An image is a container image with one program and nothing else.
 type image struct {
 	version, arch string
 	files         []file
 	at            time.Time
 }
 
-// A descriptor is a reference to a blob, as the OCI image format defines it.
+// A descriptor refers to a blob, as in the OCI image format.
 type descriptor struct {
 	MediaType   string            `json:"mediaType"`
 	Digest      string            `json:"digest"`
@@ -30,7 +29,6 @@ type descriptor struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// blobs are the files of a layout, in the order in which they were added.
 type blobs []file
 
 func (b *blobs) add(mediaType string, data []byte) descriptor {
@@ -44,8 +42,8 @@ func digestOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// writeImage writes an OCI image layout as one tar file. It also has the
-// manifest.json of docker save, which older releases of Docker load.
+// writeImage writes an OCI image layout as a tar file, with the manifest.json of docker
+// save for older releases of Docker.
 func writeImage(out string, i image) error {
 	layer, err := tarOf(append([]file{{name: "tmp/", mode: 0o1777}, {name: "home/", mode: 0o755}, {name: home, mode: 0o755}}, i.files...), i.at, tar.FormatUSTAR)
 	if err != nil {
@@ -90,8 +88,7 @@ func writeImage(out string, i image) error {
 	return os.WriteFile(out, data, 0o644)
 }
 
-// config returns the configuration of the image, whose only layer is given by the
-// digest of its uncompressed tar.
+// The only layer is given by the digest of its uncompressed tar.
 func (i image) config(layer string) ([]byte, error) {
 	return json.Marshal(map[string]any{
 		"created": i.at.Format(time.RFC3339), "os": "linux", "architecture": i.arch,

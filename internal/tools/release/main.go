@@ -57,9 +57,8 @@ type file struct {
 	data []byte
 }
 
-// readFiles reads the files of NAME=FILE arguments. A file that its owner can
-// execute is a program for everybody; the umask of the person who builds does not
-// matter.
+// A file that its owner can execute is a program for everybody, whatever the builder's
+// umask.
 func readFiles(args []string) ([]file, error) {
 	var files []file
 	for _, arg := range args {

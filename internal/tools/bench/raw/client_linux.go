@@ -16,7 +16,6 @@ import (
 	"mcpdbg/internal/tools/bench/trip"
 )
 
-// A client is the least that a client can be.
 type client struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -59,7 +58,6 @@ func (c *client) end() error {
 	return c.cmd.Wait()
 }
 
-// handshake sends what mcpdbg sends to a server that supports only the legacy era.
 func (c *client) handshake() error {
 	if _, err := c.ask(`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{}}`); err != nil {
 		return err
@@ -105,9 +103,9 @@ func ping(count int, argv []string) error {
 	return c.end()
 }
 
-// trips sends count different requests one after the other, each of which must get
-// a response like that of trip.Response. The time that it reports begins with the
-// second one, when the server runs.
+// trips sends count different requests one after the other, each of which must get a
+// response like that of trip.Response. The time begins with the second one, when the
+// server runs.
 func trips(count int, argv []string) error {
 	c, err := start(argv)
 	if err != nil {

@@ -66,7 +66,6 @@ func numbers(args []string) ([]int, error) {
 	return all, nil
 }
 
-// took writes how long something took to the file that BENCH_TOOK names.
 func took(d time.Duration) error {
 	path := os.Getenv("BENCH_TOOK")
 	if path == "" {

@@ -10,10 +10,9 @@ import (
 	"time"
 )
 
-// measure runs a command with the streams of this process, and writes three numbers
-// to a file: nanoseconds from start to end, nanoseconds of CPU time, and bytes of
-// memory at the peak, of the command and the processes that it waited for. It
-// exits with the code of the command.
+// measure runs a command with the streams of this process, and writes to a file:
+// nanoseconds from start to end, nanoseconds of CPU time, and bytes of peak memory, of
+// the command and the processes that it waited for. It exits with the command's code.
 func measure(file string, argv []string) error {
 	runtime.LockOSThread() // Pdeathsig is about the thread
 	cmd := exec.Command(argv[0], argv[1:]...)

@@ -11,9 +11,8 @@ import (
 	"mcpdbg/internal/tools/bench/trip"
 )
 
-// serve is a tiny server of revision 2025-11-25. The result of its only tool has
-// size bytes of text; the id comes first. The time that it reports is that from
-// the first ping to the last.
+// serve is a tiny server of revision 2025-11-25. Its tool's result has size bytes of
+// text; the id comes first. The time is from the first ping to the last.
 func serve(in io.Reader, out io.Writer, size int) error {
 	results := map[string][]byte{
 		"initialize": []byte(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"raw","version":"1"}}`),
@@ -60,9 +59,8 @@ func serve(in io.Reader, out io.Writer, size int) error {
 	return took(last.Sub(first))
 }
 
-// writeText writes the response to a call, with size bytes of text, in writes that
-// are larger than a pipe. It holds little of it, so that the memory of a case is not
-// that of this server.
+// writeText writes a response with size bytes of text, in writes larger than a pipe. It
+// holds little of it, to keep the server's memory out of the case.
 func writeText(out io.Writer, head []byte, size int) error {
 	const before, after = `,"result":{"content":[{"type":"text","text":"`, `"}]}}` + "\n"
 	const piece = 1 << 20
@@ -86,9 +84,8 @@ func toolList() string {
 	return `{"tools":[` + strings.Join(tools, ",") + `]}`
 }
 
-// member returns a scalar member at the top level of a JSON object of a
-// well-behaved client, or nil. Nested objects with the same name come later in
-// the messages that this server gets.
+// member returns a scalar member at the top level of a well-behaved client's JSON object,
+// or nil. Nested objects with the same name come later.
 func member(line []byte, name string) []byte {
 	_, rest, found := bytes.Cut(line, []byte(`"`+name+`":`))
 	if !found {
@@ -100,8 +97,7 @@ func member(line []byte, name string) []byte {
 	return nil
 }
 
-// echo writes the same response for every line, which is the least that a server
-// can do. The ids do not matter to trips.
+// The same response is the least that a server can do. The ids do not matter to trips.
 func echo(in io.Reader, out io.Writer) error {
 	response := append(trip.Response(0), '\n')
 	reader := lines(in)
@@ -115,8 +111,8 @@ func echo(in io.Reader, out io.Writer) error {
 	}
 }
 
-// flood writes count notifications of size bytes, as many as fit into block bytes
-// with one write and at least one.
+// flood writes count notifications of size bytes, at least one per write and as many as
+// fit into block bytes.
 func flood(out io.Writer, count, size, block int) error {
 	const head, tail = `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"flood","data":"`, `"}}` + "\n"
 	if size <= len(head)+len(tail) {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// A Group is one task in the chart: the results of IDs, each of which adds the bar
-// of its peer. The bar of mcpdbg is that of the first.
+// A Group is a task in the chart: the results of IDs, each of which adds the bar of its
+// peer. The bar of mcpdbg is that of the first.
 type Group struct {
 	Title string
 	IDs   []string
-	Names []string // of the bars: mcpdbg, and one for each of IDs
+	Names []string // of the bars: mcpdbg, then one for each of IDs
 }
 
 // A Palette has the colors of a chart.
@@ -20,7 +20,7 @@ type Palette struct {
 	Text, Faint, Ours, Peer string
 }
 
-// Light and Dark are for pages of either kind. The background is that of the page.
+// Light and Dark are for pages with such a background.
 var (
 	Light = Palette{Text: "#1f2328", Faint: "#59636e", Ours: "#0969da", Peer: "#afb8c1"}
 	Dark  = Palette{Text: "#f0f6fc", Faint: "#9198a1", Ours: "#4493f8", Peer: "#656c76"}
@@ -37,8 +37,8 @@ const (
 	groupGap   = 14
 )
 
-// Chart draws the median times of groups as bars, shorter is better. Each group has a
-// scale of its own. Groups that were not measured are omitted, and so are peers.
+// Chart draws the median times of groups as bars, shorter is better, with a scale for
+// each group. Groups and peers that were not measured are omitted.
 func (r Run) Chart(groups []Group, p Palette) string {
 	var b strings.Builder
 	y := 8

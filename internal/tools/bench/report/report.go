@@ -1,6 +1,5 @@
-// Package report turns the samples of benchmarks into what people read: ratios
-// with their noise, a table, a chart, and the comparison with goals and with an
-// earlier report. It measures nothing.
+// Package report turns the samples of benchmarks into ratios with their noise, a table, a
+// chart, and the comparison with goals and an earlier report.
 package report
 
 import (
@@ -11,39 +10,39 @@ import (
 	"os"
 )
 
-// A Goal is what a case has to reach. Zero values do not count.
+// A Goal is for a case. Zero values do not count.
 type Goal struct {
-	// AtMost limits how many times the peer's time mcpdbg takes.
+	// AtMost limits mcpdbg's time, in times of the peer's.
 	AtMost float64 `json:"at_most,omitempty"`
-	// AtLeast is the least speed as a part of the peer's; the ratio is then that
-	// of speeds, and more is better.
+	// AtLeast is the least speed as a part of the peer's; the ratio is then that of
+	// speeds.
 	AtLeast float64 `json:"at_least,omitempty"`
-	// Memory in MiB, Wall in ms and Rate in MB per second of CPU time are goals of
-	// mcpdbg alone. Times depend on the machine: Check ignores Wall and Rate.
+	// Memory in MiB, Wall in ms and Rate in MB per second of CPU time are goals of mcpdbg
+	// alone. Check ignores Wall and Rate, which depend on the machine.
 	Memory float64 `json:"memory_mib,omitempty"`
 	Wall   float64 `json:"wall_ms,omitempty"`
 	Rate   float64 `json:"mb_per_cpu_s,omitempty"`
 }
 
-// A Result is one case: mcpdbg and one peer, measured in alternating rounds.
+// A Result is a case: mcpdbg and a peer in alternating rounds.
 type Result struct {
 	ID   string `json:"id"`
 	What string `json:"what"`
 	Peer string `json:"peer"`
-	// Missing is why it was not measured, with what to install.
+	// Missing is why it was not measured, and what to install.
 	Missing string `json:"missing,omitempty"`
 
 	Rounds int    `json:"rounds,omitempty"`
-	Bytes  int64  `json:"bytes,omitempty"` // that each run read or wrote; 0 if that does not matter
+	Bytes  int64  `json:"bytes,omitempty"` // per run, read or written; 0 if that does not matter
 	Ours   Series `json:"mcpdbg"`
 	Peers  Series `json:"peers"`
-	Ratio  Ratio  `json:"ratio"`     // of times, or of speeds if Goal.AtLeast or Speed is set
+	Ratio  Ratio  `json:"ratio"`     // of speeds if Goal.AtLeast or Speed is set, else of times
 	CPU    Ratio  `json:"cpu_ratio"` // of CPU times, always mcpdbg by peer
 	Speed  bool   `json:"speed,omitempty"`
 	Goal   Goal   `json:"goal"`
 }
 
-// NewResult returns the result of samples in the order of the rounds.
+// NewResult takes samples in the order of the rounds.
 func NewResult(r Result, ours, peers []Sample) Result {
 	r.Rounds = min(len(ours), len(peers))
 	r.Ours, r.Peers = seriesOf(ours), seriesOf(peers)
@@ -57,7 +56,7 @@ func NewResult(r Result, ours, peers []Sample) Result {
 	return r
 }
 
-// Rate returns MB per second of CPU time of mcpdbg, or 0.
+// Rate is in MB per second of CPU time of mcpdbg, or 0.
 func (r Result) Rate() float64 {
 	if r.Bytes == 0 || r.Ours.CPU.Median == 0 {
 		return 0
@@ -83,14 +82,14 @@ func (r Run) find(id string) (Result, bool) {
 	return Result{}, false
 }
 
-// A Report is the committed file: the full form, which the documents show, and the
-// short form, which later runs are compared with.
+// A Report is the committed file: the full form for the documents, and the short form for
+// comparison with later runs.
 type Report struct {
 	Full  Run `json:"full"`
 	Short Run `json:"short"`
 }
 
-// Read reads a report; a missing file is an empty one.
+// Read returns an empty report without a file.
 func Read(path string) (Report, error) {
 	var r Report
 	data, err := os.ReadFile(path)
@@ -115,9 +114,8 @@ func (r Report) Write(path string) error {
 	return os.WriteFile(path, append(data, '\n'), 0o644)
 }
 
-// Update replaces the results of the cases that next has, and keeps the others:
-// --run measures some of the cases only. Order is the order of all cases; results
-// of cases that no longer exist are dropped.
+// Update replaces the results of the cases in next, and keeps the others: --run measures
+// some cases only. Results of cases that are not in order are dropped.
 func (r Run) Update(next Run, order []string) Run {
 	merged := Run{Date: next.Date, Machine: next.Machine, Program: next.Program}
 	for _, id := range order {
@@ -132,9 +130,8 @@ func (r Run) Update(next Run, order []string) Run {
 	return merged
 }
 
-// Check returns what misses its goal by more than the noise: the ratio, and the
-// memory, which hardly depends on the machine. A case that was not measured
-// misses nothing.
+// Check returns what misses its goal by more than the noise: the ratio, and the memory,
+// which hardly depends on the machine. Unmeasured cases miss nothing.
 func (r Result) Check() []string {
 	if r.Missing != "" {
 		return nil
@@ -166,12 +163,12 @@ func (r Result) timeMet() bool {
 	return (r.Goal.Wall == 0 || r.Ours.Wall.Median <= r.Goal.Wall) && (r.Goal.Rate == 0 || r.Rate() >= r.Goal.Rate)
 }
 
-// tolerance is the part by which a ratio may be worse than in an earlier run.
+// tolerance is how much worse a ratio may be than in an earlier run.
 const tolerance = 0.3
 
-// Regressions returns what is worse than in an earlier run by more than the
-// tolerance and the noise of both: the ratio of CPU times, the memory, and the
-// ratio of times. Cases that only one of the runs has do not count.
+// Regressions returns what is worse than earlier by more than the tolerance and the noise
+// of both: the ratio of CPU times, the memory, and the ratio of times. Cases of only one
+// run do not count.
 func (r Run) Regressions(before Run) map[string][]string {
 	worse := map[string][]string{}
 	for _, now := range r.Results {

@@ -8,12 +8,12 @@ import (
 
 // A Sample is one run of one program.
 type Sample struct {
-	Wall   time.Duration // from start to end, or what the program took for the part that counts
+	Wall   time.Duration // from start to end, or of the part that counts
 	CPU    time.Duration // user and system, of all its processes
 	Memory int64         // bytes at the peak, of its largest process
 }
 
-// A Spread is the least, the middle and the largest of some values.
+// A Spread is the least, the middle and the largest value.
 type Spread struct {
 	Min    float64 `json:"min"`
 	Median float64 `json:"median"`
@@ -27,11 +27,11 @@ type Series struct {
 	Memory float64 `json:"memory_mib"` // the median of the peaks
 }
 
-// A Ratio is the median of the ratios of all rounds.
+// A Ratio is the median of all rounds' ratios.
 type Ratio struct {
 	Value float64 `json:"value"`
-	// Noise is half the range of the middle half of the ratios, as a fraction of
-	// the median: 0.1 means that half of the rounds differ by up to 10 % from it.
+	// Noise is half the range of the middle half of the ratios, as a fraction of the
+	// median: 0.1 means that half of the rounds differ by up to 10 % from it.
 	Noise float64 `json:"noise"`
 }
 
@@ -48,9 +48,8 @@ func seriesOf(samples []Sample) Series {
 	return Series{Wall: spread(wall), CPU: spread(cpu), Memory: quantile(memory, 0.5)}
 }
 
-// pairwise returns the ratio of two values of the same rounds: of a load that
-// comes and goes both programs of a round get their share. Rounds in which the
-// divisor is 0 do not count.
+// pairwise returns the ratio of values of the same rounds: both get their share of a load
+// that comes and goes. Rounds with divisor 0 do not count.
 func pairwise(dividend, divisor []Sample, value func(Sample) time.Duration) Ratio {
 	var ratios []float64
 	for i := range min(len(dividend), len(divisor)) {
@@ -69,8 +68,8 @@ func spread(values []float64) Spread {
 	return Spread{Min: quantile(values, 0), Median: quantile(values, 0.5), Max: quantile(values, 1)}
 }
 
-// quantile returns the value below which a share of the values is, between two of
-// them in proportion; 0 if there are none.
+// quantile returns the value below which a share of the values is, interpolated; 0 if
+// there are none.
 func quantile(values []float64, share float64) float64 {
 	if len(values) == 0 {
 		return 0

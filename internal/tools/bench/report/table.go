@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Markdown returns the table of docs/dev/performance.md. Figures that miss their
-// goals are bold.
+// Markdown returns the table of docs/dev/performance.md. Missed goals are bold.
 func (r Run) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s; %s; %s.\n\n", r.Date, r.Machine, r.Program)
@@ -26,8 +25,7 @@ func (r Run) Markdown() string {
 	return b.String() + "\n"
 }
 
-// Line returns the row of a result in the table, or of one that is missing, the line
-// below it.
+// Line returns the row of a result, or of a missing one the line below the table.
 func (r Result) Line() string {
 	if r.Missing != "" {
 		return fmt.Sprintf("- %s, against %s: not measured: %s\n", r.What, r.Peer, r.Missing)
@@ -84,7 +82,7 @@ func times(f float64) string { return number(f) + "x" }
 
 func percent(f float64) string { return fmt.Sprintf("%.0f %%", 100*f) }
 
-// number formats with as many digits as a person reads: three.
+// Three digits.
 func number(f float64) string {
 	switch {
 	case f >= 100:
@@ -108,13 +106,12 @@ func duration(ms float64) string {
 	return number(ms) + " ms"
 }
 
-// The markers of the generated part of a page.
 const (
 	begin = "<!-- bench: go run ./internal/tools/bench --write -->\n"
 	end   = "<!-- end of bench -->"
 )
 
-// Insert returns a page with the text between its markers replaced.
+// Insert replaces the text between a page's markers.
 func Insert(page, text string) (string, error) {
 	head, rest, found := strings.Cut(page, begin)
 	if !found {

@@ -1,9 +1,0 @@
-package problems_test
-
-import (
-	"testing"
-
-	"mcpdbg/internal/testhome"
-)
-
-func TestMain(m *testing.M) { testhome.Main(m) }
