@@ -1,3 +1,6 @@
+// Package calls sends the user's requests from any screen. A pending call has a line
+// above the footer with its progress, and can be cancelled; a cancelled call is watched
+// for a late response.
 package calls
 
 import (
@@ -25,14 +28,14 @@ func hasCall(c host.Context) (bool, string) {
 	return c.Workspace.LastCall() != nil, "no call is pending"
 }
 
-// Request makes a call: the command sends the request and waits for the response.
-// In the modern era the request has all that it needs, and several rounds count as
-// one. The title is for the user; a timeout of 0 is that of the session.
+// Request sends a request and waits for the response. In the modern era the request has
+// all that it needs, and several rounds count as one. The title is for the user; a
+// timeout of 0 is that of the session.
 func Request(c host.Context, title, method string, params json.RawMessage, timeout time.Duration) tea.Cmd {
 	return begin(c, title, method, params, session.CallOptions{Timeout: timeout})
 }
 
-// Compose is like Request for a request that the user has composed, as the log then says.
+// Compose is Request for a request that the user has composed, as the log then says.
 func Compose(c host.Context, title, method string, params json.RawMessage, timeout time.Duration) tea.Cmd {
 	return begin(c, title, method, params, session.CallOptions{Timeout: timeout, Act: Composed(method)})
 }
@@ -65,8 +68,7 @@ func URIParams(uri string) json.RawMessage {
 	return params
 }
 
-// answered handles the end of a call; failed is the error flag of a tool
-// result.
+// failed is the error flag of a tool result.
 func answered(c host.Context, call *workspace.Call, resp session.Response, err error, failed bool) tea.Cmd {
 	cmd := c.Panes().Refresh()
 	if task := call.Task.Load(); task != nil && errors.Is(err, errCancelled) {
@@ -101,8 +103,6 @@ func answered(c host.Context, call *workspace.Call, resp session.Response, err e
 	return cmd
 }
 
-// endSubscription removes the subscription that a call lasted for, and reports
-// whether it was one.
 func endSubscription(w *workspace.Workspace, call *workspace.Call) bool {
 	if !call.Subscription {
 		return false
@@ -122,7 +122,6 @@ func isToolError(result json.RawMessage) bool {
 	return json.Unmarshal(result, &tool) == nil && tool.IsError
 }
 
-// drop removes a call from those of its workspace.
 func drop(c host.Context, call *workspace.Call) {
 	for i, other := range c.Workspace.Calls {
 		if other == call {

@@ -16,8 +16,7 @@ import (
 )
 
 const (
-	// cancelWait is how long a server may take to answer a cancelled call before
-	// that is reported; a response may cross the notification.
+	// A response may cross the notification.
 	cancelWait = 2 * time.Second
 	// maxWatched is how many cancelled calls are watched for a late response.
 	maxWatched = 32
@@ -25,7 +24,6 @@ const (
 
 var errCancelled = errors.New("cancelled by the user")
 
-// cancelLatest cancels the latest call.
 func cancelLatest(c host.Context) tea.Cmd {
 	call := c.Workspace.LastCall()
 	c.Workspace.Session.Act("cancel", "", call.Number.Load())
@@ -89,7 +87,6 @@ func cancelTask(c host.Context, call int) tea.Cmd {
 	}
 }
 
-// reportTask reports how a task is that was cancelled.
 func reportTask(c host.Context, call *workspace.Call, task *session.Task) {
 	if task.Status == session.TaskCancelled {
 		c.Host.Notify("task cancelled: " + call.Title)
@@ -105,7 +102,6 @@ func Cancel(c host.Context, call *workspace.Call) {
 	c.Host.Redraw()
 }
 
-// reportCancelled reports the outcome of a call that was cancelled some time ago.
 // The call stays on the list in case a response comes even later.
 func reportCancelled(c host.Context, call *workspace.Call) {
 	if call.Over {
@@ -128,8 +124,7 @@ func reportCancelled(c host.Context, call *workspace.Call) {
 	}
 }
 
-// WatchCancelled checks how the server handles cancelled calls. It is called when
-// the log has grown.
+// WatchCancelled checks how the server handles cancelled calls, when the log has grown.
 func WatchCancelled(c host.Context) {
 	for i := len(c.Workspace.Calls) - 1; i >= 0; i-- {
 		if call := c.Workspace.Calls[i]; !call.Cancelled.IsZero() && call.Task.Load() == nil {
@@ -143,7 +138,6 @@ func WatchCancelled(c host.Context) {
 	}
 }
 
-// watchOne looks for the response to a cancelled call.
 func watchOne(c host.Context, call *workspace.Call) {
 	if call.Row == 0 {
 		number, ok := c.Workspace.RowOf(call.Number.Load())
@@ -173,7 +167,6 @@ func watchOne(c host.Context, call *workspace.Call) {
 	c.Host.Warn(fmt.Sprintf("response arrived %v after the cancellation: %s", max(after, 0).Round(time.Millisecond), call.Title))
 }
 
-// countProgress counts a progress notification of a cancelled call.
 func countProgress(c host.Context, number int) {
 	row, ok := c.Workspace.Shown.Rows.At(number)
 	if !ok {

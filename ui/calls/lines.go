@@ -12,14 +12,12 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// maxLines is the maximum number of lines.
 const maxLines = 3
 
 // Lines returns the number of lines for pending calls.
 func Lines(w *workspace.Workspace) int { return min(len(w.ShownCalls()), maxLines) }
 
-// Pending returns how many requests to the server are pending, without those that
-// stay open for a subscription.
+// Pending returns how many requests to the server are pending, without subscriptions.
 func Pending(w *workspace.Workspace) int {
 	n := w.Stats.PendingOut
 	for _, call := range w.Calls {
@@ -45,8 +43,6 @@ func Paint(c host.Context, r paint.Rect) {
 	screen.Canvas.Draw(r, block)
 }
 
-// paintCall paints one call: its title, its progress, and the key that cancels
-// it.
 func paintCall(call *workspace.Call, th *theme.Theme, l *paint.Line, last bool, more int) {
 	l.Text(th.Request, " > ")
 	l.Text(th.Strong, call.Title)
@@ -65,7 +61,6 @@ func paintCall(call *workspace.Call, th *theme.Theme, l *paint.Line, last bool, 
 	}
 }
 
-// paintProgress paints the progress of a call.
 func paintProgress(p *workspace.Progress, th *theme.Theme, l *paint.Line) {
 	if p.Problem != "" {
 		l.Text(th.Warn, p.Problem)
