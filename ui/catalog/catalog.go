@@ -14,7 +14,6 @@ import (
 // Scope is the scope of the catalog's actions.
 const Scope = "catalog"
 
-// actSide shows another side of an item.
 const actSide = "catalog-side"
 
 // Actions are those of the catalog. of returns the catalog of a workspace, and
@@ -111,7 +110,6 @@ func (v *View) subscribe(c host.Context) tea.Cmd {
 	return subscribe(c, changedLists)
 }
 
-// use reads a resource, and opens another item in the composer.
 func use(c host.Context, v *View, compose func(host.Context, *workspace.CatalogItem) tea.Cmd) tea.Cmd {
 	item := v.Item()
 	v.used = [2]string{item.Member, item.Key}

@@ -16,7 +16,6 @@ const (
 	maxSaid = 200
 )
 
-// widestName returns the width of the column of names.
 func widestName(items []*workspace.CatalogItem) int {
 	width := 0
 	for _, item := range items {

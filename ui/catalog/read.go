@@ -12,8 +12,7 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// Read reads the responses in the log that have not been read yet. It
-// does so only on demand.
+// Read reads, on demand only, the responses in the log that have not been read yet.
 func Read(c host.Context, l *workspace.CatalogList) tea.Cmd {
 	if l.Reading || len(l.Unread) == 0 {
 		return nil
@@ -33,8 +32,7 @@ func Read(c host.Context, l *workspace.CatalogList) tea.Cmd {
 	}
 }
 
-// ReadAll reads the responses of all lists in the log that have not been read yet. It
-// requests nothing.
+// ReadAll reads the responses of all lists in the log. It requests nothing.
 func ReadAll(c host.Context) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, l := range c.Workspace.Shown.Catalog.Lists {
@@ -45,7 +43,6 @@ func ReadAll(c host.Context) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// load requests all pages of a list from the server.
 func load(c host.Context, l *workspace.CatalogList) tea.Cmd {
 	if l.Loading {
 		return nil
@@ -65,9 +62,9 @@ func load(c host.Context, l *workspace.CatalogList) tea.Cmd {
 	}
 }
 
-// Refresh updates the visible list: it reads new responses from the log,
-// and requests the list from the server again if needed. Other lists are requested again
-// if the server reports a change and they were requested from here before.
+// Refresh reads new responses from the log, and requests the visible list again if
+// needed. Other lists are requested again if the server reports a change and they were
+// requested from here before.
 func Refresh(c host.Context) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, l := range c.Workspace.Shown.Catalog.Lists {

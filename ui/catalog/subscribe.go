@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// listenFor is the timeout of a request that stays open for a subscription.
+	// A subscription keeps its request open.
 	listenFor = 365 * 24 * time.Hour
 	// changedLists subscribes to changes of the lists instead of a resource. Only
 	// the modern era requires a request for them.
@@ -50,8 +50,7 @@ func subscribe(c host.Context, uri string) tea.Cmd {
 	}
 }
 
-// listen is subscribe for the modern era, in which a subscription lasts as long
-// as its request.
+// In the modern era a subscription lasts as long as its request.
 func listen(c host.Context, uri string, on bool) tea.Cmd {
 	if !on {
 		calls.Cancel(c, c.Workspace.Subscribed[uri])

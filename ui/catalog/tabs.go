@@ -13,14 +13,12 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// A tab is the title of a list, or of the server, with its position in the line of
-// tabs.
 type tab struct {
 	text     string
 	from, to int
 }
 
-// at returns the number of the open tab; that of the server is the last.
+// The tab of the server is the last.
 func (v *View) at(c host.Context) int {
 	if v.server {
 		return len(c.Workspace.Shown.Catalog.Lists)
@@ -28,14 +26,12 @@ func (v *View) at(c host.Context) int {
 	return v.tab
 }
 
-// turn moves to the next or previous tab.
 func (v *View) turn(c host.Context, by int) tea.Cmd {
 	n := len(c.Workspace.Shown.Catalog.Lists) + 1
 	v.turnTo(c, (v.at(c)+by+n)%n)
 	return Refresh(c)
 }
 
-// turnTo goes to a tab.
 func (v *View) turnTo(c host.Context, number int) {
 	v.server = number == len(c.Workspace.Shown.Catalog.Lists)
 	if !v.server {
@@ -89,7 +85,6 @@ func (v *View) paintTabs(c host.Context, r paint.Rect) {
 	screen.Canvas.Draw(r, block)
 }
 
-// paintServer paints the facts about the server.
 func (v *View) paintServer(c host.Context, r paint.Rect) {
 	screen, in := c.Host.Screen(), r.Inner()
 	block := &paint.Lines{Options: screen.Look()}

@@ -20,10 +20,9 @@ import (
 // side.
 const sideBySide = 76
 
-// A side is a view of an item.
 type side uint8
 
-// The sides, in the order in which the key cycles through them.
+// In the order in which the key cycles through them.
 const (
 	sideAbout side = iota
 	sideInput
@@ -34,8 +33,8 @@ const (
 
 var sideNames = [sideCount]string{"about", "input schema", "output schema", "JSON"}
 
-// A View shows the catalog of a workspace. It keeps its place while it is closed.
-// The zero value is one that was never open.
+// A View shows the catalog of a workspace. It keeps its place while closed. The zero
+// value was never open.
 type View struct {
 	picker kit.Picker
 	tab    int
@@ -45,7 +44,7 @@ type View struct {
 	side   side
 	alone  bool // on a small screen: the item, not the list
 
-	used   [2]string                // the list and the key of the item that was used last
+	used   [2]string
 	listed []*workspace.CatalogItem // what the picker holds
 	about  kit.Scroll
 	tree   *jsontree.Tree
@@ -80,8 +79,7 @@ func (v *View) Update(_ host.Context, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// open shows a catalog: the whole list, with the cursor on the item that it was
-// left at.
+// open shows the whole list, with the cursor on the item that it was left at.
 func open(c host.Context, v *View) tea.Cmd {
 	v.widen()
 	c.Host.Close(v)
@@ -99,7 +97,7 @@ func (v *View) OpenAt(c host.Context, name string) tea.Cmd {
 	return open(c, v)
 }
 
-// widen removes the filter and keeps the cursor on its item.
+// widen keeps the cursor on its item.
 func (v *View) widen() {
 	item := v.Item()
 	v.alone = false
@@ -133,7 +131,6 @@ func (v *View) nextSide(c host.Context) {
 	}
 }
 
-// itemDocument returns the JSON of a side.
 func itemDocument(item *workspace.CatalogItem, side side) []byte {
 	switch side {
 	case sideInput:
@@ -146,7 +143,6 @@ func itemDocument(item *workspace.CatalogItem, side side) []byte {
 	return nil
 }
 
-// scrollSide scrolls the visible side of the item.
 func (v *View) scrollSide(action string) {
 	if v.tree != nil && v.side != sideAbout {
 		kit.MoveCursor(v.tree, action)
@@ -155,8 +151,8 @@ func (v *View) scrollSide(action string) {
 	v.about.Move(action)
 }
 
-// Draw paints the catalog between header and footer. The header stays visible, as
-// a problem in it may explain a missing list.
+// Draw paints the catalog below the header, as a problem in that may explain a missing
+// list.
 func (v *View) Draw(c host.Context) {
 	screen := c.Host.Screen()
 	tabs, rest := screen.Panes.CutTop(1)
@@ -180,7 +176,6 @@ func (v *View) Draw(c host.Context) {
 	}
 }
 
-// hold puts the current items into the picker.
 func (v *View) hold(c host.Context) {
 	items := v.List(c).Items
 	if len(items) == len(v.listed) && (len(items) == 0 || items[0] == v.listed[0] && items[len(items)-1] == v.listed[len(items)-1]) {
@@ -226,7 +221,6 @@ func (v *View) paintList(c host.Context, r paint.Rect) {
 	}
 }
 
-// count returns the number of items, as text.
 func (v *View) count(list *workspace.CatalogList) string {
 	if v.picker.Query != "" {
 		return fmt.Sprintf("%s of %s", wording.Thousands(len(v.picker.Shown)), wording.Thousands(len(list.Items)))
@@ -234,7 +228,6 @@ func (v *View) count(list *workspace.CatalogList) string {
 	return ""
 }
 
-// state returns the state of the list, apart from its items.
 func (v *View) state(c host.Context, list *workspace.CatalogList, width int) []kit.Row {
 	screen := c.Host.Screen()
 	var rows []kit.Row
@@ -282,7 +275,6 @@ func (v *View) state(c host.Context, list *workspace.CatalogList, width int) []k
 	return rows
 }
 
-// paintItem paints one side of the item under the cursor.
 func (v *View) paintItem(c host.Context, r paint.Rect) {
 	screen, item, in := c.Host.Screen(), v.Item(), r.Inner()
 	block := &paint.Lines{Options: screen.Look()}
@@ -325,7 +317,6 @@ func (v *View) paintItem(c host.Context, r paint.Rect) {
 	screen.Canvas.Box(r, screen.Border(item.Key, right, v.alone), block)
 }
 
-// itemText returns the readable description of an item.
 func itemText(c host.Context, item *workspace.CatalogItem, width int) []kit.Row {
 	screen := c.Host.Screen()
 	var rows []kit.Row
