@@ -90,7 +90,7 @@ func canCompare(of func(host.Context) *State) func(host.Context) (bool, string) 
 	}
 }
 
-// complete returns the focused comparison, nil while it is being made.
+// Nil while the comparison is being made.
 func complete(c host.Context) *view {
 	v, _ := c.View.(*view)
 	if v == nil || v.result == nil {
@@ -142,7 +142,6 @@ func inSession(side int) func(host.Context) (bool, string) {
 	}
 }
 
-// Move moves the cursor of the focused part.
 func (v *view) Move(c host.Context, way string) tea.Cmd {
 	if v.inside && v.list == listExchanges || way == kit.Left || way == kit.Right {
 		v.moveInside(way)
@@ -164,7 +163,6 @@ func (v *view) followCursor(c host.Context) tea.Cmd {
 	return nil
 }
 
-// sideways is how many cells the responses scroll horizontally.
 const sideways = 8
 
 func (v *view) moveInside(way string) {
@@ -181,7 +179,6 @@ func (v *view) moveInside(way string) {
 	}
 }
 
-// Scroll handles the mouse wheel.
 func (v *view) Scroll(n int) {
 	if v.inside {
 		v.beside.move(n)
@@ -224,7 +221,7 @@ func (v *view) Back(c host.Context) tea.Cmd {
 	return nil
 }
 
-// close removes the comparison from the screen, and keeps it if it is complete.
+// close keeps a complete comparison.
 func (v *view) close(c host.Context) {
 	v.cancel()
 	c.Host.Close(v)
@@ -234,7 +231,6 @@ func (v *view) close(c host.Context) {
 	}
 }
 
-// rule returns the rule that would ignore the difference under the cursor.
 func (v *view) rule() (match.Rule, bool) {
 	rule := match.Rule{Action: match.ActionIgnore}
 	about := func(method, subject string, p match.Pointer) (match.Rule, bool) {
@@ -274,7 +270,6 @@ func withoutIndexes(p match.Pointer) match.Pointer {
 	return match.PointerTo(tokens...)
 }
 
-// ignore adds a rule, and compares again.
 func (v *view) ignore(c host.Context) tea.Cmd {
 	rule, _ := v.rule()
 	v.rules.List = append(v.rules.List[:len(v.rules.List):len(v.rules.List)], rule)
@@ -289,7 +284,6 @@ func (v *view) undo(c host.Context) tea.Cmd {
 	return v.compare(c)
 }
 
-// askFile prompts for the file that the rules are added to.
 func (v *view) askFile(c host.Context) {
 	rules := v.rules.List
 	c.Host.Prompt(c.Workspace, host.Prompt{
@@ -307,7 +301,6 @@ func (v *view) askFile(c host.Context) {
 	})
 }
 
-// askRules prompts for a file of rules to read.
 func (v *view) askRules(c host.Context) {
 	c.Host.Prompt(c.Workspace, host.Prompt{
 		Label: "read rules from", Hint: "rules file", Text: v.file,

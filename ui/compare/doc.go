@@ -1,13 +1,11 @@
-// Package compare is the screen that shows how two sessions differ. A menu lists
-// the sessions to compare the current one with.
+// Package compare is the screen that shows how two sessions differ.
 //
-// A view (view.go) holds one comparison, which a command makes in the background.
-// It shows one of four lists at a time: the exchanges of both sessions, groups of
-// equal differences, values that are equal by type only, and response times
-// (lists.go). Below the exchanges it shows both messages of the exchange under the
-// cursor side by side (sidebyside.go).
+// A view holds one comparison, which a command makes in the background. It shows one of
+// four lists at a time: the exchanges of both sessions, groups of equal differences,
+// values that are equal by type only, and response times. Below the exchanges it shows
+// both messages of the exchange under the cursor.
 //
-// A State is shared by all sessions of the program. It keeps the latest comparison,
-// with its cursors and the rules that the user has added, so that it can be
-// reopened, and lets other screens show a comparison of their own.
+// A State is shared by all sessions of the program. It keeps the latest comparison, with
+// its cursors and the rules that the user has added, and lets other screens show a
+// comparison of their own.
 package compare

@@ -7,10 +7,8 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// A form is how the two sides of an exchange are shown.
 type form uint8
 
-// The forms.
 const (
 	formByWidth form = iota // side by side on a screen of besideFrom and more
 	formBeside
@@ -21,12 +19,10 @@ const (
 // the user has chosen.
 const besideFrom = 120
 
-// isUnified reports whether both sides are one text.
 func (v *view) isUnified(screen *kit.Screen) bool {
 	return v.form == formUnified || v.form == formByWidth && screen.Width < besideFrom
 }
 
-// other returns the form that is not shown.
 func (v *view) other(screen *kit.Screen) form {
 	if v.isUnified(screen) {
 		return formBeside
@@ -34,8 +30,8 @@ func (v *view) other(screen *kit.Screen) form {
 	return formUnified
 }
 
-// lineMark returns the mark of a line on a side, and its style: - and + for a line of one
-// side only, x for one that differs from that next to it, ~ for one that may differ.
+// - and + for a line of one side only, x for one that differs from that next to it, ~ for
+// one that may differ.
 func lineMark(th *theme.Theme, differs, loose bool, only sidebyside.Side) (string, theme.Style) {
 	switch {
 	case loose:
@@ -50,8 +46,8 @@ func lineMark(th *theme.Theme, differs, loose bool, only sidebyside.Side) (strin
 	return "x", th.Error
 }
 
-// paintValue paints a value, or a line of a text. Words that differ from the other side
-// are emphasized: reverse, or underlined in the row under the cursor.
+// Words that differ from the other side are reverse, or underlined in the row under the
+// cursor.
 func paintValue(th *theme.Theme, l *paint.Line, style theme.Style, text string, changed []sidebyside.Span, selected bool) {
 	emphasis := th.Selected
 	if selected {
@@ -68,7 +64,6 @@ func paintValue(th *theme.Theme, l *paint.Line, style theme.Style, text string, 
 	l.Text(style, text[at:])
 }
 
-// changedWords returns the words of a side of a row that differ from the other side.
 func changedWords(row *sidebyside.Row, side int) []sidebyside.Span {
 	if row.Mark != sidebyside.Different || row.Only != sidebyside.Both {
 		return nil

@@ -17,8 +17,7 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// rowsOf makes a table.Source from two functions. The rows change when the
-// comparison is recomputed, which makes new tables.
+// The rows change only when the comparison is recomputed, which makes new tables.
 type rowsOf struct {
 	len   func() int
 	paint func(row int, c *table.Cells)
@@ -36,7 +35,6 @@ func (v *view) count(n func() int) func() int {
 	}
 }
 
-// makeTables makes the lists, initially empty.
 func (v *view) makeTables(screen *kit.Screen) {
 	number := func(title string, width, priority int) table.Column {
 		return table.Column{Title: title, Min: width, Priority: priority, Align: termsafe.Right}
@@ -67,7 +65,7 @@ func (v *view) makeTables(screen *kit.Screen) {
 	}
 }
 
-// report lists a new comparison; the cursors stay in place if possible.
+// The cursors stay in place if possible.
 func (v *view) report(screen *kit.Screen) {
 	rows := [listCount]int{}
 	for i, t := range v.tables {
@@ -84,7 +82,6 @@ func (v *view) report(screen *kit.Screen) {
 	}
 }
 
-// filter lists the differing exchanges, or all.
 func (v *view) filter() {
 	t := v.tables[listExchanges]
 	if !v.only {
@@ -100,7 +97,6 @@ func (v *view) filter() {
 	t.SetFilter(rows)
 }
 
-// current returns the exchange under the cursor.
 func (v *view) current() (pair int, ok bool) {
 	if v.result == nil {
 		return 0, false
@@ -172,7 +168,6 @@ func (v *view) step(c host.Context, way int) tea.Cmd {
 	return nil
 }
 
-// exchangeName returns the name of an exchange: its method and subject.
 func exchangeName(method, subject string, fromServer bool) string {
 	text := strings.TrimSpace(method + " " + subject)
 	if fromServer {
@@ -181,7 +176,6 @@ func exchangeName(method, subject string, fromServer bool) string {
 	return text
 }
 
-// kindStyle returns the appearance of a kind of exchange.
 func (v *view) kindStyle(th *theme.Theme, p diff.Pair) (mark, text string, style theme.Style) {
 	switch {
 	case p.Kind == diff.Different:
@@ -220,7 +214,7 @@ func (v *view) paintExchange(th *theme.Theme, row int, c *table.Cells) {
 	}
 }
 
-// delta formats a difference of times in milliseconds.
+// delta formats a difference of times, in milliseconds.
 func delta(d time.Duration) string {
 	sign := "+"
 	if d < 0 {
@@ -249,7 +243,6 @@ func (v *view) paintGroup(th *theme.Theme, row int, c *table.Cells) {
 	}
 }
 
-// placeText describes where a difference is, and how the value changed.
 func placeText(class diff.Class, p match.Pointer, change diff.Change) string {
 	switch class {
 	case diff.ClassMissing:
@@ -317,7 +310,6 @@ func ratioStyle(th *theme.Theme, ratio float64) theme.Style {
 	return th.Text
 }
 
-// summary summarizes a comparison in one line.
 func (v *view) summary() string {
 	r := v.result.Report
 	alone := 0
@@ -348,7 +340,6 @@ func maskedCount(r *diff.Report) int {
 	return n
 }
 
-// groupCount returns how many groups count.
 func groupCount(r *diff.Report) int {
 	n := 0
 	for i := range r.Groups {

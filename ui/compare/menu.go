@@ -13,7 +13,6 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// menu lists the sessions that the shown one can be compared with.
 type menu struct {
 	host.Menu
 	state  *State
@@ -21,7 +20,7 @@ type menu struct {
 	back   *view // to reopen with the first item; nil without one
 }
 
-// previous returns the comparison to go back to, nil if there is none.
+// Nil if there is none.
 func (s *State) previous() *view {
 	if v := s.latest; v != nil && v.closed() == "" {
 		return v
@@ -56,15 +55,13 @@ func openMenu(of func(host.Context) *State) func(host.Context) tea.Cmd {
 	}
 }
 
-// Draw paints the menu.
 func (m *menu) Draw(c host.Context) {
 	m.Box(c.Host.Screen(), kit.DialogWidth, "Compare "+c.Workspace.Title+" with", "", func(l *paint.Line, i int, style theme.Style) {
 		l.Text(style, m.Items[i])
 	})
 }
 
-// pick compares with the session under the cursor. A is the one that was opened
-// first.
+// A is the session that was opened first
 func (m *menu) pick(c host.Context) tea.Cmd {
 	i, ok := m.Current()
 	if !ok {

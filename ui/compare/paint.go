@@ -27,7 +27,6 @@ const (
 	leftWidth = 170
 )
 
-// The blocks of a comparison.
 const (
 	blockTabs = iota
 	blockLines
@@ -36,13 +35,10 @@ const (
 	blockList
 )
 
-// Scope is the scope of its actions.
 func (v *view) Scope() string { return Scope }
 
-// Update takes no keys but those of actions.
 func (v *view) Update(host.Context, tea.Msg) tea.Cmd { return nil }
 
-// Draw fills the screen between header and footer.
 func (v *view) Draw(c host.Context) {
 	screen := c.Host.Screen()
 	tabs, rest := paint.Rect{Y: 1, W: screen.Width, H: screen.Height - 2}.CutTop(1)
@@ -126,7 +122,6 @@ func (v *view) paintTabs(th *theme.Theme, l *paint.Line) {
 	}
 }
 
-// lines returns the lines above the list.
 func (v *view) lines(c host.Context, width int) (rows []kit.Row) {
 	th := c.Host.Screen().Theme
 	add := func(style theme.Style, text string) { rows = kit.AddRows(rows, "", text, style, width) }
@@ -199,7 +194,6 @@ func (v *view) paintSide(c host.Context, side int, r paint.Rect, named bool) {
 	screen.Canvas.Box(r, screen.Border(left, right, v.inside), block)
 }
 
-// sideTitle returns the titles of a side, with the position of its exchange.
 func (v *view) sideTitle(side int, named bool) (left, right string) {
 	ws := v.a
 	if side == 1 {
@@ -253,7 +247,6 @@ func position(source session.Source, row int) string {
 	return text
 }
 
-// paintLine paints one line of one side.
 func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
 	b := &v.beside
 	selected := v.inside && line == b.at
@@ -298,8 +291,7 @@ func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
 	}
 }
 
-// valueText returns the text of a row on a side, and the words in it that differ. Values
-// that are equal by type only are the type, unless they are revealed.
+// Values that are equal by type only are the type, unless they are revealed.
 func (v *view) valueText(row *sidebyside.Row, side int) (text string, changed []sidebyside.Span) {
 	text = row.Left
 	if side == 1 {
@@ -315,8 +307,7 @@ func (v *view) valueText(row *sidebyside.Row, side int) (text string, changed []
 	return text, changedWords(row, side)
 }
 
-// valueStyle returns the style of a value; an equal value has the style of its
-// kind.
+// An equal value has the style of its kind.
 func (v *view) valueStyle(th *theme.Theme, row *sidebyside.Row, text string) theme.Style {
 	switch {
 	case row.Mark == sidebyside.Different:
@@ -329,7 +320,6 @@ func (v *view) valueStyle(th *theme.Theme, row *sidebyside.Row, text string) the
 	return th.Text
 }
 
-// paintUnplaced paints a difference that has no place in the rows.
 func (v *view) paintUnplaced(th *theme.Theme, l *paint.Line, n, side int, selected bool) {
 	d, only := &v.beside.unplaced[n], v.beside.sides(n)
 	if v.beside.unified && only == sidebyside.Both && v.beside.changed(n) {

@@ -13,7 +13,7 @@ import (
 type sideBySide struct {
 	pair     int // -1 for none
 	rows     []sidebyside.Row
-	unplaced []diff.Difference // differences that have no place in the rows
+	unplaced []diff.Difference // without a place in the rows
 	unified  bool              // one line for each side of a row that differs
 	order    []place           // the lines, made from unplaced and rows
 	failure  string
@@ -63,14 +63,12 @@ func (b *sideBySide) goTo(place match.Pointer) {
 	}
 }
 
-// A place is what a line shows.
 type place struct {
 	n    int             // of a difference without a place, and then of a row
 	side sidebyside.Side // shown: both next to each other, or if that is the same, once
 }
 
-// arrange makes the lines, as they are shown next to each other or unified. The cursor
-// stays on its row.
+// The cursor stays on its row.
 func (b *sideBySide) arrange(unified bool) {
 	at := place{n: -1}
 	if b.at < len(b.order) {
@@ -94,8 +92,8 @@ func (b *sideBySide) arrange(unified bool) {
 	}
 }
 
-// unify appends the lines of a row, or of adjacent lines of a text that differ: first
-// those of the left, then those of the right. It returns the next row.
+// unify appends the lines of a row, or of adjacent lines of a text that differ: first the
+// left, then the right. It returns the next row.
 func (b *sideBySide) unify(n int) (next int) {
 	end := n + 1
 	for b.textDiffers(n) && end < len(b.unplaced)+len(b.rows) && b.textDiffers(end) {
@@ -114,7 +112,7 @@ func (b *sideBySide) unify(n int) (next int) {
 	return end
 }
 
-// row returns a row; ok is false for a difference that has no place in the rows.
+// ok is false for a difference that has no place in the rows.
 func (b *sideBySide) row(n int) (row *sidebyside.Row, ok bool) {
 	if n < len(b.unplaced) {
 		return nil, false
@@ -122,7 +120,6 @@ func (b *sideBySide) row(n int) (row *sidebyside.Row, ok bool) {
 	return &b.rows[n-len(b.unplaced)], true
 }
 
-// textDiffers reports whether a row is a line of a text that differs.
 func (b *sideBySide) textDiffers(n int) bool {
 	row, ok := b.row(n)
 	return ok && row.Text && row.Mark == sidebyside.Different
@@ -151,10 +148,8 @@ func (b *sideBySide) changed(n int) bool {
 	return b.unplaced[n].Counts && b.unplaced[n].A != nil
 }
 
-// lines returns the number of lines.
 func (b *sideBySide) lines() int { return len(b.order) }
 
-// pointer returns the place of a line.
 func (b *sideBySide) pointer(line int) (match.Pointer, bool) {
 	if line < 0 || line >= b.lines() {
 		return "", false
@@ -166,7 +161,6 @@ func (b *sideBySide) pointer(line int) (match.Pointer, bool) {
 	return b.unplaced[n].Pointer, true
 }
 
-// differs reports whether a line has a difference that counts.
 func (b *sideBySide) differs(line int) bool {
 	n := b.order[line].n
 	if row, ok := b.row(n); ok {
@@ -195,14 +189,13 @@ func (b *sideBySide) next(from, way int) (int, bool) {
 	return 0, false
 }
 
-// move moves the cursor by n lines.
 func (b *sideBySide) move(n int) { b.at = kit.Between(0, b.at+n, max(b.lines()-1, 0)) }
 
 // contextLines is how many lines stay visible above and below the cursor, if there are so
 // many.
 const contextLines = 2
 
-// fit sets the height of the view and keeps the cursor visible, with its context.
+// fit keeps the cursor visible, with its context.
 func (b *sideBySide) fit(height int) {
 	b.height = max(height, 1)
 	around := min(contextLines, (b.height-1)/2)
@@ -210,10 +203,8 @@ func (b *sideBySide) fit(height int) {
 	b.top = max(min(b.top, b.lines()-b.height), 0)
 }
 
-// A judge marks the places of an exchange as its look classifies them.
 type judge struct{ look *diff.Look }
 
-// at implements sidebyside.Judge.
 func (j judge) at(path []string) (sidebyside.Mark, string) {
 	p := match.PointerTo(path...)
 	if j.look.A == nil || j.look.B == nil {

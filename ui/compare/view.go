@@ -25,12 +25,10 @@ import (
 const (
 	// maxExchange is the maximum size in bytes of an exchange shown side by side,
 	// all messages together; larger ones are opened in their session.
-	maxExchange = 4 << 20
-	// progressEvery is how often the screen updates the progress of a comparison.
+	maxExchange   = 4 << 20
 	progressEvery = 100 * time.Millisecond
 )
 
-// The lists of a comparison.
 const (
 	listExchanges = iota
 	listGroups
@@ -39,7 +37,6 @@ const (
 	listCount
 )
 
-// A view shows the differences of two sessions.
 type view struct {
 	state *State
 	a, b  *workspace.Workspace
@@ -67,7 +64,6 @@ type view struct {
 	blocks [5]paint.Lines
 }
 
-// A job is a running comparison.
 type job struct {
 	rows atomic.Int64 // read
 	of   int64
@@ -83,9 +79,8 @@ type State struct {
 	latest *view // the one to go back to; nil before the first
 }
 
-// Show compares two sessions in their present state. It shows the comparison, or
-// if the user is doing something else, the key that opens it. extra are further
-// lines to show above it.
+// Show compares two sessions as they are now. It shows the comparison, or if the user is
+// doing something else, the key that opens it. extra are lines to show above it.
 func (s *State) Show(c host.Context, one, other *workspace.Workspace, opts diff.Options, extra []string) tea.Cmd {
 	for _, ws := range []*workspace.Workspace{one, other} {
 		if why := cannotCompare(ws); why != "" {
@@ -104,8 +99,8 @@ func (s *State) Show(c host.Context, one, other *workspace.Workspace, opts diff.
 	return v.compare(c)
 }
 
-// ShowRound makes the comparison of a round of a watch the one to go back to. It
-// replaces the comparison of the previous round on the screen.
+// ShowRound makes the comparison of a round of a watch the one to go back to, and
+// replaces that of the previous round on the screen.
 func (s *State) ShowRound(c host.Context, round *replay.Round, cause string) tea.Cmd {
 	v := s.newView(c, c.Workspace, c.Workspace)
 	v.logs, v.names = [2]session.Source{round.Before, round.After}, [2]string{"before", "after " + cause}
@@ -120,7 +115,7 @@ func (s *State) ShowRound(c host.Context, round *replay.Round, cause string) tea
 	return v.compare(c)
 }
 
-// cannotCompare returns why a session cannot be compared now, "" if it can.
+// "" if it can be compared.
 func cannotCompare(ws *workspace.Workspace) string {
 	switch {
 	case ws.Empty():
@@ -137,7 +132,6 @@ func (s *State) newView(c host.Context, a, b *workspace.Workspace) *view {
 	return v
 }
 
-// compare makes the comparison, and replaces an existing one.
 func (v *view) compare(c host.Context) tea.Cmd {
 	v.cancel()
 	ctx, stop := context.WithCancel(c.Host.Lifetime())
@@ -159,7 +153,6 @@ func (v *view) compare(c host.Context) tea.Cmd {
 	return tea.Batch(run, v.tickLater(c, j))
 }
 
-// tick repaints the progress of a comparison until it ends.
 func (v *view) tick(c host.Context, j *job) tea.Cmd {
 	if v.busy != j {
 		return nil
@@ -172,7 +165,7 @@ func (v *view) tickLater(c host.Context, j *job) tea.Cmd {
 	return c.Host.After(progressEvery, host.Result{Then: func(c host.Context) tea.Cmd { return v.tick(c, j) }})
 }
 
-// compared takes a comparison. The result of a cancelled one is dropped.
+// The result of a cancelled comparison is dropped.
 func (v *view) compared(c host.Context, j *job, result *diff.Comparison, err error) tea.Cmd {
 	if v.busy != j {
 		return nil
@@ -194,7 +187,6 @@ func (v *view) compared(c host.Context, j *job, result *diff.Comparison, err err
 	return v.look(c, v.beside.want)
 }
 
-// cancel cancels the running work.
 func (v *view) cancel() {
 	if v.busy != nil {
 		v.busy.stop()
@@ -217,7 +209,6 @@ func (v *view) closed() string {
 	return ""
 }
 
-// percent returns the progress of a job.
 func (j *job) percent() int {
 	if j.of == 0 {
 		return 0
