@@ -56,7 +56,6 @@ func Actions() []host.Action {
 	}, fields.Actions())
 }
 
-// actionsIn returns the actions that all views of the composer have.
 func actionsIn(prefix, scope string) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: prefix + actSend, Keys: []string{"ctrl+s"}, Scope: scope, Title: "send", Help: "Send the message. Line breaks inside it are removed; raw bytes are sent unchanged.", Priority: 90, Enabled: host.CanSend}, Do: on((*Pane).send)},
@@ -97,12 +96,10 @@ func taskTitle(c host.Context) (title string, priority int) {
 	return "as a task", 62
 }
 
-// on adapts a method to an action of the open composer.
 func on(do func(*Pane, host.Context) tea.Cmd) func(host.Context) tea.Cmd {
 	return host.On(func(c host.Context, p *Pane) tea.Cmd { return do(p, c) })
 }
 
-// viewTitle names the view that the composer would switch to.
 func viewTitle(c host.Context) (title string, priority int) {
 	p, ok := c.View.(*Pane)
 	if !ok {

@@ -38,10 +38,8 @@ func (t *callee) method() string {
 
 func (t *callee) title() string { return t.method() + " " + t.item.Key }
 
-// draft returns the name of its draft.
 func (t *callee) draft() string { return t.item.Member + " " + t.item.Key }
 
-// schema returns the schema of the arguments.
 func (t *callee) schema() json.RawMessage {
 	var all []form.Argument
 	switch t.item.Member {
@@ -62,7 +60,7 @@ func (t *callee) schema() json.RawMessage {
 	return t.item.Input
 }
 
-// params returns the params of the request, for arguments that are valid JSON.
+// arguments must be valid JSON.
 func (t *callee) params(arguments []byte) json.RawMessage {
 	if t.item.Member == workspace.MemberTemplates {
 		var values map[string]any
@@ -99,8 +97,8 @@ func (t *callee) taskSupport(w *workspace.Workspace) string {
 	return session.TaskSupport(t.item.Raw)
 }
 
-// isTask reports whether it is called as a task. Since revision 2026-07-28 that is
-// the server's decision, and nothing of it is in a call.
+// Since revision 2026-07-28 that is the server's decision, and nothing of it is in a
+// call.
 func (t *callee) isTask(w *workspace.Workspace) bool {
 	return w.Status.Server.Era != mcp.Modern && (t.asTask || t.taskSupport(w) == session.TaskRequired)
 }
@@ -158,7 +156,7 @@ func (p *Pane) composeWith(c host.Context, t *callee, arguments []byte) tea.Cmd 
 	return p.suggestLater(c)
 }
 
-// blankForm makes the form of the target with its defaults, and returns their JSON.
+// blankForm returns the JSON of the defaults.
 func (p *Pane) blankForm(c host.Context) []byte {
 	p.form = form.New(p.target.schema(), form.Options{Theme: c.Host.Screen().Theme, Text: c.Host.Screen().Look()})
 	p.fresh = p.form.Revision()
@@ -166,8 +164,6 @@ func (p *Pane) blankForm(c host.Context) []byte {
 	return arguments
 }
 
-// clear empties the text, or gives the form its defaults again. The earlier text can
-// be recalled.
 func (p *Pane) clear(c host.Context) tea.Cmd {
 	name := p.draftName()
 	p.refused, p.completing, p.recalling = "", completing{}, recalling{}
@@ -191,8 +187,8 @@ func (p *Pane) clear(c host.Context) tea.Cmd {
 	return p.keepLater(c)
 }
 
-// EditSelected takes the selected message into the composer: a call of an item
-// that the catalog knows into the item's form.
+// EditSelected takes the selected message into the composer: into its item's form if the
+// catalog knows the item.
 func (p *Pane) EditSelected(c host.Context) tea.Cmd {
 	source, row, id := c.Workspace.Shown.Source, c.Workspace.Selected.Row, p.nextID()
 	return func() tea.Msg {
@@ -244,7 +240,6 @@ func (p *Pane) afterReading(c host.Context, l *workspace.CatalogList, do func(ho
 	}
 }
 
-// formable reports whether a form could have sent a message.
 func formable(e *session.Entry) (member, key string, arguments []byte, asTask, ok bool) {
 	if e.Msg.Kind != framing.Request {
 		return "", "", nil, false, false
@@ -278,7 +273,6 @@ func formable(e *session.Entry) (member, key string, arguments []byte, asTask, o
 	return member, key, arguments, asTask, key != ""
 }
 
-// editText takes a message into the composer as text.
 func (p *Pane) editText(c host.Context, text string) tea.Cmd {
 	p.view = messageView
 	p.remember(draftMessage, p.area.Value()) // the previous text can be recalled

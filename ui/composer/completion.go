@@ -18,8 +18,7 @@ import (
 const (
 	// completeAfter is how long nothing must be typed before the server is
 	// asked for completions.
-	completeAfter = 200 * time.Millisecond
-	// completeTimeout is the timeout of that request.
+	completeAfter   = 200 * time.Millisecond
 	completeTimeout = 10 * time.Second
 	// maxSuggestions is the maximum number of suggestions, as in the protocol,
 	// and maxSuggestion the maximum size of one in bytes.
@@ -30,15 +29,13 @@ const (
 	contextSince = mcp.V20250618
 )
 
-// completing is the state of the completion of a text.
 type completing struct {
 	asked  string // field and text of the latest request
 	off    bool   // the server does not complete
 	tokens []string
 }
 
-// suggestLater requests completions of the field under the cursor, once nothing
-// has been typed for a while. Only prompts and templates have completions.
+// Only prompts and templates have completions.
 func (p *Pane) suggestLater(c host.Context) tea.Cmd {
 	if p.view != formView || p.completing.off || p.target.item.Member == workspace.MemberTools || !p.completes(c) {
 		return nil
@@ -58,8 +55,7 @@ func (p *Pane) suggestLater(c host.Context) tea.Cmd {
 	}})
 }
 
-// completes reports whether the server supports completion. The first revision
-// with the method did not have the capability yet.
+// The first revision with the method did not have the capability yet.
 func (p *Pane) completes(c host.Context) bool {
 	if ok, _ := host.CanSend(c); !ok {
 		return false
@@ -70,7 +66,6 @@ func (p *Pane) completes(c host.Context) bool {
 	return ok || c.Workspace.Status.Server.Protocol == "2024-11-05"
 }
 
-// complete requests completions of a field.
 func (p *Pane) complete(c host.Context, f *form.Form, path, text string) tea.Cmd {
 	t := p.target
 	params := map[string]any{
@@ -118,8 +113,6 @@ func suggestionsOf(answer json.RawMessage) []string {
 	return values[:min(len(values), maxSuggestions)]
 }
 
-// completeText completes the word before the cursor of a message: a method, or
-// the name of an item in the catalog.
 func (p *Pane) completeText(c host.Context) tea.Cmd {
 	if p.view != messageView || p.area.Long != "" {
 		return nil

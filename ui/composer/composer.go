@@ -1,3 +1,8 @@
+// Package composer is the pane where messages to the server are written and sent: as JSON
+// or as raw bytes, and the arguments of a tool, a prompt or a resource template in a form
+// or as JSON; the form knows their schema and asks the server for completions. The texts
+// and the form stay when the pane closes, and with a folder for drafts, when the program
+// ends.
 package composer
 
 import (
@@ -22,11 +27,10 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// A viewKind is a way to write a message.
 type viewKind uint8
 
-// The views. A form and its JSON are two views of the same arguments; the other
-// two have their own texts.
+// A form and its JSON are two views of the same arguments; the other two have their own
+// texts.
 const (
 	messageView viewKind = iota // one message, as JSON
 	formView                    // fields, of a tool, a prompt or a template
@@ -50,26 +54,25 @@ type Pane struct {
 	drawn   int    // number of ids given to drafts
 	fresh   uint64 // revision of the form when it was opened
 	saving  bool   // a timer to save drafts is running
-	refused string // the text that was not sent because of problems; sending it again sends it
+	refused string // not sent because of problems; sent the second time
 
 	completing completing
 	recalling  recalling
 	drafts     *drafts
-	kept       map[string]time.Time // when the text on the screen was written, if it is a draft; by its name
+	kept       map[string]time.Time // when the draft on the screen was written, by its name
 }
 
 // Options are what the composer needs of its surroundings.
 type Options struct {
 	// Drafts is the folder where drafts are stored; "" keeps them in memory.
 	Drafts string
-	// ReadCatalog returns a command that reads the responses in the log for a list
-	// and returns a host.Result; nil if there is nothing to read.
+	// ReadCatalog returns a command that reads the responses in the log for a list and
+	// returns a host.Result; nil if there are none.
 	ReadCatalog func(host.Context, *workspace.CatalogList) tea.Cmd
 	// CommandLine returns the mcpdbg command line that makes a request again.
 	CommandLine func(h session.Header, method string, params []byte) (string, error)
 }
 
-// The placeholders of the texts.
 const (
 	messageHint = `{"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"name":"...","arguments":{}}}`
 	jsonHint    = `{}`
@@ -121,7 +124,7 @@ var _ fields.Filling = (*Pane)(nil)
 // Form is the form, nil if there was none yet.
 func (p *Pane) Form() *form.Form { return p.form }
 
-// Edited requests completions and saves the draft, both a while later.
+// Edited requests completions and saves the draft, a while later.
 func (p *Pane) Edited(c host.Context) tea.Cmd {
 	return tea.Batch(p.suggestLater(c), p.keepLater(c))
 }
@@ -152,13 +155,12 @@ func (p *Pane) Back(c host.Context) tea.Cmd {
 	return p.Save()
 }
 
-// Place gives the composer its rectangle on the screen, empty while it is closed.
+// Place gives the composer its rectangle, empty while it is closed.
 func (p *Pane) Place(r paint.Rect) {
 	p.place = r
 	p.fit()
 }
 
-// fit fits the texts and the form to the rectangle.
 func (p *Pane) fit() {
 	r := p.place.Body()
 	if r.Empty() {
@@ -270,8 +272,7 @@ func formState(problems []form.Problem, width int) string {
 	return cmp.Or(strings.Join(parts, ", "), "valid")
 }
 
-// keptNote tells that the text on the screen is a draft of an earlier time, "" if it
-// is not.
+// The text on the screen is a draft of an earlier time; "" if it is not.
 func (p *Pane) keptNote(c host.Context) string {
 	at, ok := p.kept[p.draftName()]
 	if !ok {
@@ -288,13 +289,11 @@ func (p *Pane) keptNote(c host.Context) string {
 	return "  kept from " + at.Format(layout) + ", " + c.Host.Key(key) + " clears"
 }
 
-// titles returns the titles in the border; the right one describes the text.
 func (p *Pane) titles(c host.Context) (left, right string) {
 	left, right = p.textTitles(c.Workspace)
 	return left, strings.TrimSpace(right + p.keptNote(c))
 }
 
-// taskNote says that the call will be a task.
 func (t *callee) taskNote(w *workspace.Workspace) string {
 	if t.isTask(w) {
 		return " as a task"
@@ -329,8 +328,7 @@ func (p *Pane) textTitles(w *workspace.Workspace) (left, right string) {
 	return "Compose", "not JSON"
 }
 
-// nextID returns an id for a draft. It differs from the session's own ids,
-// which are mcpdbg-N.
+// nextID differs from the session's own ids, which are mcpdbg-N.
 func (p *Pane) nextID() string {
 	p.drawn++
 	return fmt.Sprintf(`"ui-%d"`, p.drawn)
@@ -345,7 +343,6 @@ func (p *Pane) Compose(c host.Context) tea.Cmd {
 	return nil
 }
 
-// show shows the current view.
 func (p *Pane) show(c host.Context) {
 	p.open = true
 	for _, b := range []*kit.TextBox{&p.area, &p.json, &p.raw} {
@@ -358,7 +355,6 @@ func (p *Pane) show(c host.Context) {
 	c.Host.Redraw()
 }
 
-// close closes the composer and keeps its content.
 func (p *Pane) close(c host.Context) {
 	p.open = false
 	p.completing = completing{}
@@ -366,7 +362,6 @@ func (p *Pane) close(c host.Context) {
 	c.Host.Redraw()
 }
 
-// draft returns a message to start from.
 func (p *Pane) draft(c host.Context) string {
 	params := ""
 	if server := c.Workspace.Status.Server; server.Era == mcp.Modern {
@@ -375,13 +370,11 @@ func (p *Pane) draft(c host.Context) string {
 	return `{"jsonrpc":"2.0","id":` + p.nextID() + `,"method":"` + mcp.MethodToolsList + `"` + params + `}`
 }
 
-// modernMeta returns the _meta of a request in the modern era.
 func modernMeta(protocol string) string {
 	return fmt.Sprintf(`{%q:%q,%q:{"name":"mcpdbg","version":""},%q:{}}`,
 		mcp.MetaProtocolVersion, protocol, mcp.MetaClientInfo, mcp.MetaClientCapabilities)
 }
 
-// withID replaces the id of a request.
 func withID(line []byte, m framing.Message, id string) []byte {
 	if m.Kind != framing.Request {
 		return line

@@ -18,6 +18,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
+	"mcpdbg/ui/widget/form"
 	"mcpdbg/ui/workspace"
 )
 
@@ -708,4 +709,75 @@ func TestRawIsSentAsItIs(t *testing.T) {
 		r.Pull()
 		r.Row(`{"jsonrpc":"2.0","id":"slow","method":"ping"}`)
 	})
+}
+
+func TestEscapes(t *testing.T) {
+	for text, want := range map[string]string{
+		`a\nb\r\t\\`: "a\nb\r\t\\", `\xff\xFe`: "\xff\xfe", `\u00e9é`: "éé", "a\nb\r\nc": "abc", ``: "",
+	} {
+		got, err := unescape(text)
+		require.NoError(t, err)
+		require.Equal(t, want, string(got))
+	}
+	for text, want := range map[string]string{`\`: "1:1", "ab\n\\q": "2:1", `\x1`: "1:1", `\xgg`: "1:1", `a\u12`: "1:2"} {
+		_, err := unescape(text)
+		require.ErrorContains(t, err, want+":", text)
+	}
+}
+
+func FuzzEscapes(f *testing.F) {
+	f.Add([]byte("{\"a\":\"\xff\\\"}\r\n\x00\ufeff"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		back, err := unescape(escapeBytes(data))
+		require.NoError(t, err)
+		require.Equal(t, string(data), string(back))
+		_, _ = unescape(string(data))
+	})
+}
+
+// TestPresets checks that each preset survives escaping and unescaping.
+func TestPresets(t *testing.T) {
+	message := `{"jsonrpc":"2.0","id":"ui-1","method":"ping"}`
+	for _, p := range presets {
+		data := p.make([]byte(message), `"mcpdbg-9"`)
+		back, err := unescape(escapeBytes(data))
+		require.NoError(t, err, p.name)
+		require.Equal(t, string(data), string(back), p.name)
+		require.NotEqual(t, message+"\n", string(data), p.name)
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a": 1}`:                   `{"a": 1}`,
+		"{\"a\": 1.0,\n \"b\":[]}\n": `{"a":1.0,"b":[]}`,
+		"\n{\"a\": 1}\r\n":           `{"a": 1}`,
+	} {
+		got, err := oneLine(text)
+		require.NoError(t, err)
+		require.Equal(t, want, string(got))
+	}
+	got, err := oneLine("two\nlines")
+	require.Error(t, err)
+	require.Equal(t, "two\nlines", string(got))
+	_, err = oneLine(" \n ")
+	require.ErrorIs(t, err, errEmpty)
+}
+
+// TestFormState checks that an empty required field is not called wrong.
+func TestFormState(t *testing.T) {
+	empty, wrong := form.Problem{Path: "/a", Text: "is required", Missing: true}, form.Problem{Path: "/b", Text: "is a string, not a number"}
+	for _, tc := range []struct {
+		problems   []form.Problem
+		wide, tiny string
+	}{
+		{nil, "valid", "valid"},
+		{[]form.Problem{empty}, "1 required field is empty", "1 required"},
+		{[]form.Problem{empty, empty}, "2 required fields are empty", "2 required"},
+		{[]form.Problem{wrong}, "1 field needs fixing", "1 to fix"},
+		{[]form.Problem{wrong, wrong, empty}, "2 fields need fixing, 1 required field is empty", "2 to fix, 1 required"},
+	} {
+		require.Equal(t, tc.wide, formState(tc.problems, 120))
+		require.Equal(t, tc.tiny, formState(tc.problems, 60))
+	}
 }

@@ -43,17 +43,15 @@ const (
 	maxSentText = 16 << 10
 )
 
-// A draft is a text that the user has started to write, and the texts sent from
-// there.
 type draft struct {
 	Text string   `json:"text,omitempty"`
 	Sent []string `json:"sent,omitempty"` // newest first
 	Used int64    `json:"used"`           // Unix time, in milliseconds
 }
 
-// drafts are the drafts for one server. They are stored in a file that only the
-// user can read, and hold only text that the user typed. The zero value keeps
-// them in memory. All methods but write belong to one goroutine.
+// drafts are the drafts for one server, in a file that only the user can read; they hold
+// only text that the user typed. The zero value keeps them in memory. All methods but
+// write belong to one goroutine.
 type drafts struct {
 	file  string // "" for none
 	all   map[string]*draft
@@ -62,7 +60,6 @@ type drafts struct {
 	writing sync.Mutex
 }
 
-// openDrafts reads the drafts for a server from a folder.
 func openDrafts(folder, title string, h session.Header) *drafts {
 	d := &drafts{all: map[string]*draft{}}
 	if folder == "" {
@@ -90,7 +87,6 @@ func readDrafts(file string) (map[string]*draft, error) {
 	return all, nil
 }
 
-// text returns the draft with a name.
 func (d *drafts) text(name string) string {
 	if one := d.all[name]; one != nil {
 		return one.Text
@@ -98,7 +94,6 @@ func (d *drafts) text(name string) string {
 	return ""
 }
 
-// since returns when the draft with a name was written.
 func (d *drafts) since(name string) time.Time {
 	if one := d.all[name]; one != nil {
 		return time.UnixMilli(one.Used)
@@ -135,7 +130,6 @@ func (d *drafts) set(name, text string) {
 	d.use(name).Text = text
 }
 
-// sent remembers a text sent from a draft.
 func (d *drafts) sent(name, text string) {
 	if text == "" || len(text) > maxSentText {
 		return
@@ -160,8 +154,8 @@ func (d *drafts) snapshot() map[string]draft {
 	return all
 }
 
-// write writes a snapshot, merged with newer drafts that other processes have
-// written to the file. It may be called from any goroutine.
+// write merges a snapshot with newer drafts that other processes have written to the
+// file. It may be called from any goroutine.
 func (d *drafts) write(all map[string]draft) error {
 	if all == nil {
 		return nil
@@ -206,7 +200,6 @@ func encodeDrafts(all map[string]draft) ([]byte, error) {
 	}
 }
 
-// writeAtomic replaces a file atomically.
 func writeAtomic(file string, data []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(file), ".draft-*") // 0600
 	if err != nil {
@@ -250,7 +243,6 @@ func (p *Pane) remember(name, text string) {
 	delete(p.kept, name)
 }
 
-// keepDraft stores the composer's content in its drafts.
 func (p *Pane) keepDraft() {
 	p.drafts.set(draftMessage, p.area.Value())
 	p.drafts.set(draftRaw, p.raw.Value())

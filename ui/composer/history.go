@@ -50,7 +50,6 @@ func (p *Pane) recall(c host.Context, by int) tea.Cmd {
 	return p.keepLater(c)
 }
 
-// draftName returns the name of the draft of the view.
 func (p *Pane) draftName() string {
 	switch p.view {
 	case messageView:
@@ -61,7 +60,6 @@ func (p *Pane) draftName() string {
 	return p.target.draft()
 }
 
-// setHistory gives the form the history of each field.
 func (p *Pane) setHistory() {
 	texts := map[string][]string{}
 	for _, sent := range p.drafts.history(p.target.draft()) {

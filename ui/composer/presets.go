@@ -26,8 +26,7 @@ type preset struct {
 // longLine is the length of the preset with a long line, in bytes.
 const longLine = 1 << 20
 
-// presets are the kinds of invalid messages. Each is made from a valid message
-// and the id of a pending request.
+// Each is made from a valid message and the id of a pending request.
 var presets = []preset{
 	{"half a message, no newline", func(m []byte, _ string) []byte { return m[:len(m)/2] }},
 	{"no newline", func(m []byte, _ string) []byte { return m }},
@@ -58,7 +57,6 @@ var presets = []preset{
 	{"not JSON", func([]byte, string) []byte { return []byte("hello\n") }},
 }
 
-// A presetList is the menu in which a preset is picked for a composer.
 type presetList struct {
 	host.Menu
 	into *Pane
@@ -78,7 +76,6 @@ func (p *Pane) openPresets(c host.Context) tea.Cmd {
 	return nil
 }
 
-// Draw paints the menu.
 func (l *presetList) Draw(c host.Context) {
 	l.Box(c.Host.Screen(), presetsWidth, "Malformed messages", "enter: use", func(l *paint.Line, i int, style theme.Style) {
 		l.Text(style, presets[i].name)

@@ -16,16 +16,14 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// An escapeError is an invalid escape.
 type escapeError struct{ line, col int }
 
 func (e *escapeError) Error() string {
 	return fmt.Sprintf(`%d:%d: expected n, r, t, \, xNN or uNNNN after \`, e.line, e.col)
 }
 
-// unescape returns the bytes that a text represents: \n, \r, \t, \\, \xNN for
-// one byte and \uNNNN for a character in UTF-8. Line breaks in the text are
-// ignored, so that it can be split into lines freely.
+// \n, \r, \t, \\, \xNN for one byte and \uNNNN for a character in UTF-8. Line breaks in
+// the text are ignored, so that it can be split into lines freely.
 func unescape(text string) ([]byte, error) {
 	out := make([]byte, 0, len(text))
 	for at := 0; at < len(text); {
@@ -49,7 +47,7 @@ func unescape(text string) ([]byte, error) {
 	return out, nil
 }
 
-// escapeAt reads the escape after a backslash; n is 0 if it is invalid.
+// n is 0 if the escape after a backslash is invalid.
 func escapeAt(rest string) (out []byte, n int) {
 	if rest == "" {
 		return nil, 0
@@ -74,7 +72,6 @@ func escapeAt(rest string) (out []byte, n int) {
 	return utf8.AppendRune(nil, rune(value)), 5
 }
 
-// escapeBytes is the inverse of unescape.
 func escapeBytes(data []byte) string {
 	var out strings.Builder
 	for len(data) > 0 {
@@ -133,7 +130,6 @@ func rawPreview(text string, th *theme.Theme, cells int) (string, theme.Style) {
 	return said + end, th.Text
 }
 
-// sendRaw sends exactly the bytes of the text.
 func (p *Pane) sendRaw(c host.Context) tea.Cmd {
 	text, s, ctx := p.raw.Value(), c.Workspace.Session, c.Host.Lifetime()
 	return func() tea.Msg {

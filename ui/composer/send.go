@@ -24,7 +24,6 @@ var errEmpty = errors.New("nothing to send")
 // maxFields is the longest text that a form takes, in bytes.
 const maxFields = 1 << 20
 
-// send sends the composed message.
 func (p *Pane) send(c host.Context) tea.Cmd {
 	switch p.view {
 	case formView:
@@ -37,7 +36,7 @@ func (p *Pane) send(c host.Context) tea.Cmd {
 	return p.sendMessage(c)
 }
 
-// sendMessage sends JSON in one line; it confirms before sending other text.
+// sendMessage confirms before sending text other than JSON.
 func (p *Pane) sendMessage(c host.Context) tea.Cmd {
 	written := p.area.Value()
 	if len(written) <= fields.MaxChecked {
@@ -50,7 +49,7 @@ func (p *Pane) sendMessage(c host.Context) tea.Cmd {
 	}
 }
 
-// sendLine sends a message in one line; err is why it is not a valid one.
+// err is why it is not a valid message.
 func (p *Pane) sendLine(c host.Context, text []byte, err error) tea.Cmd {
 	if errors.Is(err, errEmpty) {
 		c.Host.Warn("send: " + err.Error())
@@ -73,7 +72,6 @@ func (p *Pane) sendLine(c host.Context, text []byte, err error) tea.Cmd {
 	return nil
 }
 
-// sendText sends a message.
 func sendText(c host.Context, text []byte) tea.Cmd {
 	s, ctx := c.Workspace.Session, c.Host.Lifetime()
 	c.Workspace.Overview = false // the message is what the user wants to see
@@ -83,9 +81,8 @@ func sendText(c host.Context, text []byte) tea.Cmd {
 	}
 }
 
-// oneLine returns the bytes to send for a text. It removes only line breaks
-// between the tokens of JSON; text that is not valid JSON is returned
-// unchanged, with an error.
+// oneLine removes only line breaks between the tokens of JSON; text that is not valid
+// JSON is returned unchanged, with an error.
 func oneLine(text string) ([]byte, error) {
 	text = strings.Trim(text, "\r\n")
 	if strings.TrimSpace(text) == "" {
@@ -101,7 +98,6 @@ func oneLine(text string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// sendForm sends the content of the fields.
 func (p *Pane) sendForm(c host.Context) tea.Cmd {
 	arguments, ok := fields.Value(c, p.form, &p.refused)
 	if !ok {
@@ -110,7 +106,6 @@ func (p *Pane) sendForm(c host.Context) tea.Cmd {
 	return p.sendArguments(c, arguments)
 }
 
-// sendJSON sends the arguments written as JSON.
 func (p *Pane) sendJSON(c host.Context) tea.Cmd {
 	text := p.json.Value()
 	if strings.TrimSpace(text) == "" {
@@ -128,7 +123,6 @@ func (p *Pane) sendJSON(c host.Context) tea.Cmd {
 	return p.sendArguments(c, arguments)
 }
 
-// sendArguments makes the call of the form.
 func (p *Pane) sendArguments(c host.Context, arguments []byte) tea.Cmd {
 	t := p.target
 	p.refused = ""
@@ -137,7 +131,6 @@ func (p *Pane) sendArguments(c host.Context, arguments []byte) tea.Cmd {
 	return calls.Compose(c, t.title(), t.method(), t.request(c.Workspace, arguments), 0)
 }
 
-// toggleTask makes the call of the form a task, or not any more.
 func (p *Pane) toggleTask(host.Context) tea.Cmd {
 	p.target.asTask = !p.target.asTask
 	return nil
@@ -236,7 +229,6 @@ func (p *Pane) toMessage(c host.Context) tea.Cmd {
 	return nil
 }
 
-// withMeta adds the _meta that the modern era requires in every request.
 func withMeta(w *workspace.Workspace, params json.RawMessage) json.RawMessage {
 	if w.Status.Server.Era != mcp.Modern {
 		return params
@@ -244,8 +236,6 @@ func withMeta(w *workspace.Workspace, params json.RawMessage) json.RawMessage {
 	return append([]byte(`{"_meta":`+modernMeta(w.Status.Server.Protocol)+`,`), params[1:]...)
 }
 
-// editElsewhere opens the field under the cursor, or the whole text, in the
-// user's editor.
 func (p *Pane) editElsewhere(c host.Context) tea.Cmd {
 	switch p.view {
 	case formView:
