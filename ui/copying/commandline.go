@@ -13,8 +13,7 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// target returns the mcpdbg flags that name the debugged server. Values of
-// variables are not in a log: the command has ${NAME} instead.
+// Values of variables are not in a log: the command has ${NAME} instead.
 func target(h session.Header) []string {
 	var words []string
 	if h.Host != "" {
@@ -46,7 +45,6 @@ func CallLine(h session.Header, method string, params []byte) (string, error) {
 	return kit.QuoteWords(append(words, target(h)...)), nil
 }
 
-// reproduceRows is how many rows are read at a time to find a handshake.
 const reproduceRows = 4096
 
 // reproduce returns a shell command that starts the server and sends it the

@@ -32,7 +32,6 @@ func Message(c host.Context) tea.Cmd {
 	}
 }
 
-// copyables returns the forms in which the selected row can be copied.
 func copyables(c host.Context) []copyable {
 	row, source := c.Workspace.Viewed.Row, c.Workspace.Shown.Source
 	header := source.Header()
@@ -107,7 +106,6 @@ func withPlace(c host.Context, forms []copyable) []copyable {
 	return forms
 }
 
-// mainPart returns the main member of a kind of message.
 func mainPart(kind framing.Kind) (name string, span func(framing.Message) framing.Span) {
 	switch kind {
 	case framing.Request, framing.Notification:

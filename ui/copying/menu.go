@@ -35,7 +35,6 @@ func Actions() []host.Action {
 	}
 }
 
-// A copyable is one form in which a row can be copied or saved.
 type copyable struct {
 	name   string
 	shown  string // after the name in the menu; may be empty
@@ -45,14 +44,13 @@ type copyable struct {
 	lines  bool // has several lines, with line breaks added by mcpdbg
 }
 
-// A copyMenu lists the forms in which a row can be copied.
 type copyMenu struct {
 	host.Menu
 	forms []copyable
 	n     int // number of the row, for a file's name
 }
 
-// chosen returns the form under the cursor, nil if nothing matches.
+// Nil if nothing matches.
 func (m *copyMenu) chosen() *copyable {
 	i, ok := m.Current()
 	if !ok {
@@ -79,7 +77,6 @@ const (
 	shownAt = 26
 )
 
-// Draw paints the menu.
 func (m *copyMenu) Draw(c host.Context) {
 	m.Box(c.Host.Screen(), menuWidth, "Copy", "enter copies, ctrl+s writes a file", func(l *paint.Line, i int, style theme.Style) {
 		l.Text(style, m.forms[i].name)
@@ -110,12 +107,10 @@ func copyThis(c host.Context, m *copyMenu) tea.Cmd {
 	}
 }
 
-// writeInstead names the keys that write a row to a file.
 func writeInstead(c host.Context) string {
 	return c.Host.Key(actCopyMenu) + ", " + c.Host.Key(actWriteThis) + " writes a file"
 }
 
-// writeThis prompts for a file name, in the last line.
 func writeThis(c host.Context, m *copyMenu) tea.Cmd {
 	f := m.chosen()
 	if f == nil {
