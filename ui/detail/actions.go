@@ -84,7 +84,6 @@ func (d *Pane) otherSide(c host.Context) tea.Cmd {
 	return nil
 }
 
-// openOutside reads the selected row and passes it to open.
 func openOutside(c host.Context, open func(c host.Context, text []byte, suffix string) tea.Cmd) tea.Cmd {
 	source, row := c.Workspace.Shown.Source, c.Workspace.Selected.Row
 	return func() tea.Msg {
@@ -106,7 +105,7 @@ func openOutside(c host.Context, open func(c host.Context, text []byte, suffix s
 	}
 }
 
-// editCopy opens a copy of a text in the editor; the edited text is discarded.
+// The edited text is discarded.
 func editCopy(c host.Context, text []byte, suffix string) tea.Cmd {
 	return host.Edit(c, text, suffix, func(c host.Context, edited []byte, err error) tea.Cmd {
 		switch {

@@ -33,7 +33,6 @@ func newAround(p *workspace.Projection, s workspace.Selection, look termsafe.Opt
 	return &aroundView{shown: p, row: s.Row, moment: moment, look: look}
 }
 
-// lines returns the number of lines: those of stderr, and one for the row.
 func (v *aroundView) lines() int { return len(v.shown.Index.Stderr) + 1 }
 
 func (v *aroundView) setSize(w, h int) {
@@ -68,7 +67,6 @@ func (v *aroundView) paint(out *paint.Lines, th *theme.Theme) {
 	}
 }
 
-// paintMoment paints the line of the row itself.
 func (v *aroundView) paintMoment(l *paint.Line, th *theme.Theme) {
 	what := v.shown.Source.Method(v.row.Method)
 	if what == "" {
@@ -102,7 +100,7 @@ func (v *aroundView) paintLine(l *paint.Line, i int, th *theme.Theme) {
 	l.Bytes(th.Stderr, e.Payload)
 }
 
-// appendOffset appends a time offset in microseconds, as +12.3 ms or -4.1 s.
+// appendOffset takes microseconds: +12.3 ms or -4.1 s.
 func appendOffset(dst []byte, us int64) []byte {
 	sign := byte('+')
 	if us < 0 {

@@ -20,16 +20,15 @@ import (
 // maxConformed is the longest structured content that is checked, in bytes.
 const maxConformed = 1 << 20
 
-// A conformed is the result of checking the structured content of a view.
 type conformed struct {
 	pane    *Pane
 	view    *content.View
 	verdict content.Verdict
 }
 
-// conform returns a command that checks the structured content of a tool's result
-// against the outputSchema of the tool, once; nil if there is nothing to check. Only
-// one is checked at a time, so while the cursor moves over results most are skipped.
+// conform returns a command that checks the structured content of a tool's result against
+// the tool's outputSchema, once; nil if there is nothing to check. Only one is checked at
+// a time, so while the cursor moves over results most are skipped.
 func (d *Pane) conform() tea.Cmd {
 	row := d.wanted.Row
 	if d.conforming || d.content == nil || d.content == d.conformed || row.Msg != framing.Response || d.ws.Shown.Source.Method(row.Method) != mcp.MethodToolsCall {
@@ -57,8 +56,8 @@ func (msg conformed) Deliver(c host.Context) tea.Cmd {
 	return nil
 }
 
-// verdictOf checks the structured content of the response to a request; rows are
-// those before it that may have the schema. Without a schema it says nothing.
+// rows are those before the request that may have the schema. Without a schema it says
+// nothing.
 func verdictOf(source session.Source, request session.Row, rows []uint32, value []byte) content.Verdict {
 	e, err := source.Entry(request, content.MaxBytes)
 	if err != nil || e.Cut {
@@ -81,7 +80,6 @@ func verdictOf(source session.Source, request session.Row, rows []uint32, value 
 	return verdict(problems, unchecked, changed, err)
 }
 
-// verdict puts the result of a check into words.
 func verdict(problems []jsonschema.Problem, unchecked []string, changed bool, err error) (v content.Verdict) {
 	switch {
 	case err != nil:

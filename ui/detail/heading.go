@@ -14,7 +14,6 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// A heading has the facts above a message.
 type heading struct {
 	name      string // id and method, and what is called
 	short     string // the same without a method that this implies
@@ -23,7 +22,7 @@ type heading struct {
 	seqs      string // the sequence numbers of request and response
 }
 
-// headingOf returns the heading of a message. It reads the beginning of its partner.
+// headingOf reads the beginning of the message's partner.
 func headingOf(source session.Source, s workspace.Selection, e *session.Entry) heading {
 	var h heading
 	if e.Kind.IsStream() {
@@ -149,7 +148,6 @@ func (d *Pane) Titles() (left, right string) {
 	return strings.Join(append(words, d.shownPart()...), " "), right
 }
 
-// element describes which element of a batch is shown.
 func (d *Pane) element() []string {
 	x := d.ws.Shown.Index.Exchanges
 	e, ok := d.ws.Shown.Source.Element(d.wanted.Number)
@@ -160,7 +158,6 @@ func (d *Pane) element() []string {
 	return []string{fmt.Sprintf(" element %d of %d", e.Index+1, b.Elements)}
 }
 
-// shownPart describes the shown part of a long message.
 func (d *Pane) shownPart() []string {
 	shown := int64(len(d.entry.Payload))
 	switch {

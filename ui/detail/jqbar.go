@@ -53,9 +53,9 @@ func jqActions(of func(host.Context) *Pane) []host.Action {
 	}
 }
 
-// A jqBar is a line in which a jq expression is typed, with the result below it in
-// place of the message. It has the keys while it is open; afterwards the result and
-// the line stay until another row or view is shown.
+// A line in which a jq expression is typed, with the result in place of the message. It
+// has the keys while it is open; afterwards the result and the line stay until another
+// row or view is shown.
 type jqBar struct {
 	pane    *Pane
 	open    bool
@@ -113,10 +113,8 @@ func newJQBar(d *Pane) *jqBar {
 	return b
 }
 
-// Scope implements host.View.
 func (*jqBar) Scope() string { return ScopeJQ }
 
-// Update implements host.View.
 func (b *jqBar) Update(c host.Context, msg tea.Msg) tea.Cmd {
 	before := b.input.Value()
 	var cmd tea.Cmd
@@ -141,14 +139,13 @@ func (b *jqBar) Back(c host.Context) tea.Cmd {
 	return nil
 }
 
-// close ends what runs, and leaves the keys to the pane.
 func (b *jqBar) close(c host.Context) {
 	b.stop()
 	b.open, b.pane.changed = false, true
 	c.Host.Close(b)
 }
 
-// A typedPauseOver arrives when no key has been pressed for a while.
+// No key has been pressed for a while.
 type typedPauseOver struct {
 	bar    *jqBar
 	number int
@@ -162,7 +159,6 @@ func (msg typedPauseOver) Deliver(c host.Context) tea.Cmd {
 	return nil
 }
 
-// changed ends what runs for the text before, and has the text run after a pause.
 func (b *jqBar) changed(c host.Context) tea.Cmd {
 	b.stop()
 	b.number++
@@ -187,14 +183,12 @@ func (b *jqBar) begin(c host.Context) context.Context {
 	return ctx
 }
 
-// An evaluated is the result of an expression.
 type evaluated struct {
 	bar    *jqBar
 	number int
 	result jqResult
 }
 
-// run runs the expression in a command.
 func (b *jqBar) run(c host.Context, limit effort) tea.Cmd {
 	ctx, number, expression := b.begin(c), b.number, b.input.Value()
 	b.says("running", false)
@@ -236,8 +230,8 @@ func (b *jqBar) show(r jqResult) {
 	}
 }
 
-// keepResult leaves the line with the result of the text, once it is there. Without
-// a text it shows the message again.
+// keepResult leaves the line with the result, once it is there; without a text, the
+// message again.
 func (b *jqBar) keepResult(c host.Context) tea.Cmd {
 	switch {
 	case b.input.Value() == "":
@@ -251,7 +245,6 @@ func (b *jqBar) keepResult(c host.Context) tea.Cmd {
 	return b.run(c, asked)
 }
 
-// says shows a text below the line.
 func (b *jqBar) says(text string, bad bool) {
 	b.status, b.bad, b.pane.changed = text, bad, true
 }

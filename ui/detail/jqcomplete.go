@@ -15,9 +15,8 @@ import (
 // anyName is the jq program for the names of all members of the message.
 const anyName = ".. | objects | keys[]"
 
-// splitMember splits an expression before the name of a member at its end:
-// .content[0].te is the text .content[0] and the beginning of a name, te. ok is false
-// if it does not end with one.
+// .content[0].te is the text .content[0] and the beginning of a name, te; ok is false if
+// the expression does not end with one.
 func splitMember(expression string) (head, name string, ok bool) {
 	head = strings.TrimRight(expression, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	name = expression[len(head):]
@@ -37,7 +36,6 @@ func (q *queried) namesAt(ctx context.Context, head string) ([]string, error) {
 	return q.names(ctx, anyName)
 }
 
-// A completed has the names for the end of an expression.
 type completed struct {
 	bar    *jqBar
 	number int
@@ -94,7 +92,6 @@ func (msg completed) Deliver(c host.Context) tea.Cmd {
 	return cmd
 }
 
-// common returns what texts have in common at their beginning.
 func common(texts []string) string {
 	start := texts[0]
 	for _, text := range texts[1:] {

@@ -19,7 +19,6 @@ const (
 	// maxQueried is the largest message that jq is run on, in bytes: decoded it takes
 	// about ten times as much memory.
 	maxQueried = 64 << 20
-	// maxResults is the maximum number of results shown.
 	maxResults = 1000
 	// maxResult is how many bytes of results are shown.
 	maxResult = 8 << 20
@@ -27,7 +26,6 @@ const (
 	maxNames = 2000
 )
 
-// An effort is how much one run of an expression may take.
 type effort uint8
 
 const (
@@ -35,8 +33,7 @@ const (
 	asked                // when its result was asked for
 )
 
-// limits returns the maximum time, and the maximum memory beyond the decoded
-// message, in bytes.
+// The maximum memory is in bytes, beyond the decoded message.
 func (e effort) limits() (time.Duration, uint64) {
 	if e == typing {
 		return 500 * time.Millisecond, 64 << 20
@@ -44,8 +41,7 @@ func (e effort) limits() (time.Duration, uint64) {
 	return 10 * time.Second, 512 << 20
 }
 
-// A queried is a message that jq is run on. It may be used on any goroutine; runs
-// wait for each other.
+// May be used on any goroutine; runs wait for each other.
 type queried struct {
 	doc     []byte
 	mu      sync.Mutex
@@ -54,7 +50,6 @@ type queried struct {
 	err     error // why the message cannot be decoded
 }
 
-// A jqResult is what an expression gives for a message.
 type jqResult struct {
 	doc     []byte // the result, or an array of them unless there is exactly one
 	single  bool
@@ -62,7 +57,6 @@ type jqResult struct {
 	err     error
 }
 
-// query returns the results of an expression, within the limits.
 func (q *queried) query(ctx context.Context, expression string, limit effort) jqResult {
 	var all bytes.Buffer
 	n, more, large := 0, false, false
@@ -103,7 +97,6 @@ func (q *queried) query(ctx context.Context, expression string, limit effort) jq
 	return r
 }
 
-// names returns the different texts that a program gives.
 func (q *queried) names(ctx context.Context, program string) ([]string, error) {
 	var names []string
 	seen := map[string]bool{}
@@ -117,7 +110,7 @@ func (q *queried) names(ctx context.Context, program string) ([]string, error) {
 	return names, err
 }
 
-// run passes the results of a program to take.
+// take gets the results.
 func (q *queried) run(ctx context.Context, program string, limit effort, take func(any) bool) error {
 	code, err := jq.Compile(program)
 	if err != nil {
@@ -141,7 +134,7 @@ func (q *queried) run(ctx context.Context, program string, limit effort, take fu
 	return jq.Run(ctx, code, memory, q.value, nil, take)
 }
 
-// decode decodes a message, keeping numbers as they are written.
+// decode keeps numbers as they are written.
 func decode(doc []byte) (any, error) {
 	if len(doc) > maxQueried {
 		return nil, fmt.Errorf("the message has %s, the limit is %s", wording.Size(int64(len(doc))), wording.Size(maxQueried))

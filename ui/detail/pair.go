@@ -15,7 +15,7 @@ import (
 // other; a narrower one stacks them.
 const sideBySideWidth = 72
 
-// A pairView shows a request and its response. One of the sides has the focus.
+// A request and its response, one of which has the focus.
 type pairView struct {
 	sides  [2]*jsontree.Tree // request, response
 	heads  [2]string
@@ -43,13 +43,10 @@ func newPair(e, partner *session.Entry, row session.Row, th *theme.Theme, look t
 	return p
 }
 
-// tree returns the focused side.
 func (p *pairView) tree() *jsontree.Tree { return p.sides[p.at] }
 
-// sideBySide reports whether the sides are next to each other.
 func (p *pairView) sideBySide() bool { return p.w >= sideBySideWidth }
 
-// sizeOf returns the size of a side, including its heading.
 func (p *pairView) sizeOf(side int) (w, h int) {
 	if p.sideBySide() {
 		w = (p.w - 1) / 2
@@ -103,7 +100,6 @@ func (p *pairView) paint(out *paint.Lines, focused bool) {
 	}
 }
 
-// paintSide paints a side, starting at its line from, at y.
 func (p *pairView) paintSide(out *paint.Lines, side, from, y int) {
 	_, h := p.sizeOf(side)
 	for i := range h {
@@ -111,7 +107,7 @@ func (p *pairView) paintSide(out *paint.Lines, side, from, y int) {
 	}
 }
 
-// paintLine paints a line of a side, of which the first is the heading.
+// The first line is the heading.
 func (p *pairView) paintLine(l *paint.Line, side, y int) {
 	if y > 0 {
 		l.Append(p.blocks[side].Painted(y-1), 0)
@@ -125,5 +121,4 @@ func (p *pairView) paintLine(l *paint.Line, side, y int) {
 	l.Text(style, termsafe.Truncate(mark+p.heads[side], w, p.look.Ellipsis))
 }
 
-// other moves the focus to the other side.
 func (p *pairView) other() { p.at = 1 - p.at }

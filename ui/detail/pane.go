@@ -84,9 +84,8 @@ func New(ws *workspace.Workspace, o Options) *Pane {
 // Close ends what runs for the pane, and takes its pictures from the terminal.
 func (d *Pane) Close() { d.clear() }
 
-// A loaded is an entry that was read for a view: for that of the pair with its
-// partner, for the content divided into parts, for a tree of a long document with
-// the tree.
+// An entry that was read for a view: for the pair with its partner, for the content
+// divided into parts, for a tree of a long document with the tree.
 type loaded struct {
 	pane    *Pane
 	number  int
@@ -100,8 +99,8 @@ type loaded struct {
 	err     error
 }
 
-// Show shows a row, unless it is already shown. The command reads a long message,
-// decodes pictures, and checks structured content.
+// Show shows a row, unless it is shown already. The command reads a long message, decodes
+// pictures, and checks structured content.
 func (d *Pane) Show(s workspace.Selection) tea.Cmd {
 	cmd := d.show(s)
 	if d.content != nil {
@@ -134,7 +133,6 @@ func (d *Pane) show(s workspace.Selection) tea.Cmd {
 	return d.reload()
 }
 
-// reload re-reads the wanted row.
 func (d *Pane) reload() tea.Cmd {
 	d.changed = true
 	d.entry, d.partner, d.failure, d.head = nil, nil, nil, heading{}
@@ -142,7 +140,6 @@ func (d *Pane) reload() tea.Cmd {
 	return d.load()
 }
 
-// clear forgets the view.
 func (d *Pane) clear() {
 	if d.content != nil {
 		d.content.Close()
@@ -150,8 +147,8 @@ func (d *Pane) clear() {
 	d.content, d.conformed, d.tree, d.bytes, d.pair, d.around, d.jq, d.later = nil, nil, nil, nil, nil, nil, nil, nil
 }
 
-// load reads the wanted row. Only one row is read at a time, so while the
-// cursor moves over long messages most are skipped.
+// Only one row is read at a time, so while the cursor moves over long messages most are
+// skipped.
 func (d *Pane) load() tea.Cmd {
 	if d.loading || !d.wanted.OK {
 		return nil
@@ -223,7 +220,6 @@ func (d *Pane) read(source session.Source, s workspace.Selection, v view) loaded
 	return msg
 }
 
-// partsOf divides an entry for the content view.
 func partsOf(source session.Source, row session.Row, e *session.Entry) *content.Parts {
 	if !divisible(e) {
 		return nil
@@ -232,7 +228,6 @@ func partsOf(source session.Source, row session.Row, e *session.Entry) *content.
 	return content.Parse(e.Payload, e.Msg, e.FullSize, said)
 }
 
-// divisible reports whether the content view has anything to show of an entry.
 func divisible(e *session.Entry) bool {
 	return e.Kind.IsStream() && e.Kind != session.KindStderr && (!e.Cut || e.FullSize > content.MaxBytes)
 }
@@ -260,7 +255,6 @@ func (d *Pane) take(msg loaded) {
 	}
 }
 
-// document returns the bytes on display.
 func (d *Pane) document() []byte {
 	if d.jq != nil && d.jq.shown.doc != nil {
 		return d.jq.shown.doc
@@ -271,7 +265,6 @@ func (d *Pane) document() []byte {
 	return documentOf(d.entry)
 }
 
-// documentOf returns the bytes of an entry to show.
 func documentOf(e *session.Entry) []byte {
 	if e.Kind.IsStream() {
 		return e.Payload
@@ -279,7 +272,6 @@ func documentOf(e *session.Entry) []byte {
 	return e.Body
 }
 
-// build builds the view of the entry, with what was read for it.
 func (d *Pane) build(msg loaded) {
 	d.clear()
 	d.hit, d.plain = 0, false
@@ -313,7 +305,6 @@ func (d *Pane) build(msg loaded) {
 	}
 }
 
-// contentOptions returns what the content view needs.
 func (d *Pane) contentOptions() content.Options {
 	key := d.options.Key
 	return content.Options{
@@ -366,7 +357,6 @@ func (d *Pane) SetSize(w, h int) {
 	}
 }
 
-// resize adapts the view to the lines above it.
 func (d *Pane) resize() { d.SetSize(d.w, d.h) }
 
 // SetTheme changes the colours.
@@ -382,11 +372,10 @@ func (d *Pane) SetTheme(th *theme.Theme) {
 	}
 }
 
-// showsTree reports whether a tree is shown that can be folded.
 func (d *Pane) showsTree() bool { return !d.plain && d.tree != nil && d.tree.Err() == nil }
 
-// Value returns the value under the cursor of the tree, with its jq expression and
-// its JSON Pointer, which is empty in a result of jq; ok is false if no tree is shown.
+// Value returns the value under the cursor of the tree, its jq expression and its JSON
+// Pointer, which is empty in a result of jq; ok is false if no tree is shown.
 func (d *Pane) Value() (value, pointer, jq string, ok bool) {
 	if !d.showsTree() {
 		return "", "", "", false
@@ -397,8 +386,8 @@ func (d *Pane) Value() (value, pointer, jq string, ok bool) {
 	return string(d.tree.Value()), d.tree.Pointer(), d.tree.JQ(), true
 }
 
-// Act moves the cursor or the view, or folds and unfolds, according to the name of
-// an action; it returns false for an action that the pane does not have.
+// Act moves the cursor or the view, or folds and unfolds; it returns false for an action
+// that the pane does not have.
 func (d *Pane) Act(action string) bool {
 	switch {
 	case d.content != nil:
@@ -472,7 +461,6 @@ func (d *Pane) paintView(out *paint.Lines, focused bool) {
 	}
 }
 
-// paintWhy paints the reason why nothing is shown.
 func (d *Pane) paintWhy(l *paint.Line) {
 	switch {
 	case d.failure != nil:
@@ -484,7 +472,6 @@ func (d *Pane) paintWhy(l *paint.Line) {
 	}
 }
 
-// A searched is the result of a search in a long message.
 type searched struct {
 	pane   *Pane
 	tree   *jsontree.Tree
@@ -493,9 +480,9 @@ type searched struct {
 	found  bool
 }
 
-// Search looks for text in the shown message: from the cursor on (0), the next
-// hit (1) or the previous one (-1). A long message is searched in the command. The
-// text returned is the result for the user; empty for a hit.
+// Search looks for text in the shown message: from the cursor on (0), the next hit (1) or
+// the previous one (-1). A long message is searched in the command. The text returned is
+// for the user; empty for a hit.
 func (d *Pane) Search(ctx context.Context, text string, by int) (tea.Cmd, string) {
 	if d.content != nil { // its parts are spread over the tree
 		if cmd := d.setView(viewTree); d.tree == nil {
@@ -557,7 +544,7 @@ func (d *Pane) Changed() bool {
 	return changed
 }
 
-// Turned shows the row of the projection shown now that has the same entry.
+// Turned shows the same entry in the projection shown now.
 func (d *Pane) Turned(moved workspace.Renumber) {
 	if moved != nil && d.wanted.OK {
 		d.wanted.Number = moved(d.wanted.Number)

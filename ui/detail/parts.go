@@ -12,7 +12,6 @@ import (
 	"mcpdbg/ui/host"
 )
 
-// partActions are those on the part under the cursor of the content view.
 func partActions(of func(host.Context) *Pane) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actSavePart, Keys: []string{"ctrl+s"}, Scope: Scope, Title: "save part", Synonyms: []string{"write", "download", "export"}, Help: "Write the part under the cursor to a new file: a text, or a decoded picture, sound or blob.", Priority: 30,
@@ -84,7 +83,6 @@ func (d *Pane) Open(c host.Context) tea.Cmd {
 	return calls.Request(c, "resources/read "+p.Link, "resources/read", calls.URIParams(p.Link), 0)
 }
 
-// viewPart opens a part in another program.
 func viewPart(c host.Context, p *content.Part) tea.Cmd {
 	save := c.Host.Key(actSavePart)
 	return func() tea.Msg {
@@ -100,7 +98,7 @@ func viewPart(c host.Context, p *content.Part) tea.Cmd {
 	}
 }
 
-// savePart prompts for the name of a new file, and writes a part to it.
+// savePart prompts for the name of a new file.
 func savePart(c host.Context, p *content.Part) tea.Cmd {
 	c.Host.Prompt(c.Workspace, host.Prompt{
 		Label: "write to", Hint: "a new file", Text: fmt.Sprintf("mcpdbg-%d%s", c.Workspace.EntryRow(c.Workspace.Selected.Number)+1, p.Suffix()),

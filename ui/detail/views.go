@@ -12,7 +12,6 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// A view is a way to show a message.
 type view uint8
 
 // The views, in the order in which actView cycles through them.
@@ -56,7 +55,6 @@ func (d *Pane) viewOf(row session.Row) view {
 	return nearest(viewTree, row)
 }
 
-// applies reports whether a view has anything to show of a row.
 func applies(v view, row session.Row) bool {
 	message := row.Kind.IsStream() && row.Kind != session.KindStderr && row.Msg != framing.NotJSON
 	switch v {
@@ -78,7 +76,7 @@ func nearest(v view, row session.Row) view {
 	return viewText
 }
 
-// views returns the views of the row, if one is selected.
+// Nil without a row.
 func (d *Pane) views() []view {
 	if !d.wanted.OK {
 		return nil
@@ -100,7 +98,6 @@ func (d *Pane) choose(v view) tea.Cmd {
 	return d.setView(v)
 }
 
-// nextView chooses the next view.
 func (d *Pane) nextView() tea.Cmd {
 	all := d.views()
 	if len(all) == 0 {
@@ -109,7 +106,6 @@ func (d *Pane) nextView() tea.Cmd {
 	return d.choose(all[(slices.Index(all, d.view)+1)%len(all)])
 }
 
-// setView switches to another view of the row.
 func (d *Pane) setView(v view) tea.Cmd {
 	v = nearest(v, d.wanted.Row)
 	pair := v == viewPair || d.view == viewPair
@@ -127,7 +123,6 @@ func (d *Pane) setView(v view) tea.Cmd {
 	return nil
 }
 
-// tabsAt returns the column where the names of the views begin.
 func (d *Pane) tabsAt() int {
 	width := 0
 	for _, v := range d.views() {
@@ -149,8 +144,6 @@ func (d *Pane) tabAt(x int) (view, bool) {
 	return 0, false
 }
 
-// paintHead paints the line about the message, with the names of its views at the
-// end.
 func (d *Pane) paintHead(l *paint.Line) {
 	if at := d.tabsAt(); at > 0 && d.entry != nil {
 		d.paintAbout(l, at-1)

@@ -10,7 +10,6 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// A style is how everything is painted.
 type style struct {
 	theme    *theme.Theme
 	look     termsafe.Options
@@ -19,10 +18,8 @@ type style struct {
 	keys     Keys
 }
 
-// shows reports whether pictures are shown.
 func (s style) shows() bool { return !s.graphics.Off && picture.Shows(s.theme, s.ascii) }
 
-// dot returns the text between two hints.
 func (s style) dot() string {
 	if s.ascii {
 		return ", "
@@ -38,7 +35,6 @@ type body interface {
 	paint(s style, l *paint.Line, i int, flat bool)
 }
 
-// A textBody is a text.
 type textBody struct {
 	*markdown.Document
 	rest string // a line about the rest of it, before the key that saves all
@@ -62,7 +58,6 @@ func (b *textBody) paint(s style, l *paint.Line, i int, flat bool) {
 	b.Paint(l, i, s.theme, s.ascii, flat)
 }
 
-// A treeBody is a JSON value.
 type treeBody struct {
 	doc  []byte
 	tree *jsontree.Tree // made when it is first laid out
@@ -112,13 +107,11 @@ func (b *pictureBody) place(s style) {
 	}
 }
 
-// drop takes the picture from the terminal.
 func (b *pictureBody) drop(s style) {
 	s.graphics.Remove(b.held)
 	b.held = 0
 }
 
-// blocks reports whether the picture is on the screen in half blocks.
 func (b *pictureBody) blocks(s style) bool {
 	_, shown := s.graphics.Holds(b.held)
 	return b.lines() > 0 && !shown

@@ -25,8 +25,8 @@ type Parts struct {
 	structured *Part // the structured content of a result, nil without any
 }
 
-// Parse divides a message. text is the message, or its first bytes if full is more
-// than MaxBytes; said is a summary of it for that case.
+// Parse divides a message. text is the message, or its first bytes if full is more than
+// MaxBytes; said summarizes it in that case.
 func Parse(text []byte, msg framing.Message, full int64, said string) *Parts {
 	p := &Parts{}
 	switch {
@@ -59,14 +59,12 @@ func (p *Parts) add(part *Part) {
 	p.list = append(p.list, part)
 }
 
-// count appends a part with a number.
 func (p *Parts) count(part *Part) {
 	p.number++
 	part.number = p.number
 	p.add(part)
 }
 
-// failure adds the parts of a JSON-RPC error.
 func (p *Parts) failure(raw []byte) {
 	var e struct {
 		Code    json.Number     `json:"code"`
@@ -99,7 +97,6 @@ func (p *Parts) anything(label string, raw []byte) {
 	p.value(label, raw)
 }
 
-// value adds a JSON value.
 func (p *Parts) value(label string, raw []byte) *Part {
 	part := &Part{label: label, facts: sizeOf(len(raw)), text: raw, form: jsonForm, best: jsonForm}
 	part.build()
@@ -148,7 +145,7 @@ func (p *Parts) object(label string, raw []byte) {
 	}
 }
 
-// textOf returns the text of a JSON string, "" for other values.
+// "" for values other than a string.
 func textOf(raw json.RawMessage) string {
 	var text string
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
@@ -157,7 +154,7 @@ func textOf(raw json.RawMessage) string {
 	return text
 }
 
-// elements returns the elements of an array; another value is the only element.
+// Another value is the only element.
 func elements(raw json.RawMessage) (all []json.RawMessage) {
 	if len(raw) == 0 {
 		return nil
@@ -168,7 +165,6 @@ func elements(raw json.RawMessage) (all []json.RawMessage) {
 	return all
 }
 
-// message adds the parts of a message of a prompt, or for sampling.
 func (p *Parts) message(raw json.RawMessage) {
 	var m struct {
 		Role    string          `json:"role"`
@@ -191,7 +187,6 @@ func (p *Parts) counted(part *Part) {
 	p.count(part)
 }
 
-// A block is a content block.
 type block struct {
 	Type        string          `json:"type"`
 	Text        *string         `json:"text"`
@@ -242,7 +237,6 @@ func (b *block) notes() string {
 	return notes
 }
 
-// link adds a link to a resource.
 func (p *Parts) link(role string, b block) {
 	facts := b.URI
 	if name := cmp.Or(b.Title, b.Name); name != "" {
@@ -261,7 +255,6 @@ func (p *Parts) link(role string, b block) {
 	p.count(part)
 }
 
-// resource adds the contents of a resource.
 func (p *Parts) resource(label string, raw json.RawMessage) {
 	var r struct {
 		URI      string  `json:"uri"`
@@ -281,7 +274,6 @@ func (p *Parts) resource(label string, raw json.RawMessage) {
 	p.media(label, r.MimeType, r.URI, *r.Blob)
 }
 
-// text adds a text in the form that suits it.
 func (p *Parts) text(label, mime, facts string, text []byte) {
 	part := &Part{label: label, mime: mime, facts: facts, text: text, form: formOf(mime, text)}
 	if part.text == nil {
@@ -291,7 +283,6 @@ func (p *Parts) text(label, mime, facts string, text []byte) {
 	p.counted(part)
 }
 
-// formOf returns the form that suits a text.
 func formOf(mime string, text []byte) form {
 	switch trimmed := bytes.TrimSpace(text); {
 	case len(trimmed) > 1 && (trimmed[0] == '{' || trimmed[0] == '[') && json.Valid(trimmed):
@@ -302,7 +293,6 @@ func formOf(mime string, text []byte) form {
 	return plainForm
 }
 
-// media adds a picture, a sound or a blob.
 func (p *Parts) media(label, mime, facts, data string) {
 	part := &Part{label: label, mime: mime, data: data, viewed: host.ViewerSuffix(mime, beginning(data))}
 	size := base64.StdEncoding.DecodedLen(len(data)) - strings.Count(data[max(len(data)-2, 0):], "=")
@@ -319,4 +309,40 @@ func beginning(data string) []byte {
 	const most = 64 << 10 // of a JPEG, tables and a preview may come first
 	head, _ := base64.StdEncoding.DecodeString(data[:min(len(data), most)/4*4])
 	return head
+}
+
+// guessed is how much of a text is read to guess its form, in bytes.
+const guessed = 16 << 10
+
+func isMarkdown(mime string, text []byte) bool {
+	return strings.HasPrefix(mime, "text/markdown") || looksLikeMarkdown(mime, text)
+}
+
+// looksLikeMarkdown reports whether a text without a type of its own is probably
+// Markdown: it has a heading, a fence or a table, or several list items, or bold
+// words.
+func looksLikeMarkdown(mime string, text []byte) bool {
+	if mime != "" && mime != "text/plain" {
+		return false
+	}
+	items := 0
+	for line := range bytes.Lines(text[:min(len(text), guessed)]) {
+		line := strings.TrimSpace(string(line))
+		hashes := len(line) - len(strings.TrimLeft(line, "#"))
+		switch {
+		case hashes >= 1 && hashes <= 6 && strings.HasPrefix(line[hashes:], " "),
+			strings.HasPrefix(line, "```"),
+			strings.HasPrefix(line, "|--"), strings.HasPrefix(line, "| --"), strings.HasPrefix(line, "|:-"),
+			between(line, "**", "**"), between(line, "](", ")"):
+			return true
+		case strings.HasPrefix(line, "- "), strings.HasPrefix(line, "* "):
+			items++
+		}
+	}
+	return items > 1
+}
+
+func between(line, begin, end string) bool {
+	_, after, ok := strings.Cut(line, begin)
+	return ok && strings.Index(after, end) > 0
 }

@@ -29,7 +29,6 @@ type Part struct {
 	shown  body   // nil without one
 }
 
-// A form is a way to show a text.
 type form uint8
 
 const (
@@ -94,8 +93,8 @@ func (p *Part) Suffix() string {
 	return ".bin"
 }
 
-// Bytes returns the content of a saved file: the text, or the decoded data. It decodes, so it is
-// for a command.
+// Bytes returns the content of a saved file: the text, or the decoded data. It decodes,
+// so use it in a command.
 func (p *Part) Bytes() ([]byte, error) {
 	if p.data == "" {
 		return p.text, nil
@@ -107,19 +106,17 @@ func (p *Part) Bytes() ([]byte, error) {
 	return data, nil
 }
 
-// Viewed returns the end of a file name with which another program shows the data; it
-// is empty for data that none should open.
+// Viewed returns the end of a file name with which another program shows the data, "" for
+// data that none should open.
 func (p *Part) Viewed() string { return p.viewed }
 
 // HasBytes reports whether the part can be saved.
 func (p *Part) HasBytes() bool { return p.data != "" || p.text != nil }
 
-// build makes the body of a text in its form.
 func (p *Part) build() {
 	p.shown = bodyOf(p.text, p.form)
 }
 
-// bodyOf returns the body of a text.
 func bodyOf(text []byte, f form) body {
 	switch f {
 	case jsonForm:
@@ -137,7 +134,6 @@ func bodyOf(text []byte, f form) body {
 	}
 }
 
-// sizeOf returns a size with its unit.
 func sizeOf(n int) string {
 	if n < 1000 {
 		return fmt.Sprintf("%d B", n)

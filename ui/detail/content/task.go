@@ -24,8 +24,7 @@ type taskResult struct {
 	Error          json.RawMessage `json:"error"`
 }
 
-// task adds the parts of a result that describes a task, and reports whether it
-// does.
+// task reports whether the result describes a task.
 func (p *Parts) task(raw []byte) bool {
 	if !bytes.Contains(raw, []byte(`"taskId"`)) {
 		return false
@@ -57,7 +56,6 @@ func (p *Parts) task(raw []byte) bool {
 	return true
 }
 
-// keptFor describes for how long a server keeps a task.
 func keptFor(ttl, ttlMs *float64) string {
 	if ttl = either(ttl, ttlMs); ttl == nil {
 		return "no time limit"
@@ -65,7 +63,6 @@ func keptFor(ttl, ttlMs *float64) string {
 	return "for " + wording.RoundedTime(milliseconds(*ttl))
 }
 
-// pollsOf describes how often a server wants to be polled.
 func pollsOf(interval, intervalMs *float64) string {
 	if interval = either(interval, intervalMs); interval == nil {
 		return ""
@@ -78,7 +75,6 @@ func milliseconds(ms float64) time.Duration {
 	return time.Duration(min(max(ms, 0), most) * float64(time.Millisecond))
 }
 
-// either returns the first number that is there.
 func either(a, b *float64) *float64 {
 	if a != nil {
 		return a

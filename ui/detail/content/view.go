@@ -102,7 +102,7 @@ func (v *View) SetSize(w, h int) {
 	}
 }
 
-// lay lays out all bodies. Those that have the width already cost nothing.
+// Bodies that have the width already cost nothing.
 func (v *View) lay() {
 	width := max(v.w-bodyIndent, termsafe.LongestEscape)
 	for _, p := range v.parts.list {
@@ -126,7 +126,6 @@ func (v *View) count() {
 	v.moveTo(v.cursor)
 }
 
-// lines returns the number of lines of a part.
 func (v *View) lines(part int) int {
 	if b := v.parts.list[part].shown; b != nil {
 		return 1 + b.lines()
@@ -161,8 +160,7 @@ func (v *View) moveTo(line int) {
 	v.top = max(min(v.top, v.total-v.h), 0)
 }
 
-// Act moves the cursor, or folds a part of a tree, by the name of an action; it
-// returns false for other actions.
+// Act moves the cursor, or folds a part of a tree; it returns false for other actions.
 func (v *View) Act(action string) bool {
 	v.changed = true
 	if n, ok := kit.LinesOf(action, v.h); ok {
@@ -234,7 +232,6 @@ func (v *View) Paint(out *paint.Lines, focused bool) {
 	}
 }
 
-// paintLine paints a line of a part, or the note.
 func (v *View) paintLine(l *paint.Line, part, line int, flat bool) {
 	switch {
 	case part < 0:
@@ -247,7 +244,6 @@ func (v *View) paintLine(l *paint.Line, part, line int, flat bool) {
 	}
 }
 
-// paintHead paints the line about a part.
 func (v *View) paintHead(l *paint.Line, p *Part, flat bool) {
 	th := v.style.theme
 	if p.failed {

@@ -20,7 +20,6 @@ const (
 
 func decimal(n int) string { return strconv.Itoa(n) }
 
-// A pictured is a picture that was decoded.
 type pictured struct {
 	view  *View
 	part  *Part
@@ -28,10 +27,9 @@ type pictured struct {
 	err   error
 }
 
-// Pictures returns a command that decodes the first picture that is not decoded yet;
-// the others follow. Those that are decoded and visible go to the terminal, if that
-// shows pictures itself. It returns nil if there is nothing to decode, or pictures
-// cannot be shown.
+// Pictures returns a command that decodes the first picture that is not decoded yet; the
+// others follow. Decoded, visible ones go to the terminal, if that shows pictures itself.
+// It returns nil if there is nothing to decode, or pictures cannot be shown.
 func (v *View) Pictures() tea.Cmd {
 	if !v.style.shows() || v.pictures.Err() != nil {
 		return nil
@@ -64,7 +62,6 @@ func (v *View) Pictures() tea.Cmd {
 	}
 }
 
-// decode decodes the picture of a part.
 func decode(ctx context.Context, p *Part, sent bool) (*picture.Picture, error) {
 	data, err := p.Bytes()
 	if err != nil {
@@ -73,7 +70,6 @@ func decode(ctx context.Context, p *Part, sent bool) (*picture.Picture, error) {
 	return picture.Decode(ctx, data, sent)
 }
 
-// Deliver shows the picture, and goes on with the next one.
 func (msg pictured) Deliver(c host.Context) tea.Cmd {
 	v := msg.view
 	v.decoding = false
@@ -95,7 +91,6 @@ func (msg pictured) Deliver(c host.Context) tea.Cmd {
 	return v.Pictures()
 }
 
-// A rendered is the body of a text in another form.
 type rendered struct {
 	view *View
 	part *Part
@@ -103,7 +98,6 @@ type rendered struct {
 	body body
 }
 
-// Deliver shows the text in its form.
 func (msg rendered) Deliver(c host.Context) tea.Cmd {
 	msg.part.form, msg.part.shown = msg.form, msg.body
 	msg.view.lay()
