@@ -14,7 +14,6 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// A job writes one file.
 type job struct {
 	file    string         // the recording; "" if there is none
 	source  session.Source // read if there is no recording
@@ -64,7 +63,6 @@ func (j *job) open(ctx context.Context) (session.Source, func() error, error) {
 	return j.source, func() error { return nil }, nil
 }
 
-// removed returns the number of removed secrets, for the message about the file.
 func (j *job) removed() string {
 	if j.report == nil {
 		return ""
@@ -72,7 +70,6 @@ func (j *job) removed() string {
 	return "; " + wording.Counted(j.report.Removed, "secret") + " removed: read it before you share it"
 }
 
-// doing describes what the job does now.
 func (j *job) doing() string {
 	of := j.of.Load()
 	if of == 0 {

@@ -22,7 +22,6 @@ func percent(part, of int64) string {
 	return wording.Percent(int(min(part, of-1)), int(of))
 }
 
-// Draw paints the dialog over the panes.
 func (v *view) Draw(c host.Context) {
 	screen := c.Host.Screen()
 	w := min(width, screen.Width)
@@ -47,7 +46,6 @@ func (v *view) Draw(c host.Context) {
 	screen.Canvas.Box(r, screen.Border("Export "+v.title, v.right(), true), &v.block)
 }
 
-// right returns the right title: the running work.
 func (v *view) right() string {
 	switch {
 	case v.job != nil:
@@ -58,7 +56,6 @@ func (v *view) right() string {
 	return ""
 }
 
-// searching reports whether the secrets are not known yet.
 func (v *view) searching() bool { return v.file != "" && v.found == nil && v.wrong == "" }
 
 func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line int) {

@@ -16,10 +16,12 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/workspace"
 )
 
-// The lines of the dialog that have a cursor.
+// With a cursor.
 const (
 	lineFormat = iota
 	lineRedact
@@ -27,7 +29,6 @@ const (
 	lineCount
 )
 
-// A view chooses what is exported, and to which file.
 type view struct {
 	title  string         // of the workspace
 	source session.Source // its log
@@ -43,12 +44,11 @@ type view struct {
 	found *redact.Report // what redaction removes; nil until it is known
 	wrong string
 	stop  context.CancelFunc // cancels the search for secrets
-	job   *job               // that is running; nil for none
+	job   *job               // nil for none
 
 	block paint.Lines
 }
 
-// recorded is the log of a session that knows its recording.
 type recorded interface{ Path() string }
 
 // open opens the dialog, and searches the recording for secrets.
@@ -97,10 +97,8 @@ func (v *view) fileName() string {
 	return name + "." + format
 }
 
-// Scope is the scope of its actions.
 func (*view) Scope() string { return Scope }
 
-// Update types into the file name.
 func (v *view) Update(_ host.Context, msg tea.Msg) tea.Cmd {
 	if v.at == lineFile && v.job == nil {
 		v.path.Update(msg)
@@ -109,7 +107,6 @@ func (v *view) Update(_ host.Context, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Move moves the cursor.
 func (v *view) Move(_ host.Context, way string) tea.Cmd {
 	n, _ := kit.LinesOf(way, lineCount)
 	v.at = kit.Between(0, v.at+n, lineCount-1)
@@ -125,7 +122,7 @@ func (v *view) toggle() {
 	v.change(1)
 }
 
-// change changes the format or redaction. A file name that was offered is replaced.
+// A file name that was offered is replaced.
 func (v *view) change(by int) {
 	if v.job != nil {
 		return
@@ -185,10 +182,9 @@ func (v *view) target() (string, error) {
 	return path, nil
 }
 
-// progressEvery is how often the progress of writing is painted.
 const progressEvery = 100 * time.Millisecond
 
-// write writes the file. It asks before it replaces one.
+// write confirms before it replaces a file.
 func (v *view) write(c host.Context, replace bool) tea.Cmd {
 	path, err := v.target()
 	switch {
@@ -211,7 +207,6 @@ func (v *view) write(c host.Context, replace bool) tea.Cmd {
 	return tea.Batch(run, v.tick(c, j))
 }
 
-// tick repaints the progress until the job ends.
 func (v *view) tick(c host.Context, j *job) tea.Cmd {
 	return c.Host.After(progressEvery, host.Result{Then: func(c host.Context) tea.Cmd {
 		if v.job != j {
@@ -222,7 +217,6 @@ func (v *view) tick(c host.Context, j *job) tea.Cmd {
 	}})
 }
 
-// written closes the dialog after success.
 func (v *view) written(c host.Context, j *job, cancelled bool, err error) tea.Cmd {
 	v.job = nil
 	c.Host.Redraw()
@@ -242,4 +236,44 @@ func (v *view) written(c host.Context, j *job, cancelled bool, err error) tea.Cm
 		c.Host.Notify("exported to " + j.path + j.removed())
 	}
 	return nil
+}
+
+// Scope is the scope of the dialog.
+const Scope = "export"
+
+// The actions of the dialog that other texts mention.
+const (
+	actWrite = "export-write"
+	actOther = "export-toggle"
+)
+
+// Actions returns the actions of exporting.
+func Actions() []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: "export", Scope: keymap.Global, Title: "export", Synonyms: []string{"save", "share", "html", "web page", "report", "markdown", "md", "har", "txtar", "jsonl", "redact", "secrets"}, Help: "Write the session or recording to a file, as a page, a report or messages, without secrets.", Hint: keymap.Hint{Keys: ":export", Title: "share"}, Enabled: canExport, Now: inRecording}, Do: open},
+		{Entry: host.Entry{ID: actWrite, Keys: []string{"enter"}, Scope: Scope, Title: "write the file", Help: "Write the file.", Priority: 90, Enabled: canWrite}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.write(c, false) })},
+		{Entry: host.Entry{ID: actOther, Keys: []string{"space"}, Scope: Scope, Title: "change", Help: "Take the next format, or turn redaction on or off; in the file name, type a space.", Priority: 70}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.toggle(); return nil })},
+		{Entry: host.Entry{ID: "export-next", Keys: []string{"right"}, Scope: Scope, Title: "next", Help: "Take the next format, or turn redaction on or off.", Priority: 55, Hint: keymap.Hint{Keys: "left/right", Title: "change"}}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(1); return nil })},
+		{Entry: host.Entry{ID: "export-previous", Keys: []string{"left"}, Scope: Scope, Title: "previous", Help: "Take the previous format, or turn redaction on or off."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(-1); return nil })},
+		{Entry: host.Entry{ID: "export-clear", Keys: []string{"ctrl+u"}, Scope: Scope, Title: "clear", Help: "Clear the file name."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.path.Wipe(); return nil })},
+		host.Override(host.Entry{Name: kit.Down, Scope: Scope, Keys: []string{"down", "tab"}, Help: "Go to the next line.", Priority: 60, Hint: keymap.Hint{Keys: "up/down", Title: "choose"}}),
+		host.Override(host.Entry{Name: kit.Up, Scope: Scope, Keys: []string{"up", "shift+tab"}, Help: "Go to the previous line."}),
+		host.Override(host.Entry{Name: host.CloseName, Scope: Scope, Title: "cancel", Help: "Cancel writing, then close without writing anything."}),
+	}
+}
+
+func inRecording(c host.Context) (title string, priority int) {
+	if c.Workspace.Session == nil && !c.Workspace.Empty() {
+		return "", 56
+	}
+	return "", 0
+}
+
+func canExport(c host.Context) (bool, string) {
+	return !c.Workspace.Empty(), workspace.ErrNoSession.Error()
+}
+
+func canWrite(c host.Context) (bool, string) {
+	v, ok := c.View.(*view)
+	return ok && v.job == nil, "the file is being written"
 }
