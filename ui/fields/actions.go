@@ -48,7 +48,6 @@ func Actions() []host.Action {
 	}
 }
 
-// change returns the effect of an action that changes the focused form.
 func change(do func(*form.Form)) func(host.Context) tea.Cmd {
 	return host.On(func(c host.Context, v Filling) tea.Cmd {
 		f := v.Form()
@@ -78,7 +77,6 @@ func Move(c host.Context, way string) tea.Cmd {
 	})(c)
 }
 
-// forward moves to the next field, or sends the form after the last one.
 func forward(c host.Context, v Filling) tea.Cmd {
 	if f := v.Form(); f == nil || f.AtEnd() {
 		return v.Finish(c)
@@ -86,7 +84,6 @@ func forward(c host.Context, v Filling) tea.Cmd {
 	return Move(c, kit.Down)
 }
 
-// complete takes a suggestion, or moves to the next field.
 func complete(c host.Context, v Filling) tea.Cmd {
 	f := v.Form()
 	switch {
@@ -97,4 +94,46 @@ func complete(c host.Context, v Filling) tea.Cmd {
 	}
 	c.Host.Redraw()
 	return v.Suggested(c)
+}
+
+// Type gives a key or pasted text to a form, and reports whether that took it.
+func Type(c host.Context, f *form.Form, msg tea.Msg) bool {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return f.Key(msg)
+	case tea.PasteMsg:
+		if !f.Paste(msg.Content) {
+			c.Host.Warn("this cannot be pasted here")
+		}
+		return true
+	}
+	return false
+}
+
+// Value returns the value of a form if it is to be sent. An invalid value is sent only
+// when requested twice, as a way to test a server; refused holds it until then.
+func Value(c host.Context, f *form.Form, refused *string) (value []byte, ok bool) {
+	value, err := f.JSON()
+	if err != nil {
+		f.FirstError()
+		c.Host.Warn("not sent: " + err.Error() + "; the JSON view (ctrl+t) accepts any text")
+		return nil, false
+	}
+	problems, err := f.Problems()
+	if err == nil && len(problems) > 0 && !SendAnyway(c, refused, string(value), problems[0].String()) {
+		f.FirstError()
+		return nil, false
+	}
+	return value, true
+}
+
+// SendAnyway reports whether to send an invalid text: only the second time. The first
+// time it shows the problem and puts the text in refused.
+func SendAnyway(c host.Context, refused *string, text, problem string) bool {
+	if *refused == text {
+		return true
+	}
+	*refused = text
+	c.Host.Warn("not sent, ctrl+s again to send anyway: " + problem)
+	return false
 }

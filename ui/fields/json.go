@@ -5,16 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
+	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/form"
 	"mcpdbg/ui/widget/theme"
 )
 
 const (
-	// MaxChecked is the length of the longest text that is checked while the user
-	// types, in bytes.
+	// MaxChecked is the longest text that is checked while the user types, in bytes.
 	MaxChecked = 2 << 20
 	// TooLongToCheck is shown below a longer one.
 	TooLongToCheck = "! too long to check while typing"
@@ -45,8 +48,8 @@ func Placed(text []byte, p form.Problem) string {
 	return fmt.Sprintf("%d:%d: %s", line, col, p.String())
 }
 
-// SyntaxError describes the first error in the syntax of a JSON text and its
-// place, "" if there is none.
+// SyntaxError describes the first syntax error of a JSON text and its place, "" without
+// one.
 func SyntaxError(text []byte) string {
 	var syntax *json.SyntaxError
 	if err := framing.Unmarshal(text, new(json.RawMessage)); !errors.As(err, &syntax) {
@@ -63,12 +66,51 @@ func Position(text []byte, n int) (line, col int) {
 	return 1 + bytes.Count(before, []byte{'\n'}), len(before) - bytes.LastIndexByte(before, '\n')
 }
 
-// Spread formats JSON over several lines, for editing. Text that is not JSON, or
-// would have too many lines to edit, stays as it is.
+// Spread formats JSON over several lines, for editing. Text that is not JSON, or too long
+// to edit, stays as it is.
 func Spread(line []byte) string {
 	var out bytes.Buffer
 	if json.Indent(&out, line, "", "  ") != nil || bytes.Count(out.Bytes(), []byte{'\n'}) > kit.MaxDraftLines {
 		return string(line)
 	}
 	return out.String()
+}
+
+// EditField opens the field under the cursor in the user's editor. then follows even
+// without a change.
+func EditField(c host.Context, f *form.Form, then func(host.Context) tea.Cmd) tea.Cmd {
+	path := f.Path()
+	text, err := f.Text(path)
+	if err != nil {
+		c.Host.Warn(err.Error())
+		return nil
+	}
+	suffix := ".txt"
+	if !f.Info().Typed {
+		suffix = ".json"
+	}
+	return host.Edit(c, []byte(text), suffix, func(c host.Context, text []byte, err error) tea.Cmd {
+		if err == nil {
+			err = f.SetText(path, string(text))
+		}
+		if err != nil {
+			c.Host.Warn("editor: " + err.Error())
+		}
+		c.Host.Redraw()
+		return then(c)
+	})
+}
+
+// EditBox opens a text in the user's editor. then follows a change; suffix is that of the
+// file's name, such as ".json".
+func EditBox(c host.Context, b *kit.TextBox, suffix string, then func(host.Context) tea.Cmd) tea.Cmd {
+	return host.Edit(c, []byte(b.Value()), suffix, func(c host.Context, text []byte, err error) tea.Cmd {
+		if err != nil {
+			c.Host.Warn("editor: " + err.Error())
+			return nil
+		}
+		b.SetValue(strings.TrimSuffix(string(text), "\n"))
+		c.Host.Redraw()
+		return then(c)
+	})
 }
