@@ -17,11 +17,10 @@ const (
 	actQuit = "grid-quit"
 )
 
-// A finder returns the run, nil without one.
+// Nil without a run.
 type finder func(host.Context) *View
 
-// Actions are those on a run. show shows it, and
-// stop asks for confirmation, then stops it.
+// Actions are those on a run. show shows it, and stop confirms, then stops it.
 func Actions(run finder, show, stop func(host.Context) tea.Cmd) []host.Action {
 	do := func(action string) func(host.Context) tea.Cmd {
 		return func(c host.Context) tea.Cmd { return c.Host.Do(c.Workspace, action, "") }
@@ -133,7 +132,6 @@ func showOpened(c host.Context, v *View) tea.Cmd {
 	return c.Host.Do(last, host.ActSessions, "")
 }
 
-// stepFailed goes to the next or previous failed target.
 func stepFailed(c host.Context, v *View, by int) {
 	switch {
 	case v.Grid.NextFailure(by):

@@ -16,16 +16,16 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// A View is the first screen of a run over many targets. It fills the screen except
-// the footer; while a session or a recording is shown, it is closed.
+// A View is the first screen of a run over many targets. It fills the screen except the
+// footer, and is closed while a session or a recording is shown.
 type View struct {
 	Run  *host.GridRun
 	Grid *grid.Grid
 
 	stopping bool // Stop was called
 
-	opening string             // the name of the target being opened
-	giveUp  context.CancelFunc // cancels opening
+	opening string
+	giveUp  context.CancelFunc
 
 	list, about, top, frame paint.Lines
 }
@@ -45,8 +45,8 @@ func (*View) Update(host.Context, tea.Msg) tea.Cmd { return nil }
 // Scroll handles the mouse wheel.
 func (v *View) Scroll(n int) { v.Grid.Scroll(n) }
 
-// Click moves the cursor to the target on a cell of the screen. again reports that
-// the cursor was already there.
+// Click moves the cursor to the target on a cell. again reports that it was already
+// there.
 func (v *View) Click(x, y int) (again, hit bool) {
 	list := v.list.Place()
 	if !list.Contains(x, y) {
@@ -61,7 +61,7 @@ func (v *View) Over() bool { return v.Grid.Totals().Over }
 // CanStop reports whether the run can be stopped from here.
 func (v *View) CanStop() bool { return v.Run.Stop != nil }
 
-// Stopping reports whether the run has been stopped, even if it has not ended yet.
+// Stopping reports whether the run has been stopped, even before it has ended.
 func (v *View) Stopping() bool { return v.stopping }
 
 // Stop stops the run, unless it is stopping.
@@ -91,7 +91,6 @@ func (v *View) Finished(c host.Context) string {
 	return fmt.Sprintf("run finished: %s ok, %s failed; %s shows it", wording.Thousands(t.Passed), wording.Thousands(t.Failed), c.Host.Key(actShow))
 }
 
-// picked returns the target under the cursor.
 func (v *View) picked() (target int, row grid.Row, ok bool) {
 	if target, ok = v.Grid.Cursor(); ok {
 		row = v.Run.Source.Row(target)
@@ -99,10 +98,8 @@ func (v *View) picked() (target int, row grid.Row, ok bool) {
 	return target, row, ok
 }
 
-// nameOf returns the name of a target.
 func nameOf(row grid.Row) string { return strings.TrimSpace(row.Server + " on " + row.Host) }
 
-// openTarget shows the recording of the target under the cursor.
 func openTarget(c host.Context, v *View) tea.Cmd {
 	target, row, _ := v.picked()
 	for _, w := range c.Host.Workspaces() {
@@ -120,7 +117,6 @@ func (v *View) Start(c host.Context, target int) tea.Cmd {
 	return v.openFrom(c, target, v.Run.Source.Row(target), v.Run.StartNew)
 }
 
-// openFrom opens a session or recording of a target.
 func (v *View) openFrom(c host.Context, target int, row grid.Row, open func(context.Context, int) (workspace.Opened, error)) tea.Cmd {
 	name := nameOf(row)
 	ctx, giveUp := context.WithCancel(c.Host.Lifetime())
@@ -150,7 +146,6 @@ func (v *View) openFrom(c host.Context, target int, row grid.Row, open func(cont
 	}
 }
 
-// copyTarget copies the line of a target.
 func copyTarget(_ host.Context, v *View) tea.Cmd {
 	_, row, _ := v.picked()
 	words := []string{row.Host, row.Server, row.State.String(), row.Phase, row.Cause, row.Message, row.Recording}
@@ -163,8 +158,7 @@ func copyTarget(_ host.Context, v *View) tea.Cmd {
 	return func() tea.Msg { return host.Clipboard(nameOf(row), "", strings.Join(texts, "  "), "", false) }
 }
 
-// askFilter prompts for a filter of the targets, which applies while it
-// is typed.
+// The filter applies while it is typed.
 func askFilter(c host.Context, v *View) tea.Cmd {
 	before := v.Grid.Filter()
 	c.Host.Prompt(c.Workspace, host.Prompt{

@@ -39,7 +39,6 @@ func (v *View) Draw(c host.Context) {
 	v.paintBox(c, box)
 }
 
-// paintTop paints the lines about the whole run.
 func (v *View) paintTop(screen *kit.Screen, r paint.Rect, lines []string) {
 	block := &v.top
 	block.Options = screen.Look()
@@ -57,8 +56,6 @@ func (v *View) paintTop(screen *kit.Screen, r paint.Rect, lines []string) {
 	screen.Canvas.Draw(r, block)
 }
 
-// headerParts returns the parts of the first line: the title of the run, and
-// its state.
 func (v *View) headerParts(screen *kit.Screen) []kit.Part {
 	const badge = "SMOKE"
 	state, style := v.state(screen.Theme)
@@ -70,7 +67,6 @@ func (v *View) headerParts(screen *kit.Screen) []kit.Part {
 	}
 }
 
-// state returns the state of the run.
 func (v *View) state(th *theme.Theme) (string, theme.Style) {
 	t := v.Grid.Totals()
 	switch {
@@ -141,7 +137,6 @@ func (v *View) paintBox(c host.Context, r paint.Rect) {
 	}
 }
 
-// titles returns the titles in the border of the list.
 func (v *View) titles(screen *kit.Screen) (left, right string) {
 	all, listed := v.Grid.Totals(), v.Grid.Len()
 	left = "Targets " + wording.Thousands(all.All())
@@ -163,7 +158,6 @@ func (v *View) titles(screen *kit.Screen) (left, right string) {
 	return left, right + v.Grid.Status()
 }
 
-// paintAbout paints the facts about the target under the cursor.
 func (v *View) paintAbout(screen *kit.Screen, r paint.Rect) {
 	block := &v.about
 	block.Options = screen.Look()
