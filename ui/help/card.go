@@ -20,9 +20,8 @@ const (
 	twoWidth = 72 // of a screen with two columns of lines
 )
 
-// A Card lists the most important keys of the focused part over the bottom of the
-// screen. The shell closes it at any key that is not one of its own, and then
-// handles that key as if there were no card.
+// A Card lists the most important keys of the focused part. The shell closes it at any
+// other key, and then handles that key as if there were no card.
 type Card struct {
 	block paint.Lines
 }
@@ -33,7 +32,6 @@ func (*Card) Scope() string { return ScopeCard }
 // Update implements host.View: the shell passes no keys to a card.
 func (*Card) Update(host.Context, tea.Msg) tea.Cmd { return nil }
 
-// An item is one line of a card as it is painted.
 type item struct {
 	keys, text string
 	dim        bool // not possible now
@@ -79,7 +77,6 @@ func itemOf(l line, byID map[string]keymap.Entry) (item, bool) {
 	return item{strings.Join(keys, " "), strings.NewReplacer(names...).Replace(l.text), byID[l.ids[0]].Disabled != ""}, true
 }
 
-// firstKey returns the key of an action as a card shows it.
 func firstKey(e keymap.Entry) string {
 	if len(e.Keys) == 0 {
 		return "(no key)"
@@ -125,10 +122,9 @@ func (v *Card) Draw(c host.Context) {
 	screen.Canvas.Draw(r, &v.block)
 }
 
-// paintItems paints the lines row by row, in columns of the same width.
 func paintItems(screen *kit.Screen, out *paint.Lines, all []item, columns int) {
 	const gap = 2
-	keys := make([]int, columns) // the widths of the keys
+	keys := make([]int, columns)
 	for i, it := range all {
 		keys[i%columns] = max(keys[i%columns], termsafe.Width(it.keys))
 	}
@@ -145,7 +141,6 @@ func paintItems(screen *kit.Screen, out *paint.Lines, all []item, columns int) {
 	}
 }
 
-// paintRule paints a line across the screen with a text at each end.
 func paintRule(screen *kit.Screen, l *paint.Line, left, right string) {
 	dash := "─"
 	if screen.ASCII {
@@ -163,4 +158,47 @@ func paintRule(screen *kit.Screen, l *paint.Line, left, right string) {
 		l.Text(screen.Theme.Dim, " "+right+" ")
 		l.Text(screen.Theme.Border, dash+dash)
 	}
+}
+
+// The scopes of the list of all actions and of the card.
+const (
+	Scope     = "help"
+	ScopeCard = "help-card"
+)
+
+// The names of the actions that open the card, and from there the list.
+const (
+	ActCard = host.ActHelp
+	ActList = "help-all"
+)
+
+// Actions are those that open the card and the list, and those in them.
+func Actions() []host.Action {
+	return []host.Action{
+		{Entry: host.Entry{ID: ActCard, Keys: []string{"?"}, Scope: keymap.Global, Title: "help", Help: "Show the most important keys of the focused part; press it again to list all actions.", Synonyms: []string{"docs", "manual", "keys", "shortcuts"}, Priority: 90}, Do: open},
+		{Entry: host.Entry{ID: ActList, Keys: []string{"?"}, Scope: ScopeCard, Title: "all keys", Help: "List all actions: those available here first.", Priority: 90}, Do: openList},
+		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeCard, Help: "Close the card. Any other key closes it, too, and acts as usual."}),
+		host.Override(host.Entry{Name: kit.Down, Scope: Scope, Keys: []string{"down", "ctrl+n"}, Priority: 50, Hint: keymap.Hint{Keys: "up/down", Title: "scroll"}}),
+		host.Override(host.Entry{Name: kit.Up, Scope: Scope, Keys: []string{"up", "ctrl+p"}}),
+		host.Override(host.Entry{Name: kit.PageDown, Scope: Scope, Keys: []string{"pgdown", "ctrl+d"}}),
+		host.Override(host.Entry{Name: host.CloseName, ID: "close-help", Scope: Scope, Keys: []string{"esc", "enter"}, Help: "Clear the line, then close.", Priority: 90}),
+	}
+}
+
+func open(c host.Context) tea.Cmd {
+	c.Host.Open(c.Workspace, &Card{})
+	return nil
+}
+
+func openList(c host.Context) tea.Cmd {
+	if card, ok := c.View.(*Card); ok {
+		c.Host.Close(card)
+	}
+	c.Host.Open(c.Workspace, &List{groups: groups(c)})
+	return nil
+}
+
+// groups returns all actions, those of the focused part first.
+func groups(c host.Context) []keymap.Group {
+	return c.Host.Actions().Help(c.Host.Beneath(c.Workspace), c)
 }

@@ -1,7 +1,6 @@
 package help
 
-// A line is a line of a card: what some actions are for. "{id}" in the text is
-// replaced by the key of an action.
+// "{id}" in the text is replaced by the key of an action.
 type line struct {
 	text string
 	ids  []string

@@ -13,8 +13,7 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// A List lists all actions, those of the focused part first. Typing narrows it to
-// actions that match all words.
+// A List lists all actions, those of the focused part first. Typing narrows it.
 type List struct {
 	groups []keymap.Group
 	query  string
@@ -22,7 +21,6 @@ type List struct {
 	block  paint.Lines
 }
 
-// keysWidth is the width of the column of keys.
 const keysWidth = 16
 
 // Scope implements host.View.
@@ -50,7 +48,6 @@ func (h *List) Back(c host.Context) tea.Cmd {
 	return nil
 }
 
-// rows returns the lines that match the query.
 func (h *List) rows(th *theme.Theme, width int) []kit.Row {
 	var rows []kit.Row
 	for _, group := range h.groups {
@@ -83,7 +80,6 @@ func (h *List) matches(e keymap.Entry) bool {
 	return true
 }
 
-// addEntry adds the lines of an action, wrapped to width cells.
 func addEntry(th *theme.Theme, rows []kit.Row, e keymap.Entry, width int) []kit.Row {
 	text, style := e.Help, th.Text
 	if e.Destructive {
