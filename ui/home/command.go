@@ -32,7 +32,6 @@ func looksLikeCommand(text string) bool {
 	return strings.ContainsAny(strings.TrimSpace(text), " \"'") || strings.ContainsAny(text[:1], "-./~")
 }
 
-// named reports whether a text is part of the name of one of some items.
 func (v *View) named(text string, among []kit.Pick) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, pick := range among {
@@ -43,7 +42,7 @@ func (v *View) named(text string, among []kit.Pick) bool {
 	return false
 }
 
-// item returns an item of the list. Its last one is the command that was typed.
+// The last item is the command that was typed.
 func (v *View) item(n int) host.Item {
 	if n < len(v.found.Items) {
 		return v.found.Items[n]
@@ -52,7 +51,6 @@ func (v *View) item(n int) host.Item {
 	return host.Item{Kind: host.CommandItem, Name: text, Command: text, From: "start this command as a server"}
 }
 
-// splitCommand splits a typed command into words, as a shell does.
 func splitCommand(item *host.Item) (err error) {
 	if item.Words, err = kit.SplitWords(item.Command); err != nil {
 		return fmt.Errorf("cannot start the command: %w", err)
@@ -72,7 +70,6 @@ func hasCommand(c host.Context) (bool, string) {
 	return ok && item.Kind == host.RecordingItem && len(item.Words) > 0, "only commands of recordings can be edited"
 }
 
-// editCommand puts the command of the recording under the cursor in the line.
 func editCommand(c host.Context, v *View) tea.Cmd {
 	item, _ := v.picked()
 	v.picker.Ask(kit.QuoteWords(item.Words))

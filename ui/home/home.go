@@ -1,3 +1,5 @@
+// Package home lists the servers and recordings that can be opened, and opens one. An
+// item that needs values from the user prompts for them first.
 package home
 
 import (
@@ -35,8 +37,8 @@ func Actions(launcher func(host.Context) host.Launcher) []host.Action {
 	}
 }
 
-// A View lists the servers and recordings that can be opened. It covers
-// everything; without any session it is the only screen.
+// A View lists the servers and recordings that can be opened. Without any session it is
+// the only screen.
 type View struct {
 	launcher host.Launcher
 
@@ -108,7 +110,7 @@ func (v *View) Load(c host.Context) tea.Cmd {
 	}
 }
 
-// show lists the items that were found. The cursor stays on its item.
+// The cursor stays on its item.
 func (v *View) show(found host.Home) {
 	was, _ := v.picked()
 	v.found, v.reading = found, reading{round: v.reading.round + 1, state: make([]readState, len(found.Items))}
@@ -124,12 +126,10 @@ func (v *View) show(found host.Home) {
 	}
 }
 
-// about is what an item can be searched by besides its name.
 func about(item *host.Item) string {
 	return item.From + " " + item.Where + " " + item.Command + " " + item.Kind.String()
 }
 
-// picked returns the item under the cursor.
 func (v *View) picked() (host.Item, bool) {
 	i, ok := v.picker.Current()
 	if !ok {
@@ -138,8 +138,7 @@ func (v *View) picked() (host.Item, bool) {
 	return v.item(i), true
 }
 
-// openItem opens the item under the cursor, after prompting for the values that
-// it needs.
+// openItem prompts first for the values that the item needs.
 func openItem(c host.Context, v *View) tea.Cmd {
 	item, ok := v.picked()
 	switch {
@@ -160,7 +159,6 @@ func openItem(c host.Context, v *View) tea.Cmd {
 	return v.launch(c, item, nil)
 }
 
-// launch opens an item with the Launcher.
 func (v *View) launch(c host.Context, item host.Item, inputs map[string]string) tea.Cmd {
 	ctx, giveUp := context.WithCancel(c.Host.Lifetime())
 	v.opening, v.giveUp, v.wrong = item.Name, giveUp, ""

@@ -46,17 +46,14 @@ func newInputs(v *View, item host.Item) *inputs {
 	return f
 }
 
-// Scope is the scope of its actions.
 func (*inputs) Scope() string { return ScopeInputs }
 
-// Update changes the current value.
 func (f *inputs) Update(_ host.Context, msg tea.Msg) tea.Cmd {
 	f.Fields[f.at].Update(msg)
 	f.wrong = ""
 	return nil
 }
 
-// Move moves to another value.
 func (f *inputs) Move(_ host.Context, way string) tea.Cmd {
 	by, _ := kit.LinesOf(way, 1)
 	f.at = (f.at + by + len(f.Fields)) % len(f.Fields)
@@ -101,7 +98,6 @@ func clearInput(_ host.Context, f *inputs) tea.Cmd {
 	return nil
 }
 
-// Back wipes the values, and closes the form.
 func (f *inputs) Back(c host.Context) tea.Cmd {
 	for _, field := range f.Fields {
 		field.Wipe()
@@ -110,11 +106,10 @@ func (f *inputs) Back(c host.Context) tea.Cmd {
 	return nil
 }
 
-// An inputRow is one line of the form.
 type inputRow struct {
 	text  string
 	style theme.Style
-	field int // painted here, counted from 1
+	field int
 }
 
 func (f *inputs) rows(th *theme.Theme, width int) (rows []inputRow, at int) {
@@ -140,7 +135,6 @@ func (f *inputs) rows(th *theme.Theme, width int) (rows []inputRow, at int) {
 	return rows, at
 }
 
-// Draw paints the fields, so that the current one is visible.
 func (f *inputs) Draw(c host.Context) {
 	screen := c.Host.Screen()
 	width := min(kit.DialogWidth, screen.Width-2) - 4

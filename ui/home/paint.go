@@ -67,7 +67,6 @@ func (v *View) Draw(c host.Context) {
 	screen.Canvas.Draw(list, &v.list)
 }
 
-// wrongLines returns the lines of an error, below the line to type in.
 func wrongLines(text string, width, height int) (lines []string) {
 	for line := range strings.Lines(text) {
 		for _, part := range termsafe.Wrap(strings.TrimRight(line, "\r\n"), max(width, 1)) {
@@ -108,7 +107,6 @@ func (v *View) isFirst() bool {
 	return !v.loading && v.picker.Query == ""
 }
 
-// why returns why the list is empty.
 func (v *View) why() string {
 	if v.loading {
 		return "searching for servers and recordings ..."
@@ -172,7 +170,6 @@ func (v *View) facts(th *theme.Theme, width int) []kit.Row {
 	return rows
 }
 
-// paintAbout paints as many of the rows as fit, and how many more there are.
 func (v *View) paintAbout(screen *kit.Screen, rows []kit.Row, r, in paint.Rect) {
 	if r.H < 2 {
 		return

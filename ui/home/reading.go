@@ -8,7 +8,6 @@ import (
 	"mcpdbg/ui/host"
 )
 
-// A readState is how much of a recording was read.
 type readState uint8
 
 const (
@@ -64,7 +63,6 @@ func (v *View) read(c host.Context) tea.Cmd {
 	}
 }
 
-// take replaces items by what was read of them.
 func (v *View) take(batch []int, items []host.Item, to readState) {
 	for i, n := range batch {
 		v.found.Items[n], v.reading.state[n] = items[i], to
@@ -103,7 +101,6 @@ func (v *View) batch(height int) (items []int, to readState) {
 	return items, looked
 }
 
-// readable reports whether an item is a recording of which less was read.
 func (v *View) readable(item int, to readState) bool {
 	return v.item(item).Kind == host.RecordingItem && v.reading.state[item] < to
 }

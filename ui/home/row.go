@@ -29,7 +29,6 @@ const (
 	maxName       = 60
 )
 
-// A row paints an item.
 type row struct {
 	th    *theme.Theme
 	line  *paint.Line
@@ -37,7 +36,6 @@ type row struct {
 	now   time.Time
 }
 
-// paintItem paints the item of a row of the list, which has the cursor's mark.
 func (v *View) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, width int, selected bool) {
 	this := v.item(m.Item)
 	item := &this
@@ -58,13 +56,11 @@ func (v *View) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, width in
 	r.other(item)
 }
 
-// field paints text in a column, and a space.
 func (r row) field(s theme.Style, text string, width int, align termsafe.Align) {
 	r.line.Field(s, []byte(text), width, align)
 	r.line.Text(theme.Style{}, " ")
 }
 
-// name paints the name, or the command, of an item.
 func (r row) name(item *host.Item, selected bool) {
 	style := r.th.Text
 	if selected {
@@ -85,7 +81,6 @@ func (r row) name(item *host.Item, selected bool) {
 	r.line.PadTo(from + width + 1)
 }
 
-// recording paints what is known about a recording.
 func (r row) recording(item *host.Item, age string) {
 	if r.width >= dateFrom {
 		r.field(r.th.Dim, item.When.Format("2006-01-02 15:04"), dateWidth, termsafe.Left)
@@ -105,7 +100,7 @@ func (r row) recording(item *host.Item, age string) {
 	r.verdict(item)
 }
 
-// messages returns the number of messages of a recording, "" if it is not known.
+// "" if not known.
 func messages(item *host.Item) string {
 	if !item.Counted {
 		return ""
@@ -113,7 +108,7 @@ func messages(item *host.Item) string {
 	return wording.Counted(int(min(item.Sent+item.Received, 1<<31)), "message")
 }
 
-// errors returns the number of errors of a recording, "" for none.
+// "" for none
 func errorCount(item *host.Item) string {
 	if item.Errors == 0 {
 		return ""
@@ -121,8 +116,6 @@ func errorCount(item *host.Item) string {
 	return wording.Counted(int(min(item.Errors, 1<<31)), "error")
 }
 
-// verdict paints whether a recording is being made, its errors, and the likeliest
-// cause.
 func (r row) verdict(item *host.Item) {
 	parts := []struct {
 		style theme.Style
@@ -202,7 +195,7 @@ func recorded(now time.Time, item *host.Item) string {
 	return text
 }
 
-// exchanged describes the messages of a recording, "" if they were not counted.
+// "" if the messages were not counted.
 func exchanged(item *host.Item) string {
 	if !item.Counted {
 		return ""
