@@ -1,3 +1,5 @@
+// Package loglevel chooses the least severe level of the log messages that a server
+// should send. How it is sent depends on the era: see session.SetLogLevel.
 package loglevel
 
 import (
@@ -35,14 +37,12 @@ func canSet(c host.Context) (bool, string) {
 	return c.Workspace.Status.Server.Logs(), "the server does not declare logging"
 }
 
-// A menu lists the levels.
 type menu struct {
 	host.Menu
 	levels []string
 }
 
-// open opens the menu with the cursor on the current level; a level that was typed
-// is set at once.
+// A level that was typed is set at once.
 func open(c host.Context) tea.Cmd {
 	if c.Word != "" {
 		return set(c, c.Word)
@@ -60,7 +60,6 @@ func open(c host.Context) tea.Cmd {
 // menuWidth is the width of the menu, including its border.
 const menuWidth = 48
 
-// Draw paints the menu.
 func (m *menu) Draw(c host.Context) {
 	m.Box(c.Host.Screen(), menuWidth, "Log level", "enter: set, esc: cancel", func(l *paint.Line, i int, style theme.Style) {
 		l.Text(style, m.levels[i])
