@@ -1,3 +1,6 @@
+// Package notes shows the user's marks and notes on rows, which are in the Workspace.
+// Those of a recording are kept in a file next to it: Place reads them once all rows are
+// known, and save writes each change.
 package notes
 
 import (
@@ -54,7 +57,6 @@ func anyMark(c host.Context) (bool, string) {
 	return len(c.Workspace.Notes.Marks) > 0, "no row is marked"
 }
 
-// prompt prompts for the text of the note on the selected row.
 func prompt(c host.Context) tea.Cmd {
 	number := c.Workspace.EntryRow(c.Workspace.Selected.Number)
 	c.Host.Prompt(c.Workspace, host.Prompt{
@@ -98,7 +100,6 @@ func openList(c host.Context) tea.Cmd {
 	return nil
 }
 
-// describe describes a row in a few words.
 func describe(w *workspace.Workspace, number int) string {
 	row, ok := w.Whole.Rows.At(number)
 	if !ok {
@@ -111,7 +112,6 @@ func describe(w *workspace.Workspace, number int) string {
 	return kit.Direction(row.Kind) + " " + what
 }
 
-// Draw paints the list.
 func (l *noteList) Draw(c host.Context) {
 	w, screen := c.Workspace, c.Host.Screen()
 	l.Box(screen, kit.SheetWidth, fmt.Sprintf("Marks and notes %d", len(l.rows)), "enter: go there", func(line *paint.Line, i int, style theme.Style) {
