@@ -141,7 +141,6 @@ func offers(c host.Context, s *workspace.Server) fact {
 	return f
 }
 
-// listCapability returns the capability of which a list is a part.
 func listCapability(l *workspace.CatalogList) string {
 	if l.Member == workspace.MemberTemplates {
 		return workspace.MemberResources
@@ -160,7 +159,6 @@ func ordered(names []string, first ...string) []string {
 	return append(first, rest...)
 }
 
-// gives returns the capabilities that the client has declared.
 func gives(c host.Context, s *workspace.Server) fact {
 	th := c.Host.Screen().Theme
 	f := fact{label: "we offer"}
@@ -202,7 +200,6 @@ func problems(c host.Context) fact {
 	return f
 }
 
-// checked returns which checks were made, and the exceptions.
 func checked(ws *workspace.Workspace) string {
 	if checker := ws.Shown.Problems.Checker; checker != nil {
 		return checker.Checked()
@@ -210,7 +207,6 @@ func checked(ws *workspace.Workspace) string {
 	return rule.Checked // of a past moment
 }
 
-// keys returns the actions that most users want next.
 func keys(c host.Context) fact {
 	th := c.Host.Screen().Theme
 	f := fact{}
@@ -238,7 +234,6 @@ func keys(c host.Context) fact {
 	return f
 }
 
-// shortMethod is the name of a request of the handshake in the bar of the start.
 func shortMethod(method string) string {
 	if method == mcp.MethodDiscover {
 		return "discover"

@@ -10,8 +10,8 @@ import (
 // labels is the width of the labels of the facts.
 const labels = 11
 
-// A Place is what a piece of a fact opens: a list of the catalog by its name, or an
-// action. The zero value opens nothing.
+// A Place is what a piece of a fact opens: a list of the catalog, or an action. The zero
+// value opens nothing.
 type Place struct{ List, Action string }
 
 // A piece is a text that is not broken.
@@ -38,7 +38,6 @@ type fact struct {
 	pieces []piece
 }
 
-// add adds a piece, unless it is empty.
 func (f *fact) add(style theme.Style, text string) {
 	if text != "" {
 		f.pieces = append(f.pieces, piece{text: text, style: style})
@@ -52,13 +51,12 @@ func (f *fact) more(style theme.Style, text string) {
 	}
 }
 
-// A placed is a piece with its position.
 type placed struct {
 	piece
 	x, y int
 }
 
-// flow arranges facts in lines of a width, and returns the number of lines.
+// flow returns the number of lines.
 func flow(facts []fact, width int, label theme.Style) (all []placed, lines int) {
 	const gap = 3
 	for i, f := range facts {

@@ -87,7 +87,6 @@ func (p *Pane) cursor() int {
 	return places[p.sel]
 }
 
-// arrange arranges the facts, and returns the number of lines.
 func (p *Pane) arrange() (lines int) {
 	p.all, lines = arranged(p.Context(), p.w-1, p.h)
 	return lines
@@ -140,8 +139,8 @@ func (p *Pane) enter(place Place) tea.Cmd {
 	return c.Host.Do(c.Workspace, place.Action, "")
 }
 
-// Lines paints the facts into a block, as the catalog shows them, and returns the
-// number of lines that they need.
+// Lines paints the facts into a block, for the catalog, and returns how many lines they
+// need.
 func Lines(c host.Context, out *paint.Lines, top int) int {
 	w, h := out.Size()
 	screen := c.Host.Screen()

@@ -12,13 +12,11 @@ import (
 // barCells is the length of the bar of a whole start, in cells.
 const barCells = 20
 
-// A part is a part of a start.
 type part struct {
 	name string
 	took int64 // in microseconds
 }
 
-// start returns how long the start took, as a bar by its parts.
 func start(c host.Context, s *workspace.Server) fact {
 	th, l := c.Host.Screen().Theme, c.Workspace.Shown.Lifecycle
 	f := fact{label: "start"}
