@@ -41,7 +41,6 @@ type recent struct{ ids []string }
 // maxRecent is how many actions are on top while nothing is typed.
 const maxRecent = 5
 
-// add puts an action first.
 func (r *recent) add(id string) {
 	r.ids = slices.DeleteFunc(r.ids, func(other string) bool { return other == id })
 	r.ids = slices.Insert(r.ids, 0, id)
@@ -71,7 +70,6 @@ type View struct {
 	block    paint.Lines
 }
 
-// open opens the palette over the focused part.
 func open(c host.Context, used *recent) tea.Cmd {
 	c.Host.Open(c.Workspace, newView(offered(c), used))
 	return nil
@@ -122,8 +120,8 @@ func (v *View) Update(_ host.Context, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// run closes the palette and carries out the selected command. One that is not
-// possible leaves the palette open; carrying it out shows the reason.
+// A command that is not possible leaves the palette open; carrying it out shows the
+// reason.
 func run(c host.Context, v *View) tea.Cmd {
 	i, ok := v.picker.Current()
 	if !ok {
@@ -137,7 +135,6 @@ func run(c host.Context, v *View) tea.Cmd {
 	return c.Host.Do(c.Workspace, picked.ID, picked.word)
 }
 
-// reasons returns why actions are not possible now, by their ids.
 func (v *View) reasons(c host.Context) map[string]string {
 	reasons := map[string]string{}
 	for _, e := range offered(c) {

@@ -10,7 +10,7 @@ import (
 	"mcpdbg/ui/kit"
 )
 
-// How well a command matches a query, the best first.
+// The best first.
 const (
 	exact     = iota // its title, a synonym or its id
 	beginning        // of a word of its title, or of a synonym
@@ -22,16 +22,15 @@ const (
 // minHelp is how many characters must be typed before help texts are searched too.
 const minHelp = 3
 
-// A match is a command that matches a query.
 type match struct {
 	kit.Pick
 	rank, order int // order among those of a rank
 	disabled    bool
 }
 
-// find returns the commands that match a query, the best first: commands whose name
-// or synonym begins with it before all others, and among both what is possible now.
-// Commands with a word are found only by a query with that word.
+// The best first: commands whose name or synonym begins with the query before all others,
+// and among both what is possible now. Commands with a word are found only by a query
+// with that word.
 func (v *View) find(query string) []kit.Pick {
 	query = strings.ToLower(strings.Join(strings.Fields(query), " "))
 	if query == "" {
@@ -75,8 +74,8 @@ func (v *View) named(query string) []match {
 	return slices.DeleteFunc(matches, func(m match) bool { return m.rank == noMatch })
 }
 
-// withWord returns the commands with a word that a query names: the end of the query
-// is the beginning of the word, and the rest that of the command's name.
+// The end of the query is the beginning of the word, and the rest that of the command's
+// name.
 func (v *View) withWord(query string) []match {
 	at := strings.LastIndexByte(query, ' ')
 	if at < 0 {
@@ -108,7 +107,6 @@ func (c *command) rank(query string) int {
 	return noMatch
 }
 
-// compareBools orders false before true.
 func compareBools(a, b bool) int {
 	switch {
 	case a == b:
