@@ -71,7 +71,6 @@ func canPlay(c host.Context) (bool, string) {
 	return true, ""
 }
 
-// playNow describes what stops the playback.
 func playNow(c host.Context) string {
 	if c.Workspace.Playback == nil || c.Workspace.Playback.Past == nil || !c.Workspace.Playback.Player.Playing() {
 		return ""

@@ -47,7 +47,6 @@ func (s *State) Paint(c host.Context, l *paint.Line) {
 	}
 }
 
-// parts returns the parts to the left and to the right of the bar.
 func parts(c host.Context) (left, right []kit.Part) {
 	th, p, total := c.Host.Screen().Theme, c.Workspace.Playback, c.Workspace.Whole.Index.Scanned
 	end := string(wording.AppendClock(nil, c.Workspace.Whole.Index.Latest))
@@ -82,7 +81,6 @@ func parts(c host.Context) (left, right []kit.Part) {
 // that the bar does not move.
 const lastShownWidth = 18
 
-// lastShown names the last row of the moment shown.
 func lastShown(c host.Context) string {
 	row, ok := c.Workspace.Shown.Rows.At(c.Workspace.Playback.Player.Rows() - 1)
 	if !ok {
@@ -96,7 +94,6 @@ func lastShown(c host.Context) string {
 	return name + strings.Repeat(" ", max(lastShownWidth-termsafe.Width(name), 0))
 }
 
-// speedText describes the playback speed.
 func speedText(speed float64) string {
 	if speed == recorded.Max {
 		return "max"
@@ -104,7 +101,6 @@ func speedText(speed float64) string {
 	return strconv.FormatFloat(speed, 'f', -1, 64) + "x"
 }
 
-// A barMark is how the bar shows a kind of point.
 type barMark struct {
 	glyph string
 	style theme.Style
@@ -152,8 +148,7 @@ func paintBar(c host.Context, l *paint.Line, w int) {
 	}
 }
 
-// cellOf returns the cell of a row, with w cells for all rows; -1 for a row
-// before the first.
+// w cells have all rows; -1 for a row before the first.
 func cellOf(row, total, w int) int {
 	if row < 0 {
 		return -1
@@ -166,7 +161,6 @@ func cellStart(cell, total, w int) int {
 	return int((int64(cell)*int64(total) + int64(w) - 1) / int64(w))
 }
 
-// markIn returns the kind of point to mark in a range of rows.
 func markIn(c host.Context, from, to int) (kind workspace.PointKind, ok bool) {
 	for k := workspace.PointKinds; k > 0; k-- {
 		list := points(c, k-1)
@@ -178,7 +172,6 @@ func markIn(c host.Context, from, to int) (kind workspace.PointKind, ok bool) {
 	return 0, false
 }
 
-// points returns the points of a kind in the whole log.
 func points(c host.Context, kind workspace.PointKind) []uint32 {
 	if kind == workspace.MarkPoint {
 		return c.Workspace.Notes.Marks
@@ -186,8 +179,8 @@ func points(c host.Context, kind workspace.PointKind) []uint32 {
 	return c.Workspace.Whole.Index.Points[kind]
 }
 
-// Click shows the moment at a clicked cell of the player line, which may then be
-// dragged; drags reports whether the click was on the bar.
+// Click shows the moment at a cell of the player line, which may then be dragged; drags
+// reports whether that is on the bar.
 func (s *State) Click(c host.Context, cell int) (cmd tea.Cmd, drags bool) {
 	if ok, why := canPlay(c); !ok {
 		c.Host.Warn(why)
@@ -199,8 +192,7 @@ func (s *State) Click(c host.Context, cell int) (cmd tea.Cmd, drags bool) {
 	return s.showCell(c, cell), true
 }
 
-// Drag shows the moment at the cell of the bar that is nearest to a cell of the
-// player line.
+// Drag shows the moment at the cell of the bar nearest to a cell of the player line.
 func (s *State) Drag(c host.Context, cell int) tea.Cmd {
 	if ok, _ := canPlay(c); !ok || s.bar.w == 0 {
 		return nil // the screen has changed in the meantime
@@ -208,7 +200,7 @@ func (s *State) Drag(c host.Context, cell int) tea.Cmd {
 	return s.showCell(c, kit.Between(0, cell-s.bar.x, s.bar.w-1))
 }
 
-// showCell shows the moment of a cell of the bar; the last cell shows all rows.
+// The last cell shows all rows.
 func (s *State) showCell(c host.Context, cell int) tea.Cmd {
 	total, w := c.Workspace.Whole.Index.Scanned, s.bar.w
 	if cell == w-1 {

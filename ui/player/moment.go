@@ -16,13 +16,12 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// A goal is a moment that the user names. Running it goes there, or fails.
+// A moment that the user names. Running it goes there, or fails.
 type goal func(*State, host.Context) (tea.Cmd, error)
 
 // momentHint is shown in the empty prompt for a moment.
 const momentHint = "1:23.5  50%  n:123  seq:40 run:2  next error|lag|gap|exit|mark  end"
 
-// askMoment prompts for a moment of the recording.
 func (s *State) askMoment(c host.Context) tea.Cmd {
 	c.Host.Prompt(c.Workspace, host.Prompt{
 		Label: "go to", Hint: momentHint,
@@ -57,7 +56,6 @@ func completeGoal(text string) []string {
 	return ways
 }
 
-// parseGoal parses the text of a goal; nil for an empty text.
 func parseGoal(text string) (goal, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {

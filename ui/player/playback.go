@@ -15,7 +15,7 @@ import (
 // while no row is due.
 const clockEvery = 100 * time.Millisecond
 
-// play starts or pauses the playback. At the end it starts from the beginning.
+// play starts or pauses; at the end it starts from the beginning.
 func (s *State) play(c host.Context) tea.Cmd {
 	c.Workspace.Overview = false
 	p := c.Workspace.Playback
@@ -61,7 +61,6 @@ func (s *State) step(c host.Context, by int) tea.Cmd {
 	return s.scrubbed(c)
 }
 
-// scrubTime moves by a duration of the recording.
 func (s *State) scrubTime(c host.Context, by time.Duration) tea.Cmd {
 	p := c.Workspace.Playback
 	p.Enter(s.fromHere(c, c.Workspace.Whole.Index.Scanned))
@@ -99,15 +98,14 @@ func (s *State) GoTo(c host.Context, number int) tea.Cmd {
 	return cmd
 }
 
-// scrubbed shows the moment that the user went to. Lists that followed, or whose
-// selected row does not exist yet at that moment, show their last rows.
+// Lists that followed, or whose selected row does not exist yet at the moment, show their
+// last rows.
 func (s *State) scrubbed(c host.Context) tea.Cmd {
 	c.Workspace.Overview = false
 	c.Panes().FollowFrom(c.Workspace.Playback.Player.Rows())
 	return s.showMoment(c)
 }
 
-// showMoment shows the player's moment.
 func (s *State) showMoment(c host.Context) tea.Cmd {
 	p := c.Workspace.Playback
 	rows := p.Player.Rows()
@@ -172,4 +170,10 @@ func (s *State) ticked(c host.Context, timer int) tea.Cmd {
 	}
 	p.Drawn = time.Now()
 	return s.playOn(c)
+}
+
+// A State is the player of one recording on the screen. The zero value is ready to
+// use.
+type State struct {
+	bar barPlace // as it was painted last
 }

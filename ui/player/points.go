@@ -9,7 +9,6 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// pointNames are the words for the kinds of point.
 var pointNames = [workspace.PointKinds]string{workspace.ErrorPoint: "error", workspace.LagPoint: "lag", workspace.GapPoint: "gap", workspace.ExitPoint: "exit", workspace.MarkPoint: "mark"}
 
 // jump goes to the next (1) or previous (-1) point of any kind.
@@ -38,7 +37,6 @@ func (s *State) jumpTo(c host.Context, kind workspace.PointKind, by int) tea.Cmd
 	return s.GoTo(c, row)
 }
 
-// jumpToFirst goes to the first point of a kind.
 func (s *State) jumpToFirst(c host.Context, kind workspace.PointKind) tea.Cmd {
 	list := points(c, kind)
 	if len(list) == 0 {
