@@ -23,7 +23,6 @@ const (
 	actProcess     = "trouble-process"
 )
 
-// cardActions returns the actions of the card.
 func cardActions(of func(host.Context) *State) []host.Action {
 	then := func(action string, closes bool) func(host.Context) tea.Cmd {
 		return host.On(func(c host.Context, v *card) tea.Cmd {
@@ -57,8 +56,8 @@ func hasRow(c host.Context) (bool, string) {
 	return ok && found.Row >= 0, "no row shows this"
 }
 
-// A card shows the selected one of the current causes, with its evidence and what
-// can be done, over a line for each other one.
+// The selected cause, with its evidence and what can be done, over a line for each other
+// one.
 type card struct {
 	at      string // the selected cause; may have disappeared
 	scroll  kit.Scroll
@@ -92,13 +91,10 @@ func (s *State) openCauses(c host.Context) tea.Cmd {
 	return nil
 }
 
-// Scope is the scope of its actions.
 func (v *card) Scope() string { return ScopeCauses }
 
-// Update takes no keys but those of actions.
 func (v *card) Update(host.Context, tea.Msg) tea.Cmd { return nil }
 
-// Scroll scrolls by n lines, with the mouse wheel.
 func (v *card) Scroll(n int) { v.scroll.By(n) }
 
 // place returns the position of the selected cause; the first if it has
@@ -112,7 +108,7 @@ func (v *card) place(c host.Context) int {
 	return 0
 }
 
-// cause returns the selected cause; ok is false if there is none.
+// ok is false if there is none.
 func (v *card) cause(c host.Context) (found diagnosis.Cause, ok bool) {
 	if all := c.Workspace.Shown.Causes.Found; len(all) > 0 {
 		return all[v.place(c)], true
@@ -120,7 +116,6 @@ func (v *card) cause(c host.Context) (found diagnosis.Cause, ok bool) {
 	return found, false
 }
 
-// Move selects another cause.
 func (v *card) Move(c host.Context, way string) tea.Cmd {
 	all := c.Workspace.Shown.Causes.Found
 	by, _ := kit.LinesOf(way, 1)
@@ -132,7 +127,6 @@ func (v *card) Move(c host.Context, way string) tea.Cmd {
 	return nil
 }
 
-// Draw paints the card over the panes, no higher than it needs to be.
 func (v *card) Draw(c host.Context) {
 	screen := c.Host.Screen()
 	width := min(screen.Width, kit.SheetWidth)
@@ -159,7 +153,6 @@ func (v *card) Draw(c host.Context) {
 	screen.Canvas.Box(r, screen.Border(title, right, true), &v.block)
 }
 
-// reach scrolls to the selected cause, once after it was selected.
 func (v *card) reach(c host.Context) {
 	if v.reached == v.at {
 		return
@@ -195,7 +188,6 @@ func (v *card) paintLine(c host.Context, l *paint.Line, y int, line cardLine) {
 	}
 }
 
-// build makes the lines for a width.
 func (v *card) build(c host.Context, width int) {
 	v.lines = v.lines[:0]
 	found, at := c.Workspace.Shown.Causes.Found, v.place(c)
@@ -215,7 +207,6 @@ func (v *card) build(c host.Context, width int) {
 	v.add(-1, "", checkedText(c), c.Host.Screen().Theme.Dim, width)
 }
 
-// open adds the lines of the selected cause.
 func (v *card) open(c host.Context, i int, cause diagnosis.Cause, width int) {
 	th := c.Host.Screen().Theme
 	if i > 0 {
@@ -249,7 +240,6 @@ func followed(c host.Context, cause diagnosis.Cause) string {
 	return ""
 }
 
-// title returns the first line of a cause.
 func title(cause diagnosis.Cause) string {
 	if cause.Probable {
 		return "Probably: " + cause.Brief
@@ -257,7 +247,6 @@ func title(cause diagnosis.Cause) string {
 	return sentence(cause.Brief)
 }
 
-// nothing adds the lines of a card without a cause.
 func (v *card) nothing(c host.Context, width int) {
 	th := c.Host.Screen().Theme
 	count := c.Workspace.Shown.Problems.Count
@@ -292,7 +281,6 @@ func failedCalls(c host.Context) int {
 	return int(latencies.All().Errors)
 }
 
-// checkedText counts the problems, and names the checks that were made.
 func checkedText(c host.Context) string {
 	count := c.Workspace.Shown.Problems.Count.String()
 	if far := c.Workspace.CheckProgress(); far != "" {
@@ -314,7 +302,6 @@ func (v *card) add(cause int, mark, text string, style theme.Style, width int) {
 	}
 }
 
-// goFromCause closes the card and selects the evidence of the selected cause.
 func (s *State) goFromCause(c host.Context, v *card) tea.Cmd {
 	found, ok := v.cause(c)
 	if !ok {

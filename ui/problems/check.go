@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/workspace"
@@ -27,8 +28,7 @@ func (s *State) Check(c host.Context) tea.Cmd {
 	}
 }
 
-// stepDone handles the end of a step. The next one begins a frame later, so that
-// the log and the screen come first.
+// The next step begins a frame later, so that the log and the screen come first.
 func (s *State) stepDone(c host.Context) tea.Cmd {
 	f := c.Workspace.Whole.Problems
 	f.Running = false
@@ -39,7 +39,6 @@ func (s *State) stepDone(c host.Context) tea.Cmd {
 	return s.setTimer(c)
 }
 
-// take takes in what the steps have found.
 func (s *State) take(c host.Context) {
 	c.Workspace.Whole.Problems.Take()
 	if c.Workspace.Shown.Problems != c.Workspace.Whole.Problems {
@@ -66,4 +65,26 @@ func (s *State) setTimer(c host.Context) tea.Cmd {
 		s.take(c)
 		return s.setTimer(c)
 	}})
+}
+
+// Parts returns the count of problems for the header, how much of the log was
+// checked, and where there is room, the checks that were made.
+func Parts(c host.Context) []kit.Part {
+	th := c.Host.Screen().Theme
+	count, far := c.Workspace.Shown.Problems.Count, c.Workspace.CheckProgress()
+	if count.Problems() == 0 && far == "" {
+		return nil
+	}
+	p := kit.Part{Text: wording.Counted(count.Problems(), "problem"), Style: th.Text, Priority: 72}
+	switch {
+	case count.Errors > 0:
+		p.Style = th.Error
+	case count.Warnings > 0:
+		p.Style = th.Warn
+	}
+	if far != "" {
+		p.Short = p.Text + " in " + far
+		p.Text += " in the first " + far
+	}
+	return []kit.Part{p, {Text: checked(c), Style: th.Dim, Priority: 15}}
 }

@@ -10,7 +10,6 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// A choice is one thing that can be done about a cause.
 type choice struct {
 	action, key, text string
 	x, y              int  // in the block of the card

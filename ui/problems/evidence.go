@@ -20,7 +20,7 @@ const (
 	reportLines = 20
 )
 
-// An evidence is the text of the row that was read last: each frame asks for it.
+// The text of the row that was read last: each frame asks for it.
 type evidence struct {
 	source session.Source
 	row    int
@@ -29,7 +29,7 @@ type evidence struct {
 	text   string // untrusted
 }
 
-// of returns what a row says; text is empty if there is no such row.
+// text is empty if there is no such row.
 func (e *evidence) of(c host.Context, number int) (label, text string) {
 	if source := c.Workspace.Shown.Source; e.source != source || e.row != number || !e.read {
 		*e = evidence{source: source, row: number, read: true}
@@ -38,7 +38,6 @@ func (e *evidence) of(c host.Context, number int) (label, text string) {
 	return e.label, e.text
 }
 
-// readRow reads the beginning of a row.
 func readRow(c host.Context, number int) (label, text string) {
 	row, ok := c.Workspace.Shown.Rows.At(number)
 	if !ok || !row.Kind.IsStream() { // the text of the cause has what an event says
@@ -52,7 +51,6 @@ func readRow(c host.Context, number int) (label, text string) {
 	return label, wording.Clip(strings.Join(strings.Fields(session.Describe(&entry)), " "), maxEvidence, wording.Dots)
 }
 
-// copyReport copies everything that the card knows.
 func copyReport(c host.Context, v *card) tea.Cmd {
 	text := report(c)
 	return func() tea.Msg { return host.Clipboard("report", "", text, "", true) }
@@ -91,7 +89,6 @@ func report(c host.Context) string {
 	return b.String()
 }
 
-// lastStderr returns the last lines of stderr.
 func lastStderr(c host.Context) (lines []string) {
 	rows := c.Workspace.Shown.Index.Stderr
 	for _, number := range rows[max(len(rows)-reportLines, 0):] {

@@ -20,7 +20,6 @@ const (
 	actFoldProblem   = "fold-finding"
 )
 
-// listActions returns the actions of the list of problems.
 func listActions(of func(host.Context) *State) []host.Action {
 	fold := func(open bool) func(host.Context) tea.Cmd {
 		return host.On(func(c host.Context, l *problemList) tea.Cmd {
@@ -66,7 +65,6 @@ type problemList struct {
 	list   paint.Lines
 }
 
-// A problemRow is a row of the list.
 type problemRow struct {
 	at    int // index of its group
 	group *diagnosis.Group
@@ -123,8 +121,7 @@ func (l *problemList) listRows(c host.Context) {
 
 func nameOf(p *diagnosis.Problem) string { return p.Rule.ID + " " + p.Rule.Title + " " + p.Detail }
 
-// fold lists the consequences of the cause under the cursor, or folds them. The cursor
-// stays on the cause.
+// The cursor stays on the cause.
 func (l *problemList) fold(c host.Context, open bool) {
 	i, ok := l.Current()
 	if !ok {
@@ -140,7 +137,6 @@ func (l *problemList) fold(c host.Context, open bool) {
 	}
 }
 
-// Draw paints the list.
 func (l *problemList) Draw(c host.Context) {
 	screen := c.Host.Screen()
 	r := paint.Rect{Y: 1, W: screen.Width, H: screen.Height - 2}
@@ -193,7 +189,6 @@ func (l *problemList) paintRow(screen *kit.Screen, line *paint.Line, row problem
 	line.Text(screen.Theme.Dim, "  "+f.Detail)
 }
 
-// problem returns the problem of a row, with all occurrences of a flood.
 func (l *problemList) problem(row problemRow) diagnosis.Problem {
 	f := l.found[row.item]
 	if g := row.group; g.IsFlood() {
@@ -202,7 +197,6 @@ func (l *problemList) problem(row problemRow) diagnosis.Problem {
 	return f
 }
 
-// paintCause paints the row of a cause.
 func (l *problemList) paintCause(screen *kit.Screen, line *paint.Line, row problemRow) {
 	mark, style := kit.SeverityMark(row.group.Severity, screen.Theme)
 	glyph := "▸"
@@ -222,7 +216,6 @@ func (l *problemList) paintCause(screen *kit.Screen, line *paint.Line, row probl
 	line.Text(screen.Theme.Dim, "  "+wording.Counted(len(row.group.Items), "consequence"))
 }
 
-// paintAbout explains the row under the cursor, in n lines from line y on.
 func (l *problemList) paintAbout(screen *kit.Screen, y, n int) {
 	i, ok := l.Current()
 	if !ok || n == 0 {
@@ -240,7 +233,6 @@ func (l *problemList) paintAbout(screen *kit.Screen, y, n int) {
 	}
 }
 
-// about explains a problem or a cause.
 func (l *problemList) about(screen *kit.Screen, row problemRow, width int) []kit.Row {
 	th := screen.Theme
 	if row.item < 0 {
@@ -260,7 +252,6 @@ func (l *problemList) about(screen *kit.Screen, row problemRow, width int) []kit
 	return kit.AddRows(rows, "entry", fmt.Sprintf("%d: %s", f.N, f.Detail), th.Text, width)
 }
 
-// aboutLabels is the width of the labels of an explanation.
 const aboutLabels = 16
 
 func (s *State) goToProblem(c host.Context, l *problemList) tea.Cmd {
