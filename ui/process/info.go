@@ -12,7 +12,6 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// info collects the rows of the sheet.
 type info struct {
 	th    *theme.Theme
 	width int
@@ -100,9 +99,8 @@ func linkText(w *workspace.Workspace) string {
 	return text
 }
 
-// LinkPart is the header part for the connection to the host: its name, its state
-// in a word, and the round-trip time. A failing connection is shown on any
-// screen.
+// LinkPart is the header part for the connection to the host: its name, its state in a
+// word, and the round-trip time.
 func LinkPart(c host.Context) kit.Part {
 	ws := c.Workspace
 	p := kit.Part{Text: strings.TrimSpace("ssh " + ws.Host() + " " + linkText(ws)), Style: linkStyle(c), Priority: 62}
@@ -117,7 +115,6 @@ func LinkPart(c host.Context) kit.Part {
 	return p
 }
 
-// linkStyle is the style of the state of the connection.
 func linkStyle(c host.Context) theme.Style {
 	switch executor.LinkState(c.Workspace.LinkState()) {
 	case executor.LinkUp:
@@ -147,7 +144,6 @@ func envInfo(w *workspace.Workspace, i *info, values bool) {
 	}
 }
 
-// variables adds names, or one line each with its value.
 func variables(w *workspace.Workspace, i *info, label string, names []string, values bool) {
 	switch {
 	case len(names) == 0:
@@ -166,7 +162,6 @@ func variables(w *workspace.Workspace, i *info, label string, names []string, va
 	}
 }
 
-// startInfo adds the steps of the start.
 func startInfo(w *workspace.Workspace, i *info) {
 	if len(w.Shown.Lifecycle.Phases) == 0 && w.Shown.Lifecycle.Failed == nil {
 		return

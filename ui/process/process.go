@@ -1,3 +1,5 @@
+// Package process shows the process of a server and ends it: the process pane,
+// the ways to stop a server, and the processes that can be killed one by one.
 package process
 
 import (
@@ -62,22 +64,17 @@ func canKillOne(c host.Context) (bool, string) {
 	return true, ""
 }
 
-// A processPane shows everything known about a process.
 type processPane struct {
 	sheet  kit.Sheet
 	values bool // show the values of environment variables
 }
 
-// Scope is the scope of its actions.
 func (p *processPane) Scope() string { return ScopePane }
 
-// Update takes no keys but those of actions.
 func (p *processPane) Update(host.Context, tea.Msg) tea.Cmd { return nil }
 
-// Text is the text that scrolls.
 func (p *processPane) Text() *kit.Scroll { return &p.sheet.Scroll }
 
-// Draw paints what is known of the process now.
 func (p *processPane) Draw(c host.Context) { p.sheet.Paint(c.Host.Screen()) }
 
 func openProcess(c host.Context) tea.Cmd {
@@ -115,7 +112,7 @@ func Watches(c host.Context) bool {
 	return false
 }
 
-// TakeSample looks at the tree, if somebody looks at the process.
+// TakeSample reads the tree while the process is on the screen.
 func TakeSample(c host.Context) tea.Cmd {
 	if !Watches(c) || c.Workspace.Sample.Running || time.Since(c.Workspace.Sample.At) < SampleEvery/2 {
 		return nil
@@ -278,7 +275,6 @@ func timesInfo(w *workspace.Workspace, i *info) {
 	}
 }
 
-// A treeMenu lists the processes of the tree, to kill one.
 type treeMenu struct {
 	host.Menu
 	tree []executor.Descendant
@@ -295,7 +291,6 @@ func openTree(c host.Context) tea.Cmd {
 	return nil
 }
 
-// Draw paints the menu.
 func (m *treeMenu) Draw(c host.Context) {
 	m.Box(c.Host.Screen(), kit.SheetWidth, "Kill one process", "enter: kill, esc: cancel", func(l *paint.Line, i int, style theme.Style) {
 		l.Text(style, fmt.Sprintf("%-9d", m.tree[i].PID))

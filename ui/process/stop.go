@@ -24,7 +24,6 @@ const (
 // ScopeStop is the scope of the menu with the ways to stop a server.
 const ScopeStop = "stop"
 
-// stopActions returns the actions that end a server, by the chosen step.
 func stopActions() []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: host.ActKill, Keys: []string{"K", "ctrl+k"}, Scope: keymap.Global, Title: "stop", Synonyms: []string{"kill", "terminate", "end"}, Help: "Choose how to stop the server: the shutdown sequence (close stdin, 2 s, SIGTERM, 2 s, SIGKILL) or one step of it. While it stops, skip to the next step.", Priority: 43, Destructive: true, Enabled: CanStop, CurrentTitle: escalation}, Do: stopServer},
@@ -42,20 +41,18 @@ func escalation(c host.Context) string {
 	return "skip to the next step"
 }
 
-// A stopWay is one way to stop a server.
 type stopWay struct {
 	name string
 	stop func(host.Context) tea.Cmd
 }
 
-// A stopMenu lists the ways to stop a server.
 type stopMenu struct {
 	host.Menu
 	ways []stopWay
 }
 
-// stopServer offers the ways to stop the server. One that is stopping already is not
-// waited for any more: the next step is taken at once.
+// A server that is stopping already is not waited for any more: the next step is taken at
+// once.
 func stopServer(c host.Context) tea.Cmd {
 	if c.Workspace.Status.State == session.Stopping {
 		return escalate(c)
@@ -95,7 +92,6 @@ func stopWays(w *workspace.Workspace) []stopWay {
 // stopMenuWidth is the width of the menu, including its border.
 const stopMenuWidth = 68
 
-// Draw paints the menu.
 func (m *stopMenu) Draw(c host.Context) {
 	title := "Stop the server"
 	if pid := c.Workspace.Status.Process.PID; pid != 0 {
@@ -115,13 +111,11 @@ func stopThis(c host.Context, m *stopMenu) tea.Cmd {
 	return m.ways[i].stop(c)
 }
 
-// stopNow stops the server in the first way.
 func stopNow(c host.Context, m *stopMenu) tea.Cmd {
 	c.Host.Close(m)
 	return m.ways[0].stop(c)
 }
 
-// escalate takes the next step of the running shutdown sequence.
 func escalate(c host.Context) tea.Cmd {
 	s, ctx := c.Workspace.Session, c.Host.Lifetime()
 	return func() tea.Msg {
@@ -176,7 +170,6 @@ func ShutdownSteps(w *workspace.Workspace) []string {
 	}
 }
 
-// shutdown begins the shutdown sequence.
 func shutdown(c host.Context) tea.Cmd {
 	s, ctx := c.Workspace.Session, c.Host.Lifetime()
 	return func() tea.Msg {
