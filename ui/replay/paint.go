@@ -19,7 +19,6 @@ const (
 	messageWidth = 40 // of a message
 )
 
-// Draw paints the plan over the panes.
 func (v *view) Draw(c host.Context) {
 	screen, th := c.Host.Screen(), c.Host.Screen().Theme
 	notes := v.notes()
@@ -149,7 +148,6 @@ func speedText(x float64) string {
 	return fmt.Sprintf("%gx", x)
 }
 
-// paintItems paints the messages that fit.
 func (v *view) paintItems(th *theme.Theme, from, height int) {
 	if v.plan == nil || from >= height {
 		return

@@ -25,8 +25,8 @@ import (
 type State struct {
 	// Launcher starts the command; nil if servers cannot be started.
 	Launcher host.Launcher
-	// Add shows a session, and runs what run returns in it: its messages are
-	// delivered to the new session. state is that of the new session.
+	// Add shows a session, and runs what run returns in it. state is that of the new
+	// session.
 	Add func(c host.Context, o workspace.Opened, run func(c host.Context, state *State) tea.Cmd) tea.Cmd
 	// Compare shows the comparison of two sessions, below further lines.
 	Compare func(c host.Context, one, other *workspace.Workspace, opts diff.Options, extra []string) tea.Cmd
@@ -40,7 +40,6 @@ func (s *State) Running() bool { return s.running != nil }
 // Stop cancels the running replay.
 func (s *State) Stop() { s.running.stop() }
 
-// A running is a running replay, in the session that it started.
 type running struct {
 	of     *workspace.Workspace // the recording
 	plan   *replayer.Plan
@@ -50,7 +49,6 @@ type running struct {
 	now    atomic.Pointer[string]
 }
 
-// start starts the command and runs the plan in the new session.
 func (v *view) start(c host.Context, argv []string) tea.Cmd {
 	ctx, stop := context.WithCancel(c.Host.Lifetime())
 	v.starting, v.stop, v.failure = true, stop, ""
@@ -106,7 +104,7 @@ func (s *State) run(ctx context.Context, in *session.Session, r *running) tea.Cm
 	}
 }
 
-// errNotOpened reports that the server was not started; the user has seen why.
+// The server was not started; the user has seen why.
 var errNotOpened = errors.New("the server was not started")
 
 // run waits for the session and replays.

@@ -33,8 +33,8 @@ const (
 	actClear  = "replay-clear"
 )
 
-// Actions returns the actions of replaying a recording. of returns the state of the
-// session that a context is about.
+// Actions returns the actions of replaying a recording. of returns the state of a
+// session.
 func Actions(of func(host.Context) *State) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: host.ActReplay, Keys: []string{"U"}, Scope: keymap.Global, Title: "replay", Synonyms: []string{"rerun"}, Help: "Send the recorded messages to a new process and compare the responses. Shows the plan first.", Priority: 31, Destructive: true, Enabled: canReplay(of), Now: inRecording}, Do: func(c host.Context) tea.Cmd { return openPlan(c, of(c)) }},
@@ -97,10 +97,8 @@ func canStart(c host.Context) (bool, string) {
 	return true, ""
 }
 
-// A lineKind is the kind of a line of the plan that is not a message.
 type lineKind uint8
 
-// The kinds of line.
 const (
 	lineCommand lineKind = iota
 	lineValue
@@ -134,7 +132,6 @@ type view struct {
 	block   paint.Lines
 }
 
-// speeds are the speeds of the timed mode.
 var speeds = []float64{0.25, 0.5, 1, 2, 4, 8, 16, replayer.MaxSpeed}
 
 // placeholder matches the placeholder of a value that was kept out of the
@@ -174,10 +171,8 @@ func openPlan(c host.Context, state *State) tea.Cmd {
 	}
 }
 
-// Scope is the scope of its actions.
 func (*view) Scope() string { return Scope }
 
-// Update types into the field under the cursor.
 func (v *view) Update(_ host.Context, msg tea.Msg) tea.Cmd {
 	if f := v.field(); f != nil {
 		f.Update(msg)
@@ -186,7 +181,6 @@ func (v *view) Update(_ host.Context, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Back cancels what runs, and closes the view.
 func (v *view) Back(c host.Context) tea.Cmd {
 	v.stop()
 	for _, f := range v.values {
@@ -207,7 +201,6 @@ func (v *view) fields() int {
 
 func (v *view) timed() bool { return replayer.Modes()[v.mode] == replayer.Timed }
 
-// kind returns the kind of a line before the messages, and which value it is.
 func (v *view) kind(line int) (kind lineKind, value int) {
 	switch {
 	case line == 0:
@@ -220,7 +213,7 @@ func (v *view) kind(line int) (kind lineKind, value int) {
 	return lineSpeed, 0
 }
 
-// field returns the text field under the cursor, nil if there is none.
+// Nil if there is none.
 func (v *view) field() *kit.Field {
 	if v.at >= v.fields() {
 		return nil
@@ -234,7 +227,7 @@ func (v *view) field() *kit.Field {
 	return nil
 }
 
-// item returns the message under the cursor, nil if there is none.
+// Nil if there is none.
 func (v *view) item() *replayer.Item {
 	if i := v.at - v.fields(); v.plan != nil && i >= 0 && i < len(v.plan.Items()) {
 		return &v.plan.Items()[i]
@@ -242,7 +235,6 @@ func (v *view) item() *replayer.Item {
 	return nil
 }
 
-// Scroll moves the cursor by n lines.
 func (v *view) Scroll(n int) {
 	all := v.fields()
 	if v.plan != nil {
@@ -251,7 +243,6 @@ func (v *view) Scroll(n int) {
 	v.at = kit.Between(0, v.at+n, all-1)
 }
 
-// Move moves the cursor by a line, or ten.
 func (v *view) Move(_ host.Context, way string) tea.Cmd {
 	n, _ := kit.LinesOf(way, 10)
 	v.Scroll(n)
@@ -340,7 +331,6 @@ func (v *view) counts() (sent, omitted int, tools []string) {
 	return sent, omitted, tools
 }
 
-// options returns the choices as options of a plan.
 func (v *view) options() replayer.Options {
 	opts := replayer.Options{Mode: replayer.Modes()[v.mode], AllTools: v.all, Interactive: true}
 	if v.timed() {
@@ -377,7 +367,6 @@ func (v *view) confirm(c host.Context) tea.Cmd {
 	return nil
 }
 
-// where returns the host on which a recording ran, as text to append.
 func where(h session.Header) string {
 	if h.Host != "" {
 		return " on " + h.Host
