@@ -38,13 +38,12 @@ const (
 	ScopePolicies = "policies"
 )
 
-// Actions are those on server requests and their policies. of finds the state of
-// a session.
+// Actions are those on server requests and their policies. of finds the state of a
+// session.
 func Actions(of func(host.Context) *State) []host.Action {
 	return append(answerActions(of), policyActions(of)...)
 }
 
-// answerActions returns the actions for answering a server request.
 func answerActions(of func(host.Context) *State) []host.Action {
 	return slices.Concat([]host.Action{
 		{Entry: host.Entry{ID: host.ActAnswer, Keys: []string{"A"}, Scope: keymap.Global, Title: "answer", Help: "Answer a server request: the oldest one of this session, or else of another session. If none is pending, choose how requests are answered.", Enabled: canAnswerLater, CurrentTitle: answerNow}, Do: func(c host.Context) tea.Cmd {
@@ -56,7 +55,6 @@ func answerActions(of func(host.Context) *State) []host.Action {
 	}, answerActionsIn("", ScopeForm), answerActionsIn(inJSON, ScopeJSON))
 }
 
-// answerActionsIn returns the actions that the form and the JSON view share.
 func answerActionsIn(prefix, scope string) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: prefix + actAnswerSend, Keys: []string{"ctrl+s"}, Scope: scope, Title: "accept", Help: "Send the response as it is. One that the schema does not allow is sent when you press this twice.", Priority: 95}, Do: host.On(accept)},
@@ -74,7 +72,6 @@ func answerActionsIn(prefix, scope string) []host.Action {
 	}
 }
 
-// viewTitle names the view that a response would switch to.
 func viewTitle(c host.Context) (title string, priority int) {
 	v, ok := c.View.(*answerView)
 	switch {
@@ -101,7 +98,6 @@ func scrollText(way string) func(host.Context) tea.Cmd {
 	})
 }
 
-// viewIs reports whether the focused view is a request of a kind.
 func viewIs(c host.Context, is func(*answerView) bool, reason string) (bool, string) {
 	v, ok := c.View.(*answerView)
 	return ok && is(v), reason

@@ -35,14 +35,13 @@ type answerView struct {
 	form    *form.Form  // nil if there are no fields
 	json    kit.TextBox // the response as JSON
 	asText  bool
-	refused string // text that was not sent because of problems; sending it again sends it anyway
+	refused string // not sent because of problems; sent the second time
 
 	text   requestText
 	scroll kit.Scroll     // of the server's text
 	blocks [3]paint.Lines // as last painted
 }
 
-// newAnswer returns the view of a server request.
 func (s *State) newAnswer(c host.Context, q session.ServerRequest) *answerView {
 	v := &answerView{state: s, request: q, method: q.Method, call: callOf(c.Workspace, q.Parent)}
 	v.begin(c, kindOf(q.Method, q.Params, s.sent[q.Method], folder(c.Workspace)))
@@ -59,7 +58,7 @@ func folder(w *workspace.Workspace) string {
 	return folder
 }
 
-// begin sets up the fields for a kind of request.
+// begin sets up the fields.
 func (v *answerView) begin(c host.Context, kind requestKind) {
 	v.kind, v.json = kind, kit.NewTextBox("a result, or an object with the single member error")
 	if kind.wrap == nil {
@@ -78,7 +77,6 @@ func (v *answerView) begin(c host.Context, kind requestKind) {
 	v.focus()
 }
 
-// focus moves the focus to the text or away from it.
 func (v *answerView) focus() {
 	v.json.Area.Blur()
 	if v.asText {
@@ -86,7 +84,6 @@ func (v *answerView) focus() {
 	}
 }
 
-// Scope is that of the fields or of the JSON.
 func (v *answerView) Scope() string {
 	if v.asText {
 		return ScopeJSON
@@ -94,7 +91,6 @@ func (v *answerView) Scope() string {
 	return ScopeForm
 }
 
-// Update gives a key or pasted text to the fields or to the JSON.
 func (v *answerView) Update(c host.Context, msg tea.Msg) tea.Cmd {
 	if !v.asText {
 		if v.form != nil {
@@ -109,16 +105,14 @@ func (v *answerView) Update(c host.Context, msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// Form is the form, nil if the request has no fields.
 func (v *answerView) Form() *form.Form { return v.form }
 
-// Edited does nothing: a response is not kept in a file, and has no completions.
+// A response is not kept in a file, and has no completions.
 func (v *answerView) Edited(host.Context) tea.Cmd { return nil }
 
 // Suggested does nothing, like Edited.
 func (v *answerView) Suggested(host.Context) tea.Cmd { return nil }
 
-// Finish sends the response.
 func (v *answerView) Finish(c host.Context) tea.Cmd { return accept(c, v) }
 
 // nextRequest opens the next request, and after the last the first.
@@ -154,7 +148,6 @@ func callOf(w *workspace.Workspace, n uint64) string {
 	return strings.TrimSpace(w.Shown.Source.Method(row.Method) + " " + name)
 }
 
-// goToCall selects the call that a request belongs to.
 func goToCall(c host.Context, v *answerView) tea.Cmd {
 	if row, ok := c.Workspace.RowOf(v.request.Parent); ok {
 		c.Host.Close(v)
@@ -165,8 +158,7 @@ func goToCall(c host.Context, v *answerView) tea.Cmd {
 	return nil
 }
 
-// written returns the current response; ok is false if there is an error that
-// keeps it from being sent.
+// ok is false if there is an error that keeps the response from being sent.
 func (v *answerView) written(c host.Context) (response json.RawMessage, ok bool) {
 	if !v.asText {
 		if v.form == nil {
@@ -190,7 +182,6 @@ func (v *answerView) written(c host.Context) (response json.RawMessage, ok bool)
 	return json.RawMessage(text), true
 }
 
-// accept sends the response.
 func accept(c host.Context, v *answerView) tea.Cmd {
 	response, ok := v.written(c)
 	if !ok {
@@ -199,7 +190,6 @@ func accept(c host.Context, v *answerView) tea.Cmd {
 	return v.send(c, response)
 }
 
-// acceptAlways sends the response, and makes it the canned response of the method.
 func acceptAlways(c host.Context, v *answerView) tea.Cmd {
 	response, ok := v.written(c)
 	if !ok {
@@ -213,7 +203,6 @@ func acceptAlways(c host.Context, v *answerView) tea.Cmd {
 	return tea.Batch(v.send(c, response), changed)
 }
 
-// send answers the request, and opens the next one of the same call.
 func (v *answerView) send(c host.Context, response json.RawMessage) tea.Cmd {
 	if v.request.ID == 0 {
 		return acceptAlways(c, v)
@@ -246,7 +235,6 @@ func (v *answerView) send(c host.Context, response json.RawMessage) tea.Cmd {
 	return nil
 }
 
-// sendFixed sends one of the fixed responses, such as decline.
 func (v *answerView) sendFixed(c host.Context, response json.RawMessage) tea.Cmd {
 	if response == nil {
 		return nil
@@ -280,7 +268,6 @@ func switchView(c host.Context, v *answerView) tea.Cmd {
 	return nil
 }
 
-// edit opens the field or the JSON in the user's editor.
 func edit(c host.Context, v *answerView) tea.Cmd {
 	then := func(host.Context) tea.Cmd { return nil }
 	switch {
@@ -292,7 +279,6 @@ func edit(c host.Context, v *answerView) tea.Cmd {
 	return nil
 }
 
-// copyURL copies the URL that the server asks the user to open.
 func copyURL(_ host.Context, v *answerView) tea.Cmd {
 	var params struct {
 		URL string `json:"url"`

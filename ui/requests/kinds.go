@@ -28,8 +28,8 @@ type requestKind struct {
 	text   json.RawMessage // the initial response of a kind that has only JSON
 	within string          // a JSON Pointer to the fields' value in the response
 
-	// wrap makes a response of the fields' value. unwrap returns the value of a
-	// response, if the fields can represent it. Both are nil if there is only JSON.
+	// wrap makes a response of the fields' value. unwrap returns that value, if the
+	// fields can represent the response. Both are nil if there is only JSON.
 	wrap   func(value []byte) json.RawMessage
 	unwrap func(response []byte) (value []byte, ok bool)
 
@@ -52,8 +52,7 @@ const (
 	stopReasonEnd = "endTurn"
 )
 
-// kindOf returns the kind of a request. sent is the last response to the same
-// method, nil if there is none.
+// sent is the last response to the same method, nil if there is none.
 func kindOf(method string, params, sent json.RawMessage, cwd string) requestKind {
 	if len(params) > maxReadable {
 		return anyRequest(method, params)
@@ -69,7 +68,7 @@ func kindOf(method string, params, sent json.RawMessage, cwd string) requestKind
 	return anyRequest(method, params)
 }
 
-// anyRequest is a request that only JSON can answer.
+// Only JSON can answer it.
 func anyRequest(method string, params json.RawMessage) requestKind {
 	return requestKind{
 		title: method, text: json.RawMessage(emptyObject), decline: json.RawMessage(unanswered),
@@ -118,8 +117,7 @@ func elicitation(params json.RawMessage) requestKind {
 	return k
 }
 
-// isAction reports whether a response has the given action and exactly count
-// members.
+// The response must have exactly count members.
 func isAction(response []byte, action string, count int) bool {
 	name, n := "", 0
 	for key, value := range jsontree.Members(response) {
@@ -131,7 +129,7 @@ func isAction(response []byte, action string, count int) bool {
 	return name == action && n == count && json.Valid(response)
 }
 
-// member returns a member of an object, nil if it is missing.
+// Nil if it is missing.
 func member(object []byte, name string) json.RawMessage {
 	for other, value := range jsontree.Members(object) {
 		if other == name {
@@ -141,7 +139,6 @@ func member(object []byte, name string) json.RawMessage {
 	return nil
 }
 
-// isObject reports whether raw is a JSON object.
 func isObject(raw []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) && json.Valid(raw)
 }
@@ -169,10 +166,9 @@ func rootsRequest(last json.RawMessage, cwd string) requestKind {
 	return k
 }
 
-// stopReasons are the known stop reasons of a model; other values are allowed.
+// Other values are allowed.
 var stopReasons = []string{stopReasonEnd, "stopSequence", "maxTokens", "toolUse"}
 
-// samplingRequest lets the user answer in place of a model.
 func samplingRequest(params json.RawMessage) requestKind {
 	var request samplingParams
 	err := framing.Unmarshal(params, &request)
@@ -250,7 +246,6 @@ func unwrapSample(response []byte) (value []byte, ok bool) {
 	return append(out, '}'), role == "assistant"
 }
 
-// problems returns the problems of a response that can be found with its fields.
 func (k *requestKind) problems(f *form.Form, response []byte) ([]form.Problem, error) {
 	if k.unwrap == nil || f == nil {
 		return nil, nil

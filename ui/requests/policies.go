@@ -31,7 +31,6 @@ const (
 	actPolicyAnswer   = "policy-answer"
 )
 
-// policyDelays are the possible delays of an automatic response.
 var policyDelays = []time.Duration{0, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute}
 
 func policyActions(of func(host.Context) *State) []host.Action {
@@ -79,24 +78,20 @@ func hasStarted(c host.Context) (bool, string) {
 	return !c.Workspace.Starting, "the server is starting"
 }
 
-// A policyView shows the policies for server requests.
 type policyView struct {
 	state *State
 	at    int // the method under the cursor
 	block paint.Lines
 }
 
-// Scope is the scope of its actions.
 func (p *policyView) Scope() string { return ScopePolicies }
 
-// Move moves the cursor between the methods.
 func (p *policyView) Move(c host.Context, way string) tea.Cmd {
 	by, _ := kit.LinesOf(way, 1)
 	p.at = kit.Between(0, p.at+by, len(p.methods(c))-1)
 	return nil
 }
 
-// Update takes no keys but those of actions.
 func (p *policyView) Update(host.Context, tea.Msg) tea.Cmd { return nil }
 
 // methods returns the methods that have a policy, the known ones first.
@@ -112,7 +107,6 @@ func (p *policyView) methods(c host.Context) []string {
 	return known
 }
 
-// current returns the method under the cursor and its policy.
 func (p *policyView) current(c host.Context) (string, session.Policy) {
 	method := p.methods(c)[p.at]
 	return method, c.Workspace.Session.Policies()[method]
@@ -158,7 +152,6 @@ func useLast(c host.Context, p *policyView) tea.Cmd {
 	return p.state.setCanned(c, method, last)
 }
 
-// editCanned opens the canned response of the method under the cursor.
 func editCanned(c host.Context, p *policyView) tea.Cmd {
 	method, _ := p.current(c)
 	response := p.state.cannedFor(c, method)
@@ -186,8 +179,8 @@ func editCanned(c host.Context, p *policyView) tea.Cmd {
 	return nil
 }
 
-// cannedFor returns the canned response to a method, else the last one sent, else
-// a template. A canned response is kept while another mode is selected.
+// The canned response, else the last one sent, else a template. A canned response is kept
+// while another mode is selected.
 func (s *State) cannedFor(c host.Context, method string) json.RawMessage {
 	if response := c.Workspace.Session.Policies()[method].Answer; response != nil {
 		return response
@@ -209,14 +202,12 @@ func (s *State) cannedFor(c host.Context, method string) json.RawMessage {
 	return json.RawMessage(emptyObject)
 }
 
-// setCanned sets the canned response to a method.
 func (s *State) setCanned(c host.Context, method string, response json.RawMessage) tea.Cmd {
 	return s.setPolicy(c, method, session.Policy{Mode: session.PolicyCanned, Answer: response, Delay: c.Workspace.Session.Policies()[method].Delay})
 }
 
-// setPolicy changes the policy of a method. The canned response is kept for
-// later. If it changes the roots of a running server, the user is asked whether
-// to notify the server.
+// The canned response is kept for later. If the roots of a running server change, the
+// user is asked whether to notify the server.
 func (s *State) setPolicy(c host.Context, method string, p session.Policy) tea.Cmd {
 	if p.Mode == session.PolicyAsk {
 		p.Delay = 0
@@ -244,7 +235,6 @@ func (s *State) setPolicy(c host.Context, method string, p session.Policy) tea.C
 	return c.Panes().Refresh()
 }
 
-// notifyRoots tells the server that its roots have changed.
 func notifyRoots(c host.Context) tea.Cmd {
 	s, ctx := c.Workspace.Session, c.Host.Lifetime()
 	return func() tea.Msg {
@@ -276,7 +266,7 @@ func policyText(method string, p session.Policy) string {
 	return "error -32601"
 }
 
-// delayText returns a short form of a delay, "" for none.
+// "" for none.
 func delayText(d time.Duration) string {
 	if d == 0 {
 		return ""

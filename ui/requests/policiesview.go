@@ -24,7 +24,6 @@ const (
 	leastPolicyText = 24 // with less room the text takes that of a missing delay
 )
 
-// Draw paints the policies, the capabilities and the pending requests.
 func (p *policyView) Draw(c host.Context) {
 	policies, methods := c.Workspace.Session.Policies(), p.methods(c)
 	width := min(kit.SheetWidth, c.Host.Screen().Width-2)
@@ -98,7 +97,7 @@ func (p *policyView) notes(c host.Context, width int) []kit.Row {
 	return rows
 }
 
-// modeText returns a mode in a word: the refusal of ping is its response.
+// The refusal of ping is its response.
 func modeText(method string, mode session.PolicyMode) string {
 	if method == mcp.MethodPing && mode == session.PolicyRefuse {
 		return "answer"
@@ -106,7 +105,6 @@ func modeText(method string, mode session.PolicyMode) string {
 	return string(mode)
 }
 
-// capabilities lists capabilities in a few words.
 func capabilities(caps json.RawMessage) string {
 	var all map[string]map[string]json.RawMessage
 	if json.Unmarshal(caps, &all) != nil || len(all) == 0 {

@@ -29,8 +29,8 @@ func NewState() *State {
 	}
 }
 
-// Observe takes in the pending requests of a running session, and closes the
-// views of those that are no longer pending.
+// Observe takes in the pending requests of a running session, and closes the views of
+// ended ones.
 func (s *State) Observe(c host.Context) {
 	w := c.Workspace
 	w.PullRequests()
@@ -82,7 +82,6 @@ func howEnded(w *workspace.Workspace, q session.ServerRequest) string {
 	return wording.Clip(q.Method, inSentence, wording.Dots) + ": " + session.ErrNotPending.Error()
 }
 
-// canAnswer reports whether any session has a request to answer.
 func canAnswer(c host.Context) (bool, string) {
 	for _, w := range c.Host.Workspaces() {
 		if len(w.Requests()) > 0 {

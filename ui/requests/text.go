@@ -17,10 +17,8 @@ import (
 // detail pane shows all of it.
 const maxRequestText = 16 << 10
 
-// A tone is the style of a part of the server's text.
 type tone uint8
 
-// The tones.
 const (
 	tonePlain tone = iota
 	toneLabel
@@ -60,7 +58,6 @@ func (t *requestText) room(text string) string {
 
 func (t *requestText) blank() { t.rows = append(t.rows, nil) }
 
-// add adds a text after a label, in as many rows as it needs.
 func (t *requestText) add(label, text string) {
 	if text == "" {
 		return
@@ -85,7 +82,6 @@ func (t *requestText) json(raw json.RawMessage) {
 	t.add("", out.String())
 }
 
-// url adds a whole URL with its host highlighted.
 func (t *requestText) url(text string) {
 	text = t.room(text)
 	from, to := hostRange(text)
@@ -110,7 +106,6 @@ func (t *requestText) paint(out *paint.Lines, th *theme.Theme, from int) {
 	}
 }
 
-// samplingParams is the content of a sampling request.
 type samplingParams struct {
 	Messages []struct {
 		Role    string          `json:"role"`
@@ -137,7 +132,6 @@ type samplingParams struct {
 	Metadata   json.RawMessage `json:"metadata"`
 }
 
-// write writes the messages, and what the server asks of the model.
 func (s *samplingParams) write(t *requestText) {
 	t.add("system       ", s.System)
 	for _, m := range s.Messages {

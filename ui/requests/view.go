@@ -32,7 +32,6 @@ func (v *answerView) Scroll(n int) {
 	v.scroll.By(n)
 }
 
-// Draw paints the request and the response.
 func (v *answerView) Draw(c host.Context) {
 	r := c.Host.Screen().Body().Center(kit.SheetWidth, c.Host.Screen().Height-2)
 	width := r.Inner().W
@@ -71,7 +70,6 @@ func (v *answerView) cutHead(head []kit.Row, height int) []kit.Row {
 	return head
 }
 
-// size fits a block to a part of the screen.
 func (v *answerView) size(c host.Context, i int, r paint.Rect) *paint.Lines {
 	b := &v.blocks[i]
 	b.Options = c.Host.Screen().Look()
@@ -79,7 +77,6 @@ func (v *answerView) size(c host.Context, i int, r paint.Rect) *paint.Lines {
 	return b
 }
 
-// title names the server and the kind of request.
 func (v *answerView) title() string {
 	switch {
 	case v.request.ID == 0:
@@ -122,11 +119,9 @@ func (v *answerView) head(c host.Context, width int) []kit.Row {
 	return rows
 }
 
-// opensURL reports whether the first of the warnings is only information: a
-// request to open a URL has no fields.
+// The first of the warnings is only information: a request to open a URL has no fields.
 func (v *answerView) opensURL() bool { return v.kind.wrap != nil && v.form == nil }
 
-// about describes which server sent the request, and what it requests.
 func (v *answerView) about(c host.Context) string {
 	text := c.Workspace.FullTitle() + " sent " + wording.Clip(v.method, inSentence, wording.Dots)
 	call := v.call
@@ -150,7 +145,6 @@ func (v *answerView) textHeight() int {
 	return 0
 }
 
-// responseHeight returns the height of the whole response.
 func (v *answerView) responseHeight() int {
 	const panel = 7 // the frame and help of a form, with a blank line before it
 	switch {
@@ -165,8 +159,7 @@ func (v *answerView) responseHeight() int {
 // inSentence is how many bytes of a server's text may be in a sentence of ours.
 const inSentence = 200
 
-// divide divides the room between the server's text and the response. If there
-// is too little for both, the response gets its minimum first.
+// If there is too little room for both, the response gets its minimum first.
 func (v *answerView) divide(r paint.Rect) (text, response paint.Rect) {
 	least := min(responseLeast, v.responseHeight())
 	need := min(v.textHeight(), max(r.H-v.responseHeight(), r.H-max(least, r.H*3/5)))
@@ -179,7 +172,6 @@ func (v *answerView) divide(r paint.Rect) (text, response paint.Rect) {
 	return r.CutTop(need)
 }
 
-// layOut lays out the server's text for a width.
 func (v *answerView) layOut(width int) {
 	if v.kind.write == nil || v.text.width == width && v.text.rows != nil {
 		return
@@ -188,7 +180,6 @@ func (v *answerView) layOut(width int) {
 	v.kind.write(&v.text)
 }
 
-// paintText draws the server's text in its own box.
 func (v *answerView) paintText(c host.Context, r paint.Rect) {
 	in := r.Inner()
 	if in.Empty() {
@@ -208,7 +199,6 @@ func (v *answerView) paintText(c host.Context, r paint.Rect) {
 	c.Host.Screen().Canvas.Box(r, f, out)
 }
 
-// paintResponse paints the fields or the JSON.
 func (v *answerView) paintResponse(c host.Context, r paint.Rect) {
 	if r.Empty() {
 		return
@@ -230,7 +220,6 @@ func (v *answerView) paintResponse(c host.Context, r paint.Rect) {
 	}
 }
 
-// foot returns the position and height of the lines below the JSON.
 func (v *answerView) foot(r paint.Rect) (y, lines int) {
 	if !v.asText || r.H < 3 {
 		return 0, 0
@@ -238,7 +227,6 @@ func (v *answerView) foot(r paint.Rect) (y, lines int) {
 	return r.Y + r.H - 1, 1
 }
 
-// paintJSONFoot shows the problems of the JSON below it.
 func (v *answerView) paintJSONFoot(c host.Context, all *paint.Lines, r, in paint.Rect) {
 	y, lines := v.foot(r)
 	if lines == 0 {
