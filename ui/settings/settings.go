@@ -1,3 +1,5 @@
+// Package settings reads the user's settings of the interface, a TOML file. Every error
+// names the line and the setting. The shell checks keys and views.
 package settings
 
 import (
@@ -16,8 +18,8 @@ import (
 // Settings are the user's settings, read from a file. The zero value is the
 // default.
 type Settings struct {
-	// Keys are the keys of actions, by action id; they replace the default keys of
-	// the action. Without keys it is only in the palette.
+	// Keys are the keys of actions, by action id, in place of the default keys. Without
+	// keys an action is only in the palette.
 	Keys    map[string][]string
 	Theme   Theme
 	ASCII   bool // no line glyphs
@@ -99,7 +101,6 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A text is the file, as TOML.
 type text struct {
 	Keys  map[string][]string `toml:"keys"`
 	Theme string              `toml:"theme"`
@@ -120,9 +121,9 @@ type text struct {
 	} `toml:"recordings"`
 }
 
-// Parse parses the settings in data. Its errors are *Error with the name of the
-// file: invalid TOML, unknown settings, invalid values, and what check reports,
-// which checks the values that a screen knows.
+// Parse parses the settings in data. Its errors are *Error with the name of the file:
+// invalid TOML, unknown settings, invalid values, and those of check, which checks the
+// values that a screen knows.
 func Parse(file string, data []byte, check func(*Settings) *Error) (Settings, error) {
 	var t text
 	decoder := toml.NewDecoder(strings.NewReader(string(data)))
@@ -145,7 +146,6 @@ func Parse(file string, data []byte, check func(*Settings) *Error) (Settings, er
 	return s, nil
 }
 
-// check validates the values and stores them in s.
 func (s *Settings) check(t *text) *Error {
 	if s.Theme != "" && !slices.Contains(themes, s.Theme) {
 		return &Error{Key: "theme", Err: fmt.Errorf("unknown theme %q: use auto, light, dark, contrast, contrast-light, contrast-dark, 16 or none", s.Theme)}
@@ -165,7 +165,6 @@ func (s *Settings) check(t *text) *Error {
 	return s.checkRetention(t)
 }
 
-// checkPlay validates and stores the settings of the player.
 func (s *Settings) checkPlay(idle string) *Error {
 	var err error
 	switch idle {
@@ -180,7 +179,6 @@ func (s *Settings) checkPlay(idle string) *Error {
 	return nil
 }
 
-// checkRetention validates and stores the retention of recordings.
 func (s *Settings) checkRetention(t *text) *Error {
 	r := &t.Recordings
 	if r.Keep < 0 {
