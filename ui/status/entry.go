@@ -10,8 +10,8 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// PaintName paints the first line of a session in the list of sessions: its
-// state as a mark, its name, and its activity.
+// PaintName paints the first line of a session in the list of sessions: state, name, and
+// activity.
 func PaintName(c host.Context, line *paint.Line, selected, focused bool) {
 	th := c.Host.Screen().Theme
 	mark, style := sessionMark(c)
@@ -50,9 +50,9 @@ func sessionBusy(c host.Context) (string, theme.Style) {
 	return "", c.Host.Screen().Theme.Dim
 }
 
-// PaintState paints the second line: the state and place of a session, and on the right the size
-// of its recording. If there is too little room, it omits the size of a session
-// on a host, and the place of a local one.
+// PaintState paints the second line: state and place, and on the right the size of the
+// recording. If there is too little room, it omits the size of a session on a host, and
+// the place of a local one.
 func PaintState(c host.Context, line *paint.Line) {
 	th := c.Host.Screen().Theme
 	place, on := "local", c.Workspace.Host()

@@ -69,7 +69,6 @@ func filePart(stats session.Stats, th *theme.Theme) kit.Part {
 	return p
 }
 
-// skippedPart counts the skipped parts of a file.
 func skippedPart(c host.Context) kit.Part {
 	text := c.Workspace.Skipped()
 	if text == "" || c.Workspace.Reading != nil {
@@ -78,7 +77,6 @@ func skippedPart(c host.Context) kit.Part {
 	return kit.Part{Text: "not understood: " + text, Short: "! partly understood", Style: c.Host.Screen().Theme.Warn, Right: true, Priority: 76}
 }
 
-// fileState returns the state of a recording in the list of sessions.
 func fileState(state session.RecordingState) string {
 	switch state {
 	case session.RecordingTorn:

@@ -26,9 +26,8 @@ type Others struct {
 // usualParts is the number of parts that most headers have room for.
 const usualParts = 16
 
-// Header returns the parts of the header. At the left: the state, the server and
-// its host, the protocol, and what needs attention. At the right: the recording,
-// and what was lost.
+// Header returns the parts of the header. At the left: state, server, host, protocol, and
+// what needs attention. At the right: the recording, and losses.
 func Header(c host.Context, others Others) []kit.Part {
 	th := c.Host.Screen().Theme
 	if c.Workspace.Empty() {
@@ -77,7 +76,6 @@ func sessionBadge(c host.Context) string {
 	return "LIVE"
 }
 
-// waitingPart warns that the server cannot continue without the user.
 func waitingPart(c host.Context, n int) kit.Part {
 	since := time.Since(c.Workspace.Waiting[0].Since)
 	text := fmt.Sprintf("WAITS FOR YOU %ds", int(max(since, 0).Seconds()))
@@ -114,7 +112,6 @@ func processPart(c host.Context) kit.Part {
 	return kit.Part{Text: fmt.Sprintf("pid %d", pid), Style: c.Host.Screen().Theme.Text, Priority: 30}
 }
 
-// protocolPart returns the negotiated revision and era.
 func protocolPart(c host.Context) kit.Part {
 	protocol, era := c.Workspace.Status.Server.Protocol, c.Workspace.Status.Server.Era.String()
 	if c.Workspace.Session == nil {
@@ -139,7 +136,6 @@ func levelPart(c host.Context) kit.Part {
 // usualLevel is the level that legacy servers begin with.
 const usualLevel = "info"
 
-// addTraffic adds the number of messages per second, and that of pending requests.
 func addTraffic(c host.Context, parts []kit.Part) []kit.Part {
 	th := c.Host.Screen().Theme
 	if n := c.Workspace.Rate.PerSecond(); n > 0 {
@@ -155,8 +151,7 @@ func addTraffic(c host.Context, parts []kit.Part) []kit.Part {
 	return parts
 }
 
-// liveState returns the state of the session, in words that distinguish a lost
-// process from one that ended cleanly.
+// liveState distinguishes a lost process from one that ended cleanly.
 func liveState(status session.Status, th *theme.Theme) (string, theme.Style) {
 	exit := status.Process.Exit
 	switch status.State {
@@ -176,7 +171,7 @@ func liveState(status session.Status, th *theme.Theme) (string, theme.Style) {
 
 const streamsOpen = "exited, streams still open"
 
-// shortState returns a shorter form of a state, "" if it is short.
+// "" if it is short.
 func shortState(state string) string {
 	if state == streamsOpen {
 		return "exited"
@@ -200,7 +195,6 @@ func exitState(exit *executor.Exit, th *theme.Theme) (string, theme.Style) {
 	return "exit 0", th.Text
 }
 
-// recordingPart returns the state of the recording.
 func recordingPart(stats session.Stats, th *theme.Theme) kit.Part {
 	switch stats.Recording {
 	case session.RecordingNone:
@@ -217,7 +211,6 @@ func recordingPart(stats session.Stats, th *theme.Theme) kit.Part {
 	return p
 }
 
-// lossPart counts reader stalls and losses.
 func lossPart(stats session.Stats, status session.Status, th *theme.Theme) kit.Part {
 	p := kit.Part{Right: true} // nothing, as long as nothing was held or lost
 	if stats.Lagged+stats.Held+stats.Gaps > 0 {
@@ -234,7 +227,6 @@ func lossPart(stats session.Stats, status session.Status, th *theme.Theme) kit.P
 	return p
 }
 
-// countedLosses lists the losses that are not zero.
 func countedLosses(stats session.Stats) string {
 	var words []string
 	for _, c := range []struct {

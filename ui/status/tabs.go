@@ -19,8 +19,8 @@ type Tab struct {
 // mostName is the number of cells of a name in a tab.
 const mostName = 28
 
-// Tabs returns the tabs of as many sessions as a line of width cells can name,
-// with the visible one among them.
+// Tabs returns the tabs of as many sessions as width cells can name, the visible one
+// among them.
 func Tabs(sessions []host.Context, visible, width int) []Tab {
 	tabs := make([]Tab, len(sessions))
 	for i, c := range sessions {
@@ -50,7 +50,6 @@ func Tabs(sessions []host.Context, visible, width int) []Tab {
 
 const tabGap = 1
 
-// tab returns the tab of a session, as if it were the first.
 func tab(c host.Context, number int, visible bool) Tab {
 	screen := c.Host.Screen()
 	name, _, _ := termsafe.AppendString(nil, c.Workspace.SessionName(), mostName, screen.Look())
