@@ -48,7 +48,6 @@ func Actions(of func(host.Context) *State) []host.Action {
 	return append(append(actions, common()...), ofTabs()...)
 }
 
-// common are the actions of all tabs.
 func common() []host.Action {
 	show := func(t tab) func(host.Context) tea.Cmd {
 		return host.On(func(_ host.Context, v *view) tea.Cmd { v.tab = t; return nil })
@@ -71,7 +70,6 @@ func common() []host.Action {
 	}
 }
 
-// ofTabs are the actions of single tabs.
 func ofTabs() []host.Action {
 	on := func(do func(*waterfallPart)) func(host.Context) tea.Cmd {
 		return host.On(func(_ host.Context, v *view) tea.Cmd { do(v.waterfall); return nil })
@@ -122,7 +120,6 @@ func hasSlowest(c host.Context) (bool, string) {
 	return ok && v.tab == latencyTab && v.line(c).Latency != nil && v.line(c).N > 0, "the line has no responses"
 }
 
-// goToSelected selects the row under the cursor in the table, and closes the view.
 func goToSelected(c host.Context, v *view) tea.Cmd {
 	if row, ok := v.selected(); ok {
 		v.goTo(c, row)
@@ -130,7 +127,6 @@ func goToSelected(c host.Context, v *view) tea.Cmd {
 	return nil
 }
 
-// goToPartner moves the cursor from a request to its response, or back.
 func goToPartner(c host.Context, v *view) tea.Cmd {
 	number, _ := v.selected()
 	row, _ := v.ws.Shown.Rows.At(number)

@@ -89,8 +89,8 @@ func (g *gathering) goOn(c host.Context, s *State, list []uint32, all bool) tea.
 	return func() tea.Msg { return gathered{readStep(source, rounds, rows, from), s, g} }
 }
 
-// outdated reports whether the list has changed otherwise than by new rows at its
-// end, or a request that was pending no longer is.
+// The list has changed otherwise than by new rows at its end, or a request that was
+// pending no longer is.
 func (g *gathering) outdated(list []uint32) bool {
 	n := len(g.rows)
 	if n > len(list) || n > 0 && list[n-1] != g.rows[n-1] {
@@ -102,7 +102,6 @@ func (g *gathering) outdated(list []uint32) bool {
 	})
 }
 
-// A step is what one step of a gathering has read.
 type step struct {
 	rows     int
 	messages []uint32 // ascending
@@ -151,14 +150,12 @@ func readStep(source session.Source, rounds workspace.Rounds, list []uint32, fro
 	return found
 }
 
-// gathered is the result of a step.
 type gathered struct {
 	step  step
 	state *State
 	of    *gathering
 }
 
-// Deliver adds the result of a step, and starts the next one.
 func (msg gathered) Deliver(c host.Context) tea.Cmd {
 	g := msg.of
 	g.running = false

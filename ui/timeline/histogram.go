@@ -13,8 +13,7 @@ import (
 
 const (
 	// histogramLines is the height of the histogram, with its title.
-	histogramLines = 12
-	// histogramLabels and histogramCounts are the widths of its columns.
+	histogramLines  = 12
 	histogramLabels = 20
 	histogramCounts = 10
 	// longestTime is the time, in microseconds, at which its steps end.
@@ -86,5 +85,4 @@ func (p *latencyPart) paintCounts(out *paint.Lines, of line, limits []int64) {
 	}
 }
 
-// unit returns a time in microseconds with its unit.
 func unit(us int64) string { return wording.RoundedTime(time.Duration(us) * time.Microsecond) }

@@ -27,14 +27,12 @@ const (
 )
 
 const (
-	// widestLatency is the width from which the table gets no wider: a name would be
-	// too far from its numbers.
+	// The table gets no wider: a name would be too far from its numbers.
 	widestLatency = 120
 	// sparkCells is the width of the times over the session.
 	sparkCells = 16
 )
 
-// A latencyPart is the tab with the latencies of each method and tool.
 type latencyPart struct {
 	*table.Table
 	text *rowText
@@ -91,13 +89,11 @@ func (p *latencyPart) columns() []table.Column {
 	return columns
 }
 
-// Len implements table.Source.
 func (p *latencyPart) Len() int { return len(p.lines) }
 
 // Version implements table.Source: relist clears what is painted.
 func (p *latencyPart) Version(int) uint32 { return 0 }
 
-// Paint implements table.Source.
 func (p *latencyPart) Paint(i int, c *table.Cells) {
 	l, th := p.lines[i], p.text.screen.Theme
 	switch name := l.name(); {
@@ -120,7 +116,6 @@ func (p *latencyPart) Paint(i int, c *table.Cells) {
 	c.Text(latTime, th.Notification, p.spark(l.Latency))
 }
 
-// name returns the name of the line.
 func (l line) name() string {
 	switch {
 	case l.Tool != "":
@@ -150,21 +145,20 @@ func (p *latencyPart) spark(l *workspace.Latency) string {
 	return b.String()
 }
 
-// take takes the latencies to show. done is false while some are missing.
+// done is false while some are missing.
 func (p *latencyPart) take(from *workspace.Latencies, done bool) {
 	if p.done = done; from != nil && (p.from != from || p.at != from.Version()) {
 		p.relist(from)
 	}
 }
 
-// paint paints the lines.
 func (p *latencyPart) paint(out *paint.Lines) {
 	width, height := out.Size()
 	p.SetSize(min(width, widestLatency), height)
 	p.Table.Paint(out, true)
 }
 
-// relist takes new numbers, and sorts the lines. The cursor stays on its line.
+// The cursor stays on its line.
 func (p *latencyPart) relist(from *workspace.Latencies) {
 	at := p.current()
 	p.from, p.at = from, from.Version()
@@ -259,7 +253,6 @@ func (p *latencyPart) sortBy(column int, reversed bool) {
 	}
 }
 
-// nextSort sorts by the next column.
 func (p *latencyPart) nextSort() {
 	next := (p.sort + 1) % latTime
 	if next == latCancelled && !p.anyCancelled() {
@@ -271,11 +264,9 @@ func (p *latencyPart) nextSort() {
 // anyCancelled reports whether the column of cancelled requests is shown.
 func (p *latencyPart) anyCancelled() bool { return p.from != nil && p.from.All().Cancelled > 0 }
 
-// all reports whether this is the line of all requests.
 func (l line) all() bool { return l.Latency != nil && !l.Others && l.Method == "" }
 
-// filter returns the filter that shows the requests of the line, "" if there is
-// none.
+// filter shows the requests of the line, "" if there is none.
 func (l line) filter() string {
 	switch {
 	case l.Latency == nil, l.Others, l.Method == "":

@@ -33,19 +33,16 @@ func (r *rowText) version(number int) uint32 {
 	return v
 }
 
-// time paints when a row was written.
 func (r *rowText) time(t int64, column int, c *table.Cells) {
 	r.num = wording.AppendClock(r.num[:0], t)
 	c.Bytes(column, r.screen.Theme.Dim, r.num)
 }
 
-// took paints a time in microseconds.
 func (r *rowText) took(us int64, style theme.Style, column int, c *table.Cells) {
 	r.num = wording.AppendTook(r.num[:0], us)
 	c.Bytes(column, style, r.num)
 }
 
-// summary returns what the message of a row says.
 func (r *rowText) summary(number int, row session.Row) *workspace.Said {
 	return r.said.Of(r.ws.Shown.Source, number, row)
 }
@@ -89,7 +86,6 @@ func (r *rowText) call(name, method string, column int, c *table.Cells) {
 	}
 }
 
-// burst paints the number of rows that are folded into one.
 func (r *rowText) burst(rows, column int, c *table.Cells) {
 	c.Text(column, r.screen.Theme.Strong, r.glyph(" ×", " x")+wording.Thousands(rows))
 }

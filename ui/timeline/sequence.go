@@ -30,14 +30,12 @@ const (
 	callWidth = 18
 	timeWidth = 9
 	noteWidth = 13
-	// widestSequence is the width from which arrows get no longer: a response would
-	// be too far from its time.
+	// Arrows get no longer: a response would be too far from its time.
 	widestSequence = 160
 	// leastLanes is the least width of the lanes.
 	leastLanes = 20
 )
 
-// A sequencePart is the tab with the messages between client and server.
 type sequencePart struct {
 	*table.Table
 	text  *rowText
@@ -55,8 +53,7 @@ func newSequence(text *rowText) *sequencePart {
 	return s
 }
 
-// columns returns the columns for a width. The title of the lanes names both
-// sides.
+// The title of the lanes names both sides.
 func (s *sequencePart) columns(width int) []table.Column {
 	hidden := table.Column{Min: 1 << 20, Priority: -1}
 	lanes := width - 2 - noteWidth - 1
@@ -80,7 +77,6 @@ func (s *sequencePart) columns(width int) []table.Column {
 	return columns
 }
 
-// paint paints the visible messages.
 func (s *sequencePart) paint(out *paint.Lines) {
 	width, height := out.Size()
 	width = min(width, widestSequence)
@@ -92,16 +88,13 @@ func (s *sequencePart) paint(out *paint.Lines) {
 	s.Table.Paint(out, true)
 }
 
-// Len implements table.Source.
 func (s *sequencePart) Len() int { return s.text.ws.Shown.Index.Scanned }
 
-// Version implements table.Source.
 func (s *sequencePart) Version(number int) uint32 {
 	rows, _ := s.list.Fold(number)
 	return s.text.version(number) ^ uint32(rows)<<6
 }
 
-// Paint implements table.Source.
 func (s *sequencePart) Paint(number int, c *table.Cells) {
 	row, ok := s.text.ws.Shown.Rows.At(number)
 	if !ok {
@@ -116,7 +109,6 @@ func (s *sequencePart) Paint(number int, c *table.Cells) {
 	s.paintNote(number, row, c)
 }
 
-// style returns the style of a message.
 func (s *sequencePart) style(row session.Row) theme.Style {
 	th := s.text.screen.Theme
 	switch {
@@ -134,8 +126,7 @@ func (s *sequencePart) style(row session.Row) theme.Style {
 	return th.Warn
 }
 
-// message returns the text on the arrow of a message. named adds what a request
-// names, such as a tool, where calls have no column.
+// named adds what a request names, such as a tool, where calls have no column.
 func (s *sequencePart) message(number int, row session.Row, named bool) string {
 	said, method := s.text.summary(number, row), s.text.ws.Shown.Source.Method(row.Method)
 	rows, folded := s.list.Fold(number)
@@ -234,7 +225,6 @@ func (s *sequencePart) paintNote(number int, row session.Row, c *table.Cells) {
 	}
 }
 
-// idOf returns the id of the request at a row.
 func (s *sequencePart) idOf(number int) string {
 	row, _ := s.text.ws.Shown.Rows.At(number)
 	return strings.Trim(s.text.summary(number, row).ID, `"`)

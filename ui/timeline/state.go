@@ -19,11 +19,11 @@ type State struct {
 	view     *view      // nil before it was first opened
 }
 
-// Grown takes in new rows: it reads the names of tools, and, while the time view is
-// open, the rows that pass the filter.
+// Grown takes in new rows: it reads the names of tools, and, while the time view is open,
+// the rows that pass the filter.
 func (s *State) Grown(c host.Context) tea.Cmd { return tea.Batch(s.name(c), s.gather(c)) }
 
-// opened returns the time view if it is open, nil if it is not.
+// Nil if it is not open.
 func (s *State) opened(c host.Context) *view {
 	if s.view == nil {
 		return nil
@@ -54,14 +54,12 @@ func (s *State) name(c host.Context) tea.Cmd {
 	}
 }
 
-// named is the result of a step that reads names of tools.
 type named struct {
 	state     *State
 	latencies *workspace.Latencies
 	calls     []workspace.Answered
 }
 
-// Deliver counts the calls, and goes on with the next ones.
 func (msg named) Deliver(c host.Context) tea.Cmd {
 	for _, call := range msg.calls {
 		msg.latencies.AddTool(call)

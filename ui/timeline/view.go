@@ -12,7 +12,6 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// A tab is one of the three ways in which time is shown.
 type tab int
 
 const (
@@ -43,7 +42,6 @@ type view struct {
 	theme   *theme.Theme
 }
 
-// open shows a tab over the panes, with the selected exchange.
 func (s *State) open(c host.Context, t tab) tea.Cmd {
 	if s.view == nil {
 		s.view = newView(c, s)
@@ -69,7 +67,6 @@ func newView(c host.Context, s *State) *view {
 	return v
 }
 
-// table returns the table of the tab.
 func (v *view) table() *table.Table {
 	return [tabs]*table.Table{v.waterfall.Table, v.sequence.Table, v.latency.Table}[v.tab]
 }
@@ -103,24 +100,19 @@ func (v *view) selectRow(c host.Context) {
 	v.sequence.Select(at)
 }
 
-// Scope implements host.View.
 func (v *view) Scope() string {
 	return [tabs]string{ScopeWaterfall, ScopeSequence, ScopeLatency}[v.tab]
 }
 
-// Update implements host.View: it takes no keys but those of actions.
 func (v *view) Update(host.Context, tea.Msg) tea.Cmd { return nil }
 
-// Move implements host.Moving.
 func (v *view) Move(_ host.Context, way string) tea.Cmd {
 	kit.MoveCursor(v.table(), way)
 	return nil
 }
 
-// Scroll scrolls by lines, as the wheel of the mouse does.
 func (v *view) Scroll(n int) { v.table().Scroll(n) }
 
-// Click implements host.Clicking.
 func (v *view) Click(x, y int) (again, hit bool) {
 	for t, place := range v.places {
 		if y == v.tabLine.Place().Y && x >= place[0] && x < place[1] {
@@ -141,7 +133,6 @@ func (v *view) Click(x, y int) (again, hit bool) {
 	return at == row, true
 }
 
-// Draw implements host.View: it fills the screen between header and footer.
 func (v *view) Draw(c host.Context) {
 	screen := c.Host.Screen()
 	if v.theme != screen.Theme {
@@ -201,7 +192,6 @@ func (v *view) paintTabs(c host.Context, l *paint.Line) {
 	}
 }
 
-// selected returns the row under the cursor of the waterfall or the sequence.
 func (v *view) selected() (row int, ok bool) {
 	if v.tab == latencyTab {
 		return 0, false
@@ -226,7 +216,7 @@ func (v *view) goTo(c host.Context, row int) {
 	c.Host.Panes(v.ws).Select(row)
 }
 
-// Back implements host.Stepping: it closes the view. A row that was gone to stays selected.
+// A row that was gone to stays selected.
 func (v *view) Back(c host.Context) tea.Cmd {
 	row, ok := v.selected()
 	if !ok || row == v.opened || v.table().Following() {

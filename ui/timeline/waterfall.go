@@ -20,7 +20,7 @@ const (
 )
 
 const (
-	// least and most are the limits of the width of the columns.
+	// of the width of the columns
 	leastColumns = 26
 	mostColumns  = 56
 	// shortestWindow is the shortest time that the axis is zoomed to, in
@@ -28,7 +28,6 @@ const (
 	shortestWindow = 1000
 )
 
-// A waterfallPart is the tab with the waterfall of the exchanges.
 type waterfallPart struct {
 	*table.Table
 	text *rowText
@@ -41,7 +40,6 @@ type waterfallPart struct {
 	shown  []shownBar
 }
 
-// A shownBar is the bar of a visible row, or just its time.
 type shownBar struct {
 	waterfall.Bar
 	exchange bool
@@ -61,15 +59,12 @@ func newWaterfall(text *rowText) *waterfallPart {
 	return w
 }
 
-// Len implements table.Source.
 func (w *waterfallPart) Len() int { return w.text.ws.Shown.Index.Scanned }
 
-// Version implements table.Source.
 func (w *waterfallPart) Version(number int) uint32 {
 	return w.text.version(number) ^ uint32(w.folded(number))<<6
 }
 
-// Paint implements table.Source.
 func (w *waterfallPart) Paint(number int, c *table.Cells) {
 	row, ok := w.text.ws.Shown.Rows.At(number)
 	if !ok {
@@ -107,14 +102,13 @@ func (w *waterfallPart) Paint(number int, c *table.Cells) {
 	}
 }
 
-// cancelled reports whether the exchange of a request was cancelled.
 func (w *waterfallPart) cancelled(number int) bool {
 	last, _ := w.text.ws.Shown.Index.Exchanges.LastRound(number)
 	decides, ok := w.text.ws.Shown.Rows.At(last)
 	return ok && decides.State == session.ReqCancelled
 }
 
-// folded returns how many rows are folded into a row, 0 if none are.
+// 0 if none are.
 func (w *waterfallPart) folded(number int) int {
 	rows, folded := w.list.Fold(number)
 	if !folded {
@@ -123,7 +117,6 @@ func (w *waterfallPart) folded(number int) int {
 	return rows
 }
 
-// paint paints the columns, and the bars next to them.
 func (w *waterfallPart) paint(out *paint.Lines) {
 	width, height := out.Size()
 	columns := kit.Between(leastColumns, width*2/5, mostColumns)
@@ -170,7 +163,6 @@ func (w *waterfallPart) paintBar(l *paint.Line, s *shownBar, look waterfall.Look
 	}
 }
 
-// find finds the bars of the visible rows.
 func (w *waterfallPart) find(height int) {
 	w.spans, w.shown = w.spans[:0], w.shown[:0]
 	for line := 1; line < height; line++ {
@@ -218,7 +210,6 @@ func (w *waterfallPart) zoom(share float64) {
 	w.window.To = w.window.From + length
 }
 
-// pan moves the axis by a share of what it covers.
 func (w *waterfallPart) pan(share float64) {
 	from, to := w.axis.From(), w.axis.To()
 	by := int64(float64(to-from) * share)
