@@ -18,6 +18,7 @@ import (
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
@@ -41,8 +42,8 @@ type State struct {
 	restarts atomic.Int64
 }
 
-// New returns the state of a session that watches files, or none if files is nil.
-// It ends with ctx. compare shows the comparison of a round.
+// New returns the state of a session that watches files, or none if files is nil. It ends
+// with ctx. compare shows the comparison of a round.
 func New(ctx context.Context, files *workspace.Watch, compare func(c host.Context, round *replayer.Round, cause string) tea.Cmd) *State {
 	return &State{ctx: ctx, files: files, compare: compare}
 }
@@ -62,7 +63,6 @@ func (s *State) Listen(send func(host.Message)) {
 	}
 }
 
-// A changed reports that files have changed.
 type changed struct {
 	watch *State
 	cause string
@@ -93,7 +93,6 @@ func (s *State) Due(c host.Context) tea.Cmd {
 	return s.restartFor(c, cause)
 }
 
-// restartFor starts a round with a new process.
 func (s *State) restartFor(c host.Context, cause string) tea.Cmd {
 	return s.runRound(c, cause, func(ctx context.Context) (*replayer.Round, error) {
 		round, err := s.files.Again(ctx, cause)
@@ -121,7 +120,6 @@ func (s *State) runRound(c host.Context, cause string, run func(context.Context)
 // in characters.
 const maxUnsentText = 40
 
-// roundOver shows the result of a round.
 func (s *State) roundOver(c host.Context, round *replayer.Round, err error) tea.Cmd {
 	s.busy, s.failed, c.Workspace.Unbuilt, c.Workspace.Starting = false, err != nil, nil, false
 	c.Host.Redraw()
@@ -163,14 +161,12 @@ func (s *State) roundOver(c host.Context, round *replayer.Round, err error) tea.
 	return tea.Batch(cmd, s.Due(c))
 }
 
-// An outcome is the result of a round, for the header.
 type outcome struct {
 	text  string // a few words
 	style theme.Style
 }
 
-// outcomeOf returns the outcome of a round. Responses count as unchanged only if
-// all requests were sent.
+// Responses count as unchanged only if all requests were sent.
 func outcomeOf(c host.Context, round *replayer.Round) outcome {
 	th := c.Host.Screen().Theme
 	o := outcome{style: th.OK}
@@ -263,14 +259,12 @@ func (s *State) pause(c host.Context) tea.Cmd {
 	return s.Due(c)
 }
 
-// runNow runs a round without a change.
 func (s *State) runNow(c host.Context) tea.Cmd {
 	s.next = ""
 	return s.restartFor(c, "on request")
 }
 
-// sendUnsent asks for confirmation before it sends calls that may have side
-// effects.
+// sendUnsent confirms before it sends calls that may have side effects.
 func (s *State) sendUnsent(c host.Context) tea.Cmd {
 	c.Host.Confirm(c.Workspace, &host.Dialog{
 		Title: "Send calls that may have side effects?",
@@ -282,9 +276,8 @@ func (s *State) sendUnsent(c host.Context) tea.Cmd {
 
 const mayHaveEffects = "Not marked read-only: this may change anything the server can access, such as files and accounts."
 
-// sendAlways asks for confirmation before it calls a tool in every round: the
-// tool of the selected row, if that call was not re-sent, else all tools that
-// were not.
+// sendAlways confirms before it calls a tool in every round: the tool of the selected
+// row, if that call was not re-sent, else all tools that were not.
 func (s *State) sendAlways(c host.Context) tea.Cmd {
 	tools := s.tools
 	if tool := selectedTool(c.Workspace); slices.Contains(tools, tool) {
@@ -352,4 +345,36 @@ func (s *State) canSendAlways(c host.Context) (bool, string) {
 		return false, why
 	}
 	return len(s.tools) > 0, "every tool call was re-sent"
+}
+
+// The actions on a watch over files.
+const (
+	actPause  = "watch-pause"
+	actNow    = "watch-now"
+	actRest   = "watch-rest"
+	actAlways = "watch-always"
+)
+
+// Actions returns the actions on a watch. of returns the state of a session.
+func Actions(of func(host.Context) *State) []host.Action {
+	do := func(do func(*State, host.Context) tea.Cmd) func(host.Context) tea.Cmd {
+		return func(c host.Context) tea.Cmd { return do(of(c), c) }
+	}
+	can := func(can func(*State, host.Context) (bool, string)) func(host.Context) (bool, string) {
+		return func(c host.Context) (bool, string) { return can(of(c), c) }
+	}
+	title := func(c host.Context) string { return of(c).pauseTitle() }
+	return []host.Action{
+		{Entry: host.Entry{ID: actPause, Keys: []string{"Z"}, Scope: keymap.Global, Title: "pause watching", Help: "Pause restarts on file changes, or resume them: then also for files changed meanwhile.", Enabled: can((*State).canWatch), CurrentTitle: title}, Do: do((*State).pause)},
+		{Entry: host.Entry{ID: actNow, Keys: []string{"ctrl+w"}, Scope: keymap.Global, Title: "restart and re-send", Help: "Do the same as after a file change: restart the server, re-send the last requests, and compare the responses.", Enabled: can((*State).canRunNow)}, Do: do((*State).runNow)},
+		{Entry: host.Entry{ID: actRest, Keys: []string{"d"}, Scope: keymap.Global, Title: "send calls not re-sent", Help: "Send the calls that were not re-sent after a change because they may have side effects, and compare.", Destructive: true, Enabled: can((*State).canSendUnsent)}, Do: do((*State).sendUnsent)},
+		{Entry: host.Entry{ID: actAlways, Keys: []string{"ctrl+y"}, Scope: keymap.Global, Title: "always re-send this tool", Help: "Re-send calls of the tool in the selected row after every change from now on, even if they may have side effects; if the row calls none of them, calls of all tools that were not re-sent.", Destructive: true, Enabled: can((*State).canSendAlways)}, Do: do((*State).sendAlways)},
+	}
+}
+
+func (s *State) pauseTitle() string {
+	if s.paused {
+		return "resume watching"
+	}
+	return ""
 }
