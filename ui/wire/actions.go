@@ -69,7 +69,6 @@ func (r *Lists) SetFilter(f *filter.Filter) tea.Cmd {
 	return tea.Batch(r.Traffic.SetFilter(f), r.recountTraffic())
 }
 
-// nextView shows the log in the next view.
 func (r *Lists) nextView(c host.Context) tea.Cmd {
 	v := (r.Traffic.view + 1) % viewCount
 	c.Host.Notify([...]string{"one row per exchange", "one row per message", "the whole log: messages, stderr lines and events"}[v])
@@ -77,7 +76,6 @@ func (r *Lists) nextView(c host.Context) tea.Cmd {
 	return tea.Batch(r.Traffic.setView(v), r.recountTraffic())
 }
 
-// goToMark selects the next marked row that is listed.
 func (r *Lists) goToMark(c host.Context, by int) tea.Cmd {
 	t := r.Traffic
 	row, _ := t.Cursor()

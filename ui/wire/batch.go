@@ -91,7 +91,6 @@ func (x *exchangeRows) paintBatchOutcome(number int, row session.Row, b session.
 	return size
 }
 
-// outcomeText describes how the requests of a batch ended.
 func outcomeText(o workspace.BatchOutcome) string {
 	var words []string
 	for _, w := range []struct {
@@ -116,7 +115,6 @@ func outcomeText(o workspace.BatchOutcome) string {
 	return strings.Join(words, ", ")
 }
 
-// paintElement paints a message of an unfolded batch like one that has a row.
 func (x *exchangeRows) paintElement(number int, row session.Row, c *table.Cells) {
 	method := x.ws.Shown.Source.Method(row.Method)
 	m, style := x.says(number, row), x.style(row)
@@ -150,7 +148,6 @@ func (x *exchangeRows) paintElement(number int, row session.Row, c *table.Cells)
 	x.paintSize(size, c)
 }
 
-// paintBatchRow paints a batch in the views with a row for each message.
 func (t *trafficRows) paintBatchRow(number int, e *session.Entry, c *table.Cells) {
 	text := "batch"
 	if b, ok := t.ws.Shown.Index.Exchanges.Batch(number); ok {

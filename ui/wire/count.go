@@ -25,7 +25,6 @@ type count struct {
 	block  []session.Row // buffer for blockRows
 }
 
-// counted is the result of a step of a count.
 type counted struct {
 	lists *Lists
 	count *count
@@ -45,7 +44,6 @@ func (r *Lists) countIn(id ListID) tea.Cmd {
 	return r.CountOn()
 }
 
-// countAnew counts the matches of the search in a list from the beginning.
 func (r *Lists) countAnew(id ListID) tea.Cmd {
 	r.Search.Count = nil
 	return r.countIn(id)
@@ -59,8 +57,6 @@ func (r *Lists) Recount() tea.Cmd {
 	return r.countAnew(r.Search.Count.list)
 }
 
-// recountTraffic counts the matches again after the rows of the traffic have
-// changed.
 func (r *Lists) recountTraffic() tea.Cmd {
 	if r.Search == nil || r.Search.Count == nil || r.Search.Count.list != TrafficList {
 		return nil
@@ -110,7 +106,6 @@ func (c *count) step(lists *Lists, rows int) tea.Cmd {
 	}
 }
 
-// Deliver takes the result of a step.
 func (msg counted) Deliver(c host.Context) tea.Cmd {
 	r, n := msg.lists, msg.count
 	if r.Search == nil || r.Search.Count != n {

@@ -36,7 +36,6 @@ const (
 	narrowExchanges = 70  // there are times
 )
 
-// hiddenColumn is a column that fits into no table.
 var hiddenColumn = table.Column{Min: 1 << 20, Priority: -1}
 
 // exchangeColumns returns the columns of the exchanges for a table of width
@@ -61,7 +60,6 @@ func exchangeColumns(width int, times *timeForm) []table.Column {
 	return columns
 }
 
-// exchangeRows paints the rows of the exchanges.
 type exchangeRows struct {
 	*trafficRows
 	buf [summary.Limit + 1<<10]byte // the entry being read
@@ -110,7 +108,6 @@ func (x *exchangeRows) clockVersion(number int) uint32 {
 	return 0
 }
 
-// Paint paints one row.
 func (x *exchangeRows) Paint(number int, c *table.Cells) {
 	row, ok := x.ws.Shown.Rows.At(number)
 	if !ok {
@@ -163,7 +160,6 @@ func (x *exchangeRows) paintFlag(number int, c *table.Cells) {
 	}
 }
 
-// firstOfBurst reports whether a row is the first of its burst.
 func (x *exchangeRows) firstOfBurst(number int) bool {
 	before := x.pane.Listed().Before(number)
 	if before == 0 {
@@ -210,7 +206,6 @@ func (x *exchangeRows) paintBurst(number, rows int, row session.Row, c *table.Ce
 	x.paintTook(newest.T-row.T, x.theme.Dim, c)
 }
 
-// paintPart paints a part of an unfolded exchange.
 func (x *exchangeRows) paintPart(number int, row session.Row, c *table.Cells) {
 	method := x.ws.Shown.Source.Method(row.Method)
 	if round, ok := x.ws.Shown.Index.Exchanges.Round(number, &row); ok {
@@ -338,7 +333,6 @@ func (x *exchangeRows) offered(h workspace.Handshake) string {
 	return x.glyph(" ·", " -") + text
 }
 
-// paintExchange paints a request with its response.
 func (x *exchangeRows) paintExchange(number int, row session.Row, c *table.Cells) {
 	method := x.ws.Shown.Source.Method(row.Method)
 	m := x.says(number, row)
@@ -388,7 +382,6 @@ func (x *exchangeRows) roundSize(number int) int64 {
 	return size
 }
 
-// paintCall paints the method and what it names.
 func (x *exchangeRows) paintCall(number int, row session.Row, method, name string, c *table.Cells) {
 	if row.Kind == session.KindStdout {
 		if _, during := x.ws.Shown.Index.Exchanges.During(number); during {
@@ -411,7 +404,7 @@ func (x *exchangeRows) paintCall(number int, row session.Row, method, name strin
 	x.text(c, exCall, kit.MethodStyle(method, x.theme), middle(name, room, x.ellipsis))
 }
 
-// middle cuts a long name in its middle: the ends tell names apart.
+// The ends tell names apart.
 func middle(name string, cells int, ellipsis string) string {
 	const least = 9
 	if len(name) <= cells || cells < least || termsafe.Width(name) != len(name) {
@@ -482,7 +475,6 @@ func (x *exchangeRows) paintStray(number int, row session.Row, c *table.Cells) {
 	x.hits.Paint(c, exResult, x.theme.Text, x.theme.Match, bytes.TrimSpace(text))
 }
 
-// paintTook paints a time in microseconds.
 func (x *exchangeRows) paintTook(us int64, style theme.Style, c *table.Cells) {
 	x.num = wording.AppendTook(x.num[:0], us)
 	c.Bytes(exTook, style, x.num)

@@ -8,7 +8,7 @@ import (
 	"mcpdbg/session"
 )
 
-// A Find looks for one row, starting at a row and going up or down, in steps.
+// A Find looks for one row, up or down from a row, in steps.
 type Find struct {
 	source session.Source
 	lists  *Lists
@@ -32,16 +32,14 @@ type Find struct {
 // Later steps check more and more.
 const nearRows = 64
 
-// foundRow is the result of a find; row is -1 if there is no match.
+// Row is -1 if there is no match.
 type foundRow struct {
 	find *Find
 	row  int
 }
 
-// finding is a step of a find that has no match yet.
 type finding struct{ find *Find }
 
-// step returns the command for the next step.
 func (f *Find) step() tea.Cmd {
 	return func() tea.Msg {
 		budget := budget{rows: stepRows, bytes: stepBytes}
@@ -68,7 +66,6 @@ func (f *Find) step() tea.Cmd {
 	}
 }
 
-// otherEnd continues at the other end of the log.
 func (f *Find) otherEnd() {
 	f.wrap, f.round, f.many = false, true, 0
 	if f.at = 0; f.by < 0 {

@@ -11,8 +11,7 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// setFold folds or unfolds the flood of a row, and reports whether that changed
-// anything.
+// setFold reports whether that changed anything.
 func (t *Traffic) setFold(row int, fold bool) bool {
 	if !t.lens().plain() {
 		return t.passing.SetFold(row, fold)
@@ -20,15 +19,13 @@ func (t *Traffic) setFold(row int, fold bool) bool {
 	return t.ws.Shown.Index.SetFold(row, fold)
 }
 
-// setFolds folds or unfolds all floods.
 func (t *Traffic) setFolds(fold bool) {
 	t.unfolded = !fold
 	t.ws.Shown.Index.SetFolds(fold)
 	t.passing.SetAll(fold)
 }
 
-// foldUnderCursor returns the flood under the cursor: its row, its number of
-// rows, 0 if there is none, and whether it is folded.
+// rows is 0 if there is no flood.
 func (t *Traffic) foldUnderCursor() (row, rows int, folded bool) {
 	row, ok := t.Cursor()
 	if !ok {
@@ -60,8 +57,7 @@ func (t *Traffic) foldable() (bool, string) {
 	return rows > 0, "the selected row has nothing folded"
 }
 
-// unfold lists what is folded into the row under the cursor, and reports whether
-// that changed anything. The text is for the user.
+// unfold reports whether that changed anything; the text is for the user.
 func (t *Traffic) unfold() (changed bool, text string) {
 	row, rows, folded := t.foldUnderCursor()
 	if rows > 0 {
@@ -82,8 +78,7 @@ func (t *Traffic) unfold() (changed bool, text string) {
 	return any, text
 }
 
-// fold folds the row under the cursor, or the exchange or the flood that it is a
-// part of, and reports whether that changed anything.
+// fold folds the row, or the exchange or the flood that it is a part of.
 func (t *Traffic) fold() (changed bool) {
 	row, rows, folded := t.foldUnderCursor()
 	if rows > 0 {
@@ -97,8 +92,7 @@ func (t *Traffic) fold() (changed bool) {
 	return true
 }
 
-// Act moves the cursor. Among the exchanges, right unfolds a row and left folds
-// it.
+// Act moves the cursor. Among the exchanges, right unfolds a row and left folds it.
 func (t *Traffic) Act(action string) bool {
 	if t.view != Exchanges || action != kit.Left && action != kit.Right {
 		t.part = -1
@@ -113,7 +107,6 @@ func (t *Traffic) Act(action string) bool {
 	return true
 }
 
-// unfoldRow lists what is folded into the row under the cursor.
 func (r *Lists) unfoldRow(c host.Context) tea.Cmd {
 	changed, text := r.Traffic.unfold()
 	r.changed = r.changed || changed
@@ -123,7 +116,6 @@ func (r *Lists) unfoldRow(c host.Context) tea.Cmd {
 	return nil
 }
 
-// toggleFlood folds or unfolds the row under the cursor.
 func (r *Lists) toggleFlood(c host.Context) tea.Cmd {
 	if r.Traffic.fold() {
 		r.changed = true
@@ -132,8 +124,8 @@ func (r *Lists) toggleFlood(c host.Context) tea.Cmd {
 	return r.unfoldRow(c)
 }
 
-// Unfold unfolds the flood under the cursor of the wire view, and reports whether
-// there was one. An exchange opens instead.
+// Unfold unfolds the flood under the cursor of the wire view, and reports whether there
+// was one.
 func (r *Lists) Unfold() bool {
 	row, _, folded := r.Traffic.foldUnderCursor()
 	if !folded || r.Traffic.view == Exchanges {
@@ -144,7 +136,6 @@ func (r *Lists) Unfold() bool {
 	return true
 }
 
-// toggleFloods folds or unfolds all floods.
 func (r *Lists) toggleFloods(c host.Context) tea.Cmd {
 	r.Traffic.setFolds(r.Traffic.unfolded)
 	if r.Traffic.unfolded {

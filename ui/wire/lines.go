@@ -28,7 +28,6 @@ type Lines struct {
 	Seen int // number of rows when the pane was last on the screen
 }
 
-// lineRows paints the rows of one pane.
 type lineRows struct {
 	list  ListID
 	ws    *workspace.Workspace
@@ -95,14 +94,12 @@ func (l *Lines) ClosedTitle() string {
 	return title
 }
 
-// Len returns the number of rows in the log, of any kind.
 func (r *lineRows) Len() int { return r.ws.Shown.Index.Scanned }
 
 // Version changes with the search and the problems: the rows themselves never
 // change.
 func (r *lineRows) Version(int) uint32 { return r.hits.Version<<16 ^ r.ws.Shown.Problems.Version }
 
-// Paint paints one row.
 func (r *lineRows) Paint(number int, c *table.Cells) {
 	row, ok := r.ws.Shown.Rows.At(number)
 	if !ok {
@@ -140,7 +137,6 @@ func (r *lineRows) paintFinding(number int, c *table.Cells) {
 	r.hits.Paint(c, colLineText, style, r.theme.Match, []byte(f.Detail))
 }
 
-// paintEvent paints the mark of an event, and its text into a column.
 func paintEvent(c *table.Cells, column int, e *session.Entry, th *theme.Theme, hits *kit.Highlight) {
 	style, mark := eventStyle(e, th)
 	c.Mark(style, mark)
@@ -150,8 +146,7 @@ func paintEvent(c *table.Cells, column int, e *session.Entry, th *theme.Theme, h
 	hits.Paint(c, column, style, th.Match, []byte(session.Describe(e)))
 }
 
-// eventStyle sets losses, exits and user actions apart from other events, by a
-// glyph and by colour.
+// eventStyle sets losses, exits and user actions apart, by a glyph and by colour.
 func eventStyle(e *session.Entry, th *theme.Theme) (theme.Style, string) {
 	switch e.Kind {
 	case session.KindLink:
@@ -168,7 +163,7 @@ func eventStyle(e *session.Entry, th *theme.Theme) (theme.Style, string) {
 	return th.Text, " "
 }
 
-// linkStyle sets a failing connection apart from a working one.
+// linkStyle sets a failing connection apart.
 func linkStyle(e *session.Entry, th *theme.Theme) (theme.Style, string) {
 	var link session.LinkBody
 	if e.DecodeBody(&link) == nil {
@@ -182,7 +177,6 @@ func linkStyle(e *session.Entry, th *theme.Theme) (theme.Style, string) {
 	return th.Text, " "
 }
 
-// turnTo lists the rows of the projection that is shown now.
 func (l *Lines) turnTo(moved workspace.Renumber) {
 	p := l.rows.ws.Shown
 	l.Renumbered(moved)

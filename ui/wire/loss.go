@@ -39,8 +39,7 @@ func (t *trafficRows) lossNote(number int, request session.Row) string {
 	return ""
 }
 
-// unsent returns why the write of a request failed, "" if it did not. The log has
-// the failure in one of the next entries.
+// "" if the write did not fail. The log has the failure in one of the next entries.
 func (t *trafficRows) unsent(number int) string {
 	events := t.ws.Shown.Index.Events
 	i, _ := slices.BinarySearch(events, uint32(number))
@@ -58,7 +57,6 @@ func (t *trafficRows) unsent(number int) string {
 	return ""
 }
 
-// ending describes how a process ended.
 func ending(e *session.Entry) string {
 	if e.Kind == session.KindFailed {
 		var b session.FailedBody

@@ -16,7 +16,6 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// paintPending paints a request without a response so far.
 func (x *exchangeRows) paintPending(number int, row session.Row, c *table.Cells) {
 	c.Mark(x.theme.Warn, x.glyph("…", "."))
 	switch {
@@ -61,10 +60,8 @@ func (x *exchangeRows) waits(number int) bool {
 	return waits
 }
 
-// barCells is the width of a progress bar.
 const barCells = 5
 
-// paintProgress paints how far a call has come, as its latest progress reports.
 func (x *exchangeRows) paintProgress(number int, c *table.Cells) {
 	at, ok := x.ws.Shown.Index.Exchanges.Progress(number)
 	row, known := x.ws.Shown.Rows.At(at)
@@ -158,7 +155,6 @@ func (x *exchangeRows) paintOutcome(number int, row, decides session.Row, c *tab
 	x.text(c, exResult, style, text+late)
 }
 
-// cancelled describes when a call was cancelled.
 func (x *exchangeRows) cancelled(number int, row session.Row) string {
 	at, ok := x.ws.Shown.Index.Exchanges.Cancelled(number)
 	cancel, known := x.ws.Shown.Rows.At(at)
@@ -168,7 +164,6 @@ func (x *exchangeRows) cancelled(number int, row session.Row) string {
 	return "cancelled by you at " + wording.RoundedTime(time.Duration(cancel.T-row.T)*time.Microsecond)
 }
 
-// paintResult paints a summary of a response.
 func (x *exchangeRows) paintResult(number int, response session.Row, c *table.Cells) {
 	if response.Msg == framing.Batch { // with an element that is not listed
 		x.text(c, exResult, x.theme.Dim, "answered beyond the first "+wording.Thousands(session.MaxElements)+" elements of a batch")

@@ -22,7 +22,6 @@ import (
 // rowRead is how many bytes of a message are read to show its row.
 const rowRead = 4096
 
-// trafficRows paints the rows of the traffic pane.
 type trafficRows struct {
 	pane     *Traffic
 	ws       *workspace.Workspace
@@ -35,7 +34,6 @@ type trafficRows struct {
 	buf      [rowRead + 1<<10]byte // the entry being painted
 }
 
-// Len returns the number of rows in the log, of any kind.
 func (t *trafficRows) Len() int { return t.ws.Shown.Index.Scanned }
 
 // Version changes with everything that can change in a row: its state, its
@@ -65,11 +63,9 @@ func (t *trafficRows) Version(number int) uint32 {
 	return mixed(mixed(v, t.hits.Version), t.ws.Shown.Problems.Version)
 }
 
-// mixed returns a version that depends on two others, so that changes of both do not
-// cancel each other (as in FNV-1a).
+// Changes of both do not cancel each other (as in FNV-1a).
 func mixed(a, b uint32) uint32 { return (a*16777619 ^ b) * 16777619 }
 
-// Paint paints one row.
 func (t *trafficRows) Paint(number int, c *table.Cells) {
 	row, ok := t.ws.Shown.Rows.At(number)
 	if !ok {
@@ -118,7 +114,6 @@ func (t *trafficRows) Paint(number int, c *table.Cells) {
 	}
 }
 
-// start returns the start time of the log.
 func (t *trafficRows) start() time.Time {
 	if !t.pane.times.wall {
 		return time.Time{}
@@ -126,8 +121,7 @@ func (t *trafficRows) start() time.Time {
 	return t.ws.Shown.Source.Header().Start
 }
 
-// paintFold paints the row of a folded flood. The number of hidden rows is always
-// visible, however little room there is.
+// The number of hidden rows is always visible, however little room there is.
 func (t *trafficRows) paintFold(row session.Row, rows int, style theme.Style, c *table.Cells) {
 	c.Rest(colMethod)
 	count := " x " + wording.Thousands(rows)
@@ -158,7 +152,6 @@ func (t *trafficRows) style(row session.Row) theme.Style {
 	return t.theme.Warn
 }
 
-// paintMark paints the glyph for special rows.
 func (t *trafficRows) paintMark(number int, row session.Row, c *table.Cells) {
 	request := row.Msg == framing.Request
 	probe := row.Flags&session.FlagProbe != 0
@@ -238,7 +231,6 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 	}
 }
 
-// text paints a summary with the hits of the search.
 func (t *trafficRows) text(c *table.Cells, column int, style theme.Style, text string) {
 	if t.ascii {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, "…", t.ellipsis), "·", "-") // of summaries
@@ -246,7 +238,6 @@ func (t *trafficRows) text(c *table.Cells, column int, style theme.Style, text s
 	t.hits.PaintText(c, column, style, t.theme.Match, text)
 }
 
-// says returns what the message of a row says.
 func (t *trafficRows) says(number int, row session.Row) *workspace.Said {
 	return t.said.Of(t.ws.Shown.Source, number, row)
 }
@@ -289,7 +280,6 @@ func saidColumn(c *table.Cells) int {
 	return colSummary
 }
 
-// withNote paints a method, and a note where its summary begins.
 func (t *trafficRows) withNote(c *table.Cells, style theme.Style, method string, noteStyle theme.Style, note string) {
 	t.hits.Paint(c, colMethod, style, t.theme.Match, []byte(method))
 	c.Text(colMethod, style, " ")
@@ -312,8 +302,7 @@ func rpcError(e *session.Entry) (code, message string) {
 	return failure.Code.String(), failure.Message
 }
 
-// answerNote describes how a server request was answered. An automatic error has
-// no answer act directly before it.
+// An automatic error has no answer act directly before it.
 func (t *trafficRows) answerNote(request session.Row) string {
 	response, ok := t.ws.Shown.Rows.PartnerOf(request)
 	if !ok || response.Msg != framing.ErrorResponse {

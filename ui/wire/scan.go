@@ -58,8 +58,8 @@ type scan struct {
 	older int // of these, rows [0, older) are not checked yet
 	newer int // rows from newer on are not checked yet
 
-	// open are requests that had no response when they were checked; their
-	// outcome may change whether they pass.
+	// open are requests without a response when they were checked; their outcome may
+	// change whether they pass.
 	open     []int
 	rounds   workspace.Rounds // of the exchanges when the step began
 	rows     []session.Row    // buffer for blockRows
@@ -80,7 +80,6 @@ func newScan(generation int, source session.Source, l lens, rows int) *scan {
 	return s
 }
 
-// scanned is the result of one step of a scan.
 type scanned struct {
 	scan    *scan
 	front   []foundItem // older rows that pass, last row first
@@ -88,7 +87,6 @@ type scanned struct {
 	changed []verdict
 }
 
-// Deliver adds the result of a step.
 func (found scanned) Deliver(c host.Context) tea.Cmd {
 	t := found.scan.traffic
 	t.changed = true
@@ -99,13 +97,11 @@ func (found scanned) Deliver(c host.Context) tea.Cmd {
 // A foundItem is a row that passes and the key by which it folds.
 type foundItem struct{ row, kind uint32 }
 
-// A verdict is the result for a row that was checked again.
 type verdict struct {
 	row    uint32
 	passes bool
 }
 
-// done reports whether all rows before row number rows have been checked.
 func (s *scan) done(rows int) bool { return s.older == 0 && s.newer >= rows }
 
 // percent returns how much of the rows that existed at the start has been
@@ -117,7 +113,6 @@ func (s *scan) percent() int {
 	return int(int64(s.total-s.older) * 100 / int64(s.total))
 }
 
-// step returns the command for the next step, up to row number rows.
 func (s *scan) step(rows int) tea.Cmd {
 	return func() tea.Msg {
 		found := scanned{scan: s}
@@ -194,8 +189,7 @@ func (s *scan) passes(number int, row *session.Row, v filter.Verdict, b *budget)
 	return v != filter.No && (v == filter.Yes || s.read(number, row, b)) || s.answerPasses(number, row, b) || s.roundPasses(number, row, b)
 }
 
-// roundPasses reports whether a later round of an exchange passes: a filter finds
-// an exchange by each of its rounds.
+// A filter finds an exchange by each of its rounds.
 func (s *scan) roundPasses(number int, row *session.Row, b *budget) bool {
 	if s.lens.view != Exchanges || row.Msg != framing.Request {
 		return false
@@ -210,8 +204,7 @@ func (s *scan) roundPasses(number int, row *session.Row, b *budget) bool {
 	return false
 }
 
-// answerPasses reports whether the response of an exchange passes: a filter finds
-// an exchange by either half.
+// A filter finds an exchange by either half.
 func (s *scan) answerPasses(number int, row *session.Row, b *budget) bool {
 	at, _ := row.Partner()
 	if s.lens.view != Exchanges || row.Msg != framing.Request || at <= number {
@@ -232,19 +225,16 @@ func (s *scan) lists(number int, row *session.Row) bool {
 	return s.listed[row.Kind] && !s.lens.hides(row) && !s.lens.joins(number, row) && !s.continues(number, row)
 }
 
-// continues reports whether a row has no row of its own, because it is a later
-// round of an exchange.
+// A later round of an exchange has no row of its own.
 func (s *scan) continues(number int, row *session.Row) bool {
 	return s.lens.view == Exchanges && row.Msg == framing.Request && s.rounds.First(number) != number
 }
 
-// read decodes the message of a row to check it.
 func (s *scan) read(number int, row *session.Row, b *budget) bool {
 	b.bytes -= int(row.Len)
 	return s.matcher.Read(number, *row)
 }
 
-// settle checks again the requests whose state a new row has changed.
 func (s *scan) settle(found *scanned, row session.Row, b *budget) {
 	if request, ok := row.Partner(); ok && request < s.newer {
 		s.again(found, s.first(request), b)
@@ -283,7 +273,7 @@ func (s *scan) first(request int) int {
 	return s.rounds.First(request)
 }
 
-// again checks a request again. It returns false if it is too early for that.
+// again returns false if it is too early for that.
 func (s *scan) again(found *scanned, request int, b *budget) bool {
 	row, ok := s.one.At(request)
 	if !ok || row.State == session.ReqPending || request < s.older {
@@ -300,7 +290,6 @@ type budget struct{ rows, bytes int }
 
 func (b *budget) left() bool { return b.rows > 0 && b.bytes > 0 }
 
-// addTo adds the result of a step to a list.
 func (found scanned) addTo(list *table.Folded) {
 	for _, item := range found.front {
 		list.Prepend(item.row, item.kind)

@@ -8,15 +8,13 @@ import (
 	"mcpdbg/ui/widget/filter"
 )
 
-// A search is the text that n and N search for.
 type search struct {
 	Text   string
 	filter *filter.Filter
 	Count  *count // counts its matches; nil if the detail pane is searched
 }
 
-// Start searches for text from the cursor of a list: first downwards, then
-// upwards.
+// Start searches from the cursor of a list: first downwards, then upwards.
 func (r *Lists) Start(id ListID) tea.Cmd {
 	cmd := r.FindNext(id, 1)
 	r.Finding.turn = true
@@ -49,7 +47,6 @@ func (r *Lists) FindNext(id ListID, by int) tea.Cmd {
 	}))
 }
 
-// lens returns the lens of a list.
 func (r *Lists) lens(id ListID) lens {
 	if id == TrafficList {
 		return r.Traffic.lens()
@@ -80,7 +77,6 @@ func (r *Lists) find(f *Find) tea.Cmd {
 	return f.step()
 }
 
-// Deliver goes on with the next step.
 func (msg finding) Deliver(c host.Context) tea.Cmd {
 	if msg.find != msg.find.lists.Finding {
 		return nil
@@ -90,7 +86,6 @@ func (msg finding) Deliver(c host.Context) tea.Cmd {
 	return msg.find.step()
 }
 
-// Deliver selects the row that was found.
 func (msg foundRow) Deliver(c host.Context) tea.Cmd {
 	f := msg.find
 	r := f.lists

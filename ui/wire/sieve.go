@@ -67,7 +67,6 @@ func (s *sieve) reads(m *filter.Matcher, v filter.Verdict, i int, b *budget) boo
 	return m.Read(s.from+i, s.rows[i])
 }
 
-// belongs reports whether a list has a row.
 func belongs(row session.Row, list ListID, l lens) bool {
 	switch list {
 	case StderrList:

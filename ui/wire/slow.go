@@ -49,8 +49,8 @@ func (s Slowness) basis() string {
 	return text
 }
 
-// Slowness returns the limit for slow responses in the log: a multiple of the
-// median that the latency panel shows.
+// Slowness returns the limit for slow responses: a multiple of the median that the
+// latency panel shows.
 func (r *Lists) Slowness() Slowness {
 	if r.Slow > 0 {
 		return Slowness{limit: r.Slow, given: true}

@@ -15,7 +15,6 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// paintTask paints how the task of a call is, or how it ended.
 func (x *exchangeRows) paintTask(number int, row session.Row, t workspace.Task, c *table.Cells) {
 	decides, _ := x.ws.Shown.Rows.At(t.Last)
 	at, _ := decides.Partner()
@@ -43,7 +42,6 @@ func (x *exchangeRows) paintTask(number int, row session.Row, t workspace.Task, 
 	}
 }
 
-// paintTaskEnd paints the last response about a task.
 func (x *exchangeRows) paintTaskEnd(number int, row session.Row, t workspace.Task, at int, response session.Row, c *table.Cells) {
 	e, ok := x.read(response)
 	if !ok {
@@ -63,7 +61,6 @@ func (x *exchangeRows) paintTaskEnd(number int, row session.Row, t workspace.Tas
 	x.paintText(x.says(at, response).Text, at, response, t, c)
 }
 
-// paintText paints the result of a task.
 func (x *exchangeRows) paintText(text string, at int, response session.Row, t workspace.Task, c *table.Cells) {
 	if polls := strings.TrimPrefix(x.polls(t), x.glyph(" · ", ", ")); polls != "" {
 		c.Text(exResult, x.theme.Dim, polls+x.glyph(" · ", ", "))
@@ -106,7 +103,6 @@ func (x *exchangeRows) taskOver(t workspace.Task) bool {
 	return status == session.TaskCompleted || status == session.TaskFailed
 }
 
-// polls describes how often a task was polled.
 func (x *exchangeRows) polls(t workspace.Task) string {
 	switch t.Polls {
 	case 0:
@@ -132,7 +128,7 @@ func (x *exchangeRows) expired(row, response session.Row) string {
 	return wording.RoundedTime(time.Duration(ttl) * time.Microsecond)
 }
 
-// cancelledBy describes when we cancelled a task; "" if we did not.
+// "" if we did not cancel the task.
 func (x *exchangeRows) cancelledBy(number int, row session.Row) string {
 	at, ok := x.ws.Shown.Index.Exchanges.TaskCancelled(number)
 	cancel, known := x.ws.Shown.Rows.At(at)
@@ -142,7 +138,6 @@ func (x *exchangeRows) cancelledBy(number int, row session.Row) string {
 	return " by you at " + wording.RoundedTime(time.Duration(cancel.T-row.T)*time.Microsecond)
 }
 
-// paintPoll paints a request about the task of an unfolded exchange.
 func (x *exchangeRows) paintPoll(number int, row session.Row, c *table.Cells) {
 	c.Text(exCall, x.theme.Request, "  ")
 	x.text(c, exCall, x.theme.Request, x.ws.Shown.Source.Method(row.Method))

@@ -20,8 +20,7 @@ const (
 	colSize
 )
 
-// timeForm is the format of the times of rows. The zero value shows the time
-// since the start of the log.
+// The zero value shows the time since the start of the log.
 type timeForm struct {
 	wall      bool  // wall-clock time
 	reference bool  // since a chosen row
@@ -29,8 +28,7 @@ type timeForm struct {
 	long      bool  // some times have hours
 }
 
-// widen makes room for hours if the log has any, and reports whether that changed
-// anything.
+// widen makes room for hours, and reports whether that changed anything.
 func (f *timeForm) widen(latest int64) bool {
 	if f.long || latest < time.Hour.Microseconds() {
 		return false
@@ -39,9 +37,8 @@ func (f *timeForm) widen(latest int64) bool {
 	return true
 }
 
-// columns returns the columns of the traffic pane. If there is too little room,
-// they drop time first, then size, sequence, id and summary; method and outcome
-// stay.
+// If there is too little room, they drop time first, then size, sequence, id and summary;
+// method and outcome stay.
 func (f *timeForm) columns() []table.Column {
 	title, width := f.column()
 	return []table.Column{
@@ -56,7 +53,6 @@ func (f *timeForm) columns() []table.Column {
 	}
 }
 
-// column returns the title and the width of the column of times.
 func (f *timeForm) column() (title string, width int) {
 	title, width = "time", 8
 	switch {
@@ -83,7 +79,7 @@ func (f *timeForm) title() string {
 	return ""
 }
 
-// append appends the time of a row in a log that began at start.
+// start is that of the log.
 func (f *timeForm) append(dst []byte, t int64, start time.Time) []byte {
 	switch {
 	case f.wall:

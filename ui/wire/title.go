@@ -5,7 +5,6 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// titleKeys are the keys that a title names.
 type titleKeys struct{ follow, clear string }
 
 // over reports whether no rows can come any more: the log is that of an ended
@@ -14,10 +13,10 @@ func (r *Lists) over() bool {
 	return r.ws.Session == nil && r.ws.File.Recording != session.RecordingOn && r.ws.Playback == nil
 }
 
-// Title returns the title of a list for a border of width cells: its name, the
-// filter with the number of rows that pass, the search with its matches, and at the
-// right whether it follows. If there is little room, the numbers stay, the keys that
-// end a state give way, and the texts are cut.
+// Title returns the title of a list for a border of width cells: its name, the filter
+// with the number of rows that pass, the search with its matches, and at the right
+// whether it follows. If there is little room, the numbers stay, the keys that end a
+// state give way, and the texts are cut.
 func (r *Lists) Title(id ListID, width int, look termsafe.Options) (left, right string) {
 	var shown, passed, times, clears, follows string
 	list := r.list(id)

@@ -63,7 +63,6 @@ func newTraffic(ws *workspace.Workspace, o Options, hits *kit.Highlight, screen 
 
 func (t *Traffic) lens() lens { return lens{t.view, t.Shown} }
 
-// table returns the table of the view.
 func (t *Traffic) table() *table.Table {
 	if t.view == Exchanges {
 		return t.exchanges
@@ -89,7 +88,7 @@ func (t *Traffic) setColumns() {
 	t.exchanges.SetColumns(exchangeColumns(t.width, &t.times))
 }
 
-// setView shows the log in another way. The message that was selected stays so.
+// The message that was selected stays so.
 func (t *Traffic) setView(v View) tea.Cmd {
 	number, selected := t.Cursor()
 	if viewed := t.Viewed(number); selected && viewed >= 0 {
@@ -105,8 +104,8 @@ func (t *Traffic) setView(v View) tea.Cmd {
 	return cmd
 }
 
-// Viewed returns the row of an exchange that is shown in full: the one that was
-// gone to, or else its response. In other views it is the row itself.
+// Viewed returns the row of an exchange that is shown in full: the one that was gone to,
+// or else its response. In other views it is the row itself.
 func (t *Traffic) Viewed(number int) int {
 	if t.view != Exchanges {
 		return number
@@ -138,8 +137,8 @@ func (t *Traffic) Listed() *table.Folded {
 	return t.ws.Shown.Index.Traffic
 }
 
-// Passing returns the rows of the pane, the filter that they pass, and whether all
-// rows of the log have been checked.
+// Passing returns the rows of the pane, their filter, and whether all rows of the log
+// have been checked.
 func (t *Traffic) Passing() (rows *table.Folded, shown *filter.Filter, all bool) {
 	return t.Listed(), t.Shown, t.Percent == 100 && !t.scanning
 }
@@ -150,8 +149,8 @@ func (t *Traffic) setTheme(th *theme.Theme) {
 	t.messages.SetTheme(th)
 }
 
-// First returns the first request of the selected exchange if that has several
-// rounds, and its row shows another message in full; nil for other rows.
+// First returns the first request of the selected exchange if that has several rounds,
+// and its row shows another message in full; else nil.
 func (t *Traffic) First(viewed int) *session.Row {
 	number, selected := t.Cursor()
 	if !selected || t.view != Exchanges || number == viewed {
@@ -195,7 +194,6 @@ func (t *Traffic) SetFilter(f *filter.Filter) tea.Cmd {
 	return t.restart()
 }
 
-// restart starts the scan of the lens from the beginning.
 func (t *Traffic) restart() tea.Cmd {
 	t.generation++
 	t.scan, t.scanning, t.Percent = nil, false, 100
@@ -222,7 +220,6 @@ func (t *Traffic) goOn(rows int) tea.Cmd {
 	return t.scan.step(rows)
 }
 
-// found adds the result of a step of the scan.
 func (t *Traffic) found(s scanned, rows int) tea.Cmd {
 	if s.scan.generation != t.generation {
 		return nil
@@ -233,8 +230,8 @@ func (t *Traffic) found(s scanned, rows int) tea.Cmd {
 	return t.goOn(rows)
 }
 
-// Reveal moves the cursor to a row, and unfolds its flood if necessary. Among the
-// exchanges the cursor goes to the exchange of the row.
+// Reveal moves the cursor to a row, or among the exchanges to its exchange, and unfolds
+// its flood.
 func (t *Traffic) Reveal(row int) {
 	t.ws.Overview = false
 	t.part = row
@@ -254,7 +251,6 @@ func (t *Traffic) at() int {
 	return row
 }
 
-// joined reports whether two rows are of one exchange that has a row.
 func (t *Traffic) joined(a, b int) bool {
 	x := t.ws.Shown.Index.Exchanges
 	return t.view == Exchanges && x.Of(a) == x.Of(b)

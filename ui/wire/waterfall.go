@@ -15,9 +15,8 @@ const (
 	waterfallGap   = 2 // cells between the columns and the waterfall
 )
 
-// A bars is the waterfall next to the exchanges: a bar for each visible row, all on
-// one axis. It is painted in each frame, because the axis changes with the
-// visible rows: the rows next to it stay as they were painted.
+// A bar for each visible row, all on one axis. It is painted in each frame, because the
+// axis changes with the visible rows: the rows next to it stay as they were painted.
 type bars struct {
 	found *workspace.Bars
 	axis  waterfall.Axis
@@ -25,7 +24,6 @@ type bars struct {
 	shown []shownBar
 }
 
-// A shownBar is the bar of a visible row; none if ok is false.
 type shownBar struct {
 	waterfall.Bar
 	ok bool
@@ -40,7 +38,6 @@ func waterfallWidth(width int) int {
 	return width / waterfallShare
 }
 
-// paintWaterfall paints the waterfall next to the rows of the table.
 func (t *Traffic) paintWaterfall(out *paint.Lines, focused bool) {
 	cells := waterfallWidth(t.width) - waterfallGap
 	_, height := out.Size()
@@ -79,7 +76,6 @@ func (t *Traffic) paintWaterfall(out *paint.Lines, focused bool) {
 	}
 }
 
-// find finds the bars of the visible rows, in the lines below the head.
 func (b *bars) find(t *Traffic, height int) {
 	b.spans, b.shown = b.spans[:0], b.shown[:0]
 	for line := 1; line < height; line++ {

@@ -67,7 +67,6 @@ func (r *Lists) Look() (changed bool) {
 	return changed
 }
 
-// A rowList is one of the lists.
 type rowList interface {
 	Cursor() (row int, ok bool)
 	Select(row int)
@@ -85,8 +84,8 @@ func (r *Lists) list(id ListID) rowList {
 	return r.Traffic
 }
 
-// TurnTo lists the rows of the projection that is shown now. Cursors stay on
-// their entries; search, filter and folds stay too.
+// TurnTo lists the rows of the projection shown now. Cursors stay on their entries;
+// search, filter and folds stay too.
 func (r *Lists) TurnTo(moved workspace.Renumber) tea.Cmd {
 	r.Finding, r.changed = nil, true
 	r.Stderr.turnTo(moved)
