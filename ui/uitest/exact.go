@@ -1,6 +1,7 @@
 package uitest
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,8 +19,8 @@ var Hostile = []string{
 	"\xff\xfe\x80", "漢字", "\x00\x7f", "\u2028\u2029", "\U000e0001", strings.Repeat("\u0300", 50),
 }
 
-// RequireExact checks that a frame is w by h cells by both rules for the width of
-// text, and that it contains no escape sequences except for our own colours.
+// RequireExact checks that a frame is w by h cells by both rules for the width of text,
+// without escape sequences except for our own colours.
 func RequireExact(t testing.TB, frame string, w, h int) {
 	t.Helper()
 	lines := strings.Split(frame, "\n")
@@ -60,4 +61,52 @@ func RequireSafe(t testing.TB, line string) {
 		require.False(t, unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Cf, r), "%q in %q", r, line)
 		at += n
 	}
+}
+
+// RequireBorders checks that the sides of each heavy frame stay in two columns, unless
+// another box covers it.
+func RequireBorders(t testing.TB, rows []string) {
+	t.Helper()
+	cells := make([][]rune, len(rows))
+	for y, row := range rows {
+		for _, r := range row {
+			for range ansi.StringWidthWc(string(r)) {
+				cells[y] = append(cells[y], r)
+			}
+		}
+	}
+	for top, row := range cells {
+		for left, r := range row {
+			if r != '┏' {
+				continue
+			}
+			right := left + 1 + slices.Index(row[left+1:], '┓')
+			bottom := top + 1
+			for bottom < len(cells) && strings.ContainsRune("┃┠", cells[bottom][left]) {
+				bottom++
+			}
+			if right == left || bottom == len(cells) || cells[bottom][left] == '┏' || corners(cells, top, left, bottom, right) > 0 {
+				continue
+			}
+			for y := top + 1; y < bottom; y++ {
+				side := map[rune]string{'┃': "┃", '┠': "┨"}[cells[y][left]]
+				require.Equal(t, side, string(cells[y][right]), "the right border of line %d: %q", y, rows[y])
+			}
+			require.Equal(t, "┗┛", string(cells[bottom][left])+string(cells[bottom][right]), "the corners of line %d: %q", bottom, rows[bottom])
+		}
+	}
+}
+
+// corners counts the corners of heavy frames in a part of the screen, besides
+// those at its own corners.
+func corners(cells [][]rune, top, left, bottom, right int) (n int) {
+	for y, row := range cells[top : bottom+1] {
+		for x, r := range row[left : right+1] {
+			own := (y == 0 || y == bottom-top) && (x == 0 || x == right-left)
+			if !own && strings.ContainsRune("┏┓┗┛", r) {
+				n++
+			}
+		}
+	}
+	return n
 }

@@ -25,8 +25,8 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// A Host is a fake of host.Host for one workspace. Its fields are what a screen has
-// asked for so far, the latest last. It belongs to the goroutine of the test.
+// A Host is a fake of host.Host for one workspace. Its fields are the screen's requests
+// so far, the latest last. It belongs to the goroutine of the test.
 type Host struct {
 	Opened, Closed    []host.View // Opened are those not closed yet
 	Notices, Warnings []string
@@ -62,7 +62,7 @@ type Host struct {
 	keys   map[string]string
 	said   string
 	late   chan tea.Msg // what Begin and KeepTime have received; nil before
-	timed  bool         // KeepTime was called
+	timed  bool         // called
 }
 
 var _ host.Host = (*Host)(nil)
@@ -91,8 +91,8 @@ func NewHost(t testing.TB, ws *workspace.Workspace, w, h int) *Host {
 	return f
 }
 
-// NewWorkspace returns the workspace of a recording with all of its rows, or the
-// empty one for workspace.NoSource.
+// NewWorkspace returns the workspace of a recording with all rows, or the empty one for
+// workspace.NoSource.
 func NewWorkspace(t testing.TB, source session.Source) *workspace.Workspace {
 	t.Helper()
 	return NewNamed(t, source, "session.jsonl", 1)
@@ -156,8 +156,7 @@ func (f *Host) SelectRow(number int) {
 // Said returns the latest notice, or warning after "x ".
 func (f *Host) Said() string { return f.said }
 
-// Act carries out an action of a list by its id, with all that follows. The action
-// must be enabled.
+// Act carries out an action by its id, with all that follows. The action must be enabled.
 func (f *Host) Act(actions []host.Action, id string) {
 	f.T.Helper()
 	i := slices.IndexFunc(actions, func(a host.Action) bool { return a.ID == id })
@@ -169,8 +168,8 @@ func (f *Host) Act(actions []host.Action, id string) {
 	f.Run(actions[i].Do(f.Context()))
 }
 
-// Run runs a command, delivers its message, and runs what follows. It drops other
-// messages than a host.Message.
+// Run runs a command, delivers its message, and runs what follows. It drops messages
+// other than a host.Message.
 func (f *Host) Run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -193,8 +192,8 @@ func (f *Host) take(msg tea.Msg) {
 	}
 }
 
-// Begin runs a command that takes long, and those of a batch, in the background. Arrive
-// delivers its message.
+// Begin runs a long command, and those of a batch, in the background. Arrive delivers its
+// message.
 func (f *Host) Begin(cmd tea.Cmd) {
 	if f.late == nil {
 		f.late = make(chan tea.Msg, 100)
@@ -221,8 +220,8 @@ func (f *Host) KeepTime() {
 	f.timed = true
 }
 
-// Arrive waits for a session and commands in the background, delivers what has arrived,
-// and takes in the changes of the log.
+// Arrive waits for a session and commands in the background, delivers their messages, and
+// takes in the changes of the log.
 func (f *Host) Arrive() {
 	synctest.Wait()
 	for len(f.late) > 0 {

@@ -21,12 +21,12 @@ var (
 	times []byte
 )
 
-// Everything returns the recording of a session with requests in all states, an error,
-// stray output, stderr and losses, of 40 entries.
+// Everything returns a recording with requests in all states, an error, stray output,
+// stderr and losses, of 40 entries.
 func Everything(t testing.TB) *recordings.Recording { return recorded(t, everything) }
 
-// Times returns the recording of a session with a server that responds after different
-// times: at once, late, with an error, after a question to the user, and not at all.
+// Times returns a recording with responses after different times: at once, late, with an
+// error, after a question to the user, and not at all.
 func Times(t testing.TB) *recordings.Recording { return recorded(t, times) }
 
 // EverythingFile writes the recording of Everything, and returns its path.
@@ -47,8 +47,8 @@ func recorded(t testing.TB, content []byte) *recordings.Recording {
 	return r
 }
 
-// Append adds lines to a log, at this time. A line that begins with > is one of the
-// client, one with < of the server, and one with ! of its stderr.
+// Append adds lines to a log, at this time: > begins one of the client, < of the server,
+// ! of its stderr.
 func Append(t testing.TB, log session.Log, lines ...string) {
 	t.Helper()
 	for _, line := range lines {

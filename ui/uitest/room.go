@@ -17,8 +17,8 @@ import (
 	"mcpdbg/ui/widget/keymap"
 )
 
-// A Room drives the screen under test as the shell does: it carries out its actions
-// by name, gives keys to the focused view, and closes dialogs and prompts.
+// A Room drives a screen as the shell does: it carries out its actions by name, gives
+// keys to the focused view, and closes dialogs and prompts.
 type Room struct {
 	*Host
 	Actions []host.Action // those of the room, and those that it inherits from package fields
@@ -39,8 +39,8 @@ func NewRoom(h *Host, actions ...[]host.Action) *Room {
 	return r
 }
 
-// Do carries out actions by name, with all that follows. A disabled action warns with
-// the reason. "yes" and "no" answer the dialog, and "accept" the prompt. Movements and
+// Do carries out actions by name, with all that follows. A disabled action warns with the
+// reason. "yes" and "no" answer the dialog, and "accept" the prompt. Movements and
 // closing act on the focused view.
 func (r *Room) Do(ids ...string) {
 	r.T.Helper()
@@ -155,7 +155,6 @@ func (r *Room) accept() {
 	r.Run(cmd)
 }
 
-// check warns of what is wrong with the text of the prompt.
 func (r *Room) check() {
 	if r.Line.Check != nil {
 		if err := r.Line.Check(r.Line.Text + r.typed); err != nil {
@@ -316,8 +315,7 @@ func (r *Room) PickerMoves(move string, from, to int) {
 	require.Equal(r.T, place(to), p.At)
 }
 
-// PickerTests are tests of the movements of the focused picker, by the ids that they have
-// in a scope.
+// PickerTests are tests of the movements of the focused picker, by their ids in a scope.
 func PickerTests(scope string) map[string]func(*testing.T, *Room) {
 	moves := func(want func(n, page int) int, ways ...string) func(*testing.T, *Room) {
 		return func(t *testing.T, r *Room) {
@@ -339,8 +337,8 @@ func PickerTests(scope string) map[string]func(*testing.T, *Room) {
 	}
 }
 
-// TestActions runs the test of each action, and requires that each of a room's own
-// actions has one.
+// TestActions runs the test of each action, and requires one for each of a room's own
+// actions.
 func TestActions[T any](t *testing.T, actions []host.Action, tests map[string]T, run func(*testing.T, T)) {
 	t.Helper()
 	for _, a := range actions {

@@ -24,8 +24,8 @@ import (
 // ModernMeta is the _meta of every result of a server of the modern era.
 const ModernMeta = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"fake","version":"1"}}`
 
-// A Server is an executor whose processes run a function as the server, so that a
-// whole session runs in a synctest bubble.
+// A Server is an executor whose processes run a function, so that a whole session runs in
+// a synctest bubble.
 type Server struct {
 	Serve        func(p *Process, m Message) // messages after the handshake; may be nil
 	Capabilities string                      // declared by the server, "" for those of most servers
@@ -229,8 +229,8 @@ func NewSessionWith(t testing.TB, x *Server, log session.Log, configure func(*se
 	return s
 }
 
-// Live runs a test in a synctest bubble with the workspace of an open session with a
-// server, on a screen of w by h cells.
+// Live runs a test in a synctest bubble with the workspace of an open session, on a
+// screen of w by h cells.
 func Live(t *testing.T, x *Server, w, h int, test func(*testing.T, *Host)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -292,7 +292,7 @@ func Offers(p *Process, m Message) bool {
 	return true
 }
 
-// OffersAndEchoes answers the requests of a catalog, and every other one as Echo does.
+// OffersAndEchoes answers the requests of a catalog, and others as Echo does.
 func OffersAndEchoes(p *Process, m Message) {
 	if !Offers(p, m) {
 		Echo(p, m)
