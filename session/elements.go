@@ -43,8 +43,9 @@ type ElementReader interface {
 	// ElementPairs calls visit for the pairs whose request or response is in the
 	// entry at a row, as they were when Len was k, ordered by At.Row, until it
 	// returns false. Of pairs of two whole entries it knows only requests that were
-	// replaced by another with their id. visit must not use the Source. known is false if not all of
-	// them are known, because there are too many in the log.
+	// replaced by another with their id, of which the first 65,536. visit must not use
+	// the Source. known is false if not all of the others are known, because there are
+	// too many in the log.
 	ElementPairs(k, row int, visit func(ElementPair) bool) (known bool)
 }
 

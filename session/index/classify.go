@@ -189,13 +189,13 @@ func (x *Index) request(key pairKey, row *session.Row) {
 	row.State = session.ReqPending
 	if again {
 		if x.elements.open[key].element == 0 {
-			x.elements.add(elementPair{request: older, at: number, state: session.ReqLost})
+			x.elements.addReplaced(older, number)
 		}
 		x.settled(older, key, session.ReqLost, false)
 		x.end(older, session.ReqLost)
 	}
 	if ok {
-		x.elements.opened(key, row.Method)
+		x.elements.opened(key, row.Method, &x.pair)
 		x.inRow.addPending()
 		row.State = session.ReqPending
 	}
@@ -337,8 +337,7 @@ func (x *Index) cancelled(outgoing bool, raw []byte) {
 	key, other := newPairKey(outgoing, params.RequestID), newPairKey(!outgoing, params.RequestID)
 	_, pending := x.pair.pending[key]
 	theirs, open := x.pair.pending[other]
-	request, _ := x.row(int(theirs))
-	subscription := !pending && open && x.methodName(request.Method) == mcp.MethodListen
+	subscription := !pending && open && methodOf(x, other, theirs) == mcp.MethodListen
 	number, ok := x.pair.find(key)
 	if subscription || !ok {
 		number, ok = x.pair.find(other)
@@ -404,10 +403,8 @@ func (x *Index) timedOut(n uint64, key pairKey) {
 	row, _ := x.row(int(of))
 	if known && (!ok || number != of) && row.Kind == session.KindStdin && row.Msg == framing.Request && row.Flags&session.FlagBatch == 0 {
 		number, ok = of, true
-		for pending, at := range x.pair.pending {
-			if at == of && row.State == session.ReqPending {
-				key = pending
-			}
+		if row.State == session.ReqPending {
+			key = x.pair.pendingAt(of)
 		}
 	}
 	if !ok {
@@ -419,13 +416,23 @@ func (x *Index) timedOut(n uint64, key pairKey) {
 	}
 }
 
+// pendingAt returns the key of a pending request, which is the only message of a row.
+func (p *pairing) pendingAt(row uint32) (key pairKey) {
+	for key, at := range p.pending {
+		if at == row {
+			return key
+		}
+	}
+	return pairKey{}
+}
+
 // unsent marks the requests of entry n, whose write did not fully reach the
 // server. It scans all pending requests only if one of them belongs to that
 // entry: after a flood of server requests thousands of responses fail at once.
 func (x *Index) unsent(n uint64) {
 	of, known := x.numbering.row(n, x.added)
 	row, ok := x.row(int(of))
-	if !known || !ok || row.Kind != session.KindStdin || row.State == session.ReqNone {
+	if !known || !ok || row.Kind != session.KindStdin || row.State == session.ReqNone || row.Msg != framing.Request && row.Flags&session.FlagBatch == 0 {
 		return
 	}
 	x.owner = of + 1

@@ -15,19 +15,25 @@ const (
 	// kept: 4 MB of each.
 	maxElementPairs = 1 << 18
 	maxBatches      = 1 << 18
+	// maxReplaced is how many pairs of requests outside of batches are kept besides.
+	maxReplaced = 1 << 16
+	// maxOpenElements is how many requests in batches are known: those that are pending,
+	// the latest given-up ones, and as many others.
+	maxOpenElements = 2 * maxPending
 	// pairsRead is how many pairs after a batch are read to find its own.
 	pairsRead = 1 << 16
 )
 
 // elements are the messages in the batches of a log, and how their requests ended.
-// A log without batches keeps nothing.
+// Of a log without batches only the requests are kept whose ids were used again.
 type elements struct {
 	current int                     // the element that is being added, from 1; 0 outside of a batch
 	open    map[pairKey]openElement // requests in batches; dropped with their responses
 	pairs   []elementPair           // ordered by at
+	alone   int                     // how many of pairs addReplaced added
 	row     counted                 // the row that is being added, if it has several messages
 	batches []counted               // ordered by row, also of writes of several lines
-	missing bool                    // there were more pairs
+	missing bool                    // there were more pairs of batches
 }
 
 // An openElement is a request in a batch.
@@ -71,16 +77,30 @@ func (e *elements) end(row uint32) {
 }
 
 // opened records which element of its batch a request is that is now pending.
-func (e *elements) opened(key pairKey, method uint16) {
-	switch {
-	case e.current == 0 || e.current > session.MaxPaired:
+func (e *elements) opened(key pairKey, method uint16, pair *pairing) {
+	if e.current == 0 || e.current > session.MaxPaired {
 		delete(e.open, key)
-	case len(e.open) < maxPending:
-		if e.open == nil {
-			e.open = map[pairKey]openElement{}
-		}
-		e.open[key] = openElement{uint16(e.current), method}
+		return
 	}
+	if e.open == nil {
+		e.open = map[pairKey]openElement{}
+	}
+	if len(e.open) == maxOpenElements {
+		maps.DeleteFunc(e.open, func(key pairKey, _ openElement) bool {
+			_, known := pair.find(key)
+			return !known
+		})
+	}
+	e.open[key] = openElement{uint16(e.current), method}
+}
+
+// methodOf returns the method of the request with a key, which is at a row.
+func methodOf(x *Index, key pairKey, number uint32) string {
+	if method := x.elements.open[key].method; method != 0 {
+		return x.methodName(method)
+	}
+	request, _ := x.row(int(number))
+	return x.methodName(request.Method)
 }
 
 // settled records how the request of a row ended, if it or the response that is
@@ -110,11 +130,20 @@ func (x *Index) settled(request uint32, key pairKey, state session.ReqState, fai
 }
 
 func (e *elements) add(p elementPair) {
-	if len(e.pairs) == maxElementPairs {
+	if len(e.pairs)-e.alone >= maxElementPairs {
 		e.missing = true
 		return
 	}
 	e.pairs = append(e.pairs, p)
+}
+
+// addReplaced records that a request, the only message of its row, lost its id to one in
+// the row that is being added.
+func (e *elements) addReplaced(request, at uint32) {
+	if e.alone < maxReplaced {
+		e.alone++
+		e.pairs = append(e.pairs, elementPair{request: request, at: at, state: session.ReqLost})
+	}
 }
 
 // Batch implements session.ElementReader.
@@ -203,7 +232,7 @@ func (e *elements) save(w *stateWriter) {
 }
 
 func (e *elements) restore(r *stateReader, rows int) {
-	for range r.int(maxPending) {
+	for range r.int(maxOpenElements) {
 		key, element := r.pair(session.MaxPaired + 1)
 		if e.open == nil {
 			e.open = map[pairKey]openElement{}
@@ -211,11 +240,15 @@ func (e *elements) restore(r *stateReader, rows int) {
 		e.open[key] = openElement{uint16(element), uint16(r.int(maxMethods))}
 	}
 	e.missing = r.bool()
-	for range r.int(maxElementPairs) {
-		e.pairs = append(e.pairs, elementPair{
+	for range r.int(maxElementPairs + maxReplaced) {
+		p := elementPair{
 			uint32(r.int(rows - 1)), uint32(r.int(rows - 1)), uint16(r.int(session.MaxPaired)), uint16(r.int(session.MaxPaired)),
 			session.ReqState(r.int(int(session.ReqDuplicate))), r.bool(),
-		})
+		}
+		if p.element == 0 && p.by == 0 {
+			e.alone++
+		}
+		e.pairs = append(e.pairs, p)
 	}
 	for range r.int(maxBatches) {
 		e.batches = append(e.batches, counted{uint32(r.int(rows - 1)), uint32(r.int(maxIndexRows)), uint32(r.int(maxIndexRows)), uint32(r.int(maxIndexRows)), r.bool()})

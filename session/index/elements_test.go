@@ -113,6 +113,39 @@ func TestManyElementPairs(t *testing.T) {
 	require.Empty(t, x.elements.open)
 }
 
+// TestReusedIDsLeaveRoomForBatches tests a log in which the same id is used again and again.
+func TestReusedIDsLeaveRoomForBatches(t *testing.T) {
+	var x Index
+	for range maxElementPairs + 10 {
+		e := out(`{"id":1,"method":"a"}`)
+		require.NoError(t, x.Add(&e, 0, 1))
+	}
+	require.Len(t, x.elements.pairs, maxReplaced)
+	add(t, &x, out(`[{"id":2,"method":"b"}]`), in(`{"id":2,"result":{}}`))
+	y := restored(t, &x)
+	require.Equal(t, maxReplaced, y.elements.alone)
+	pairs := 0
+	require.True(t, y.ElementPairs(math.MaxInt, y.Len()-1, func(session.ElementPair) bool {
+		pairs++
+		return true
+	}))
+	require.Equal(t, 1, pairs)
+}
+
+// TestGivenUpElementsAreBounded tests requests in batches that are cancelled, and one after
+// them.
+func TestGivenUpElementsAreBounded(t *testing.T) {
+	var x Index
+	for i := range maxOpenElements + 10 {
+		e := out(fmt.Sprintf(`[{"id":%d,"method":"a"}]`, i))
+		require.NoError(t, x.Add(&e, 0, 1))
+		e = out(fmt.Sprintf(`{"method":"notifications/cancelled","params":{"requestId":%d}}`, i))
+		require.NoError(t, x.Add(&e, 0, 1))
+	}
+	require.LessOrEqual(t, len(x.elements.open), maxDone+20)
+	require.Contains(t, x.elements.open, newPairKey(true, fmt.Append(nil, maxOpenElements+9)))
+}
+
 // restored returns a copy of an index that was saved and restored.
 func restored(t *testing.T, x *Index) *Index {
 	t.Helper()

@@ -182,8 +182,8 @@ func (x *Index) subscription(params []byte) uint32 {
 		return 0
 	}
 	meta := framing.Member(params, "_meta").Of(params)
-	number, ok := x.pair.find(newPairKey(true, framing.Member(meta, mcp.MetaSubscriptionID).Of(meta)))
-	if request, _ := x.row(int(number)); ok && x.methodName(request.Method) == mcp.MethodListen {
+	key := newPairKey(true, framing.Member(meta, mcp.MetaSubscriptionID).Of(meta))
+	if number, ok := x.pair.find(key); ok && methodOf(x, key, number) == mcp.MethodListen {
 		return number + 1
 	}
 	return 0

@@ -49,27 +49,31 @@ func TestOwners(t *testing.T) {
 		entries []session.Entry
 		want    []int
 	}{
-		"progress":                         {[]session.Entry{called("1", `"t"`), called("2", `"u"`), progress(`"t"`), progress(`"u"`), progress(`"v"`)}, []int{-1, -1, 0, 1, -1}},
-		"the members in their usual order": {[]session.Entry{first, in(`{"method":"notifications/progress","params":{"progressToken":"t","progress":1}}`)}, []int{-1, 0}},
-		"a token with escapes":             {[]session.Entry{called("1", `"a\/b"`), progress(`"\u0061/b"`), in(`{"method":"notifications/progress","params":{"progressToken":"a\/b"}}`)}, []int{-1, 0, 0}},
-		"a number is not its text":         {[]session.Entry{called("1", `1`), progress(`"1"`), progress(`1.0`), progress(`1`)}, []int{-1, -1, -1, 0}},
-		"no scalar":                        {[]session.Entry{called("1", `null`), progress(`null`), called("2", `{}`), progress(`{}`), progress(`true`)}, []int{-1, -1, -1, -1, -1}},
-		"a token used again":               {[]session.Entry{called("1", `1`), called("2", `1`), progress(`1`)}, []int{-1, -1, 1}},
-		"a token elsewhere":                {[]session.Entry{out(`{"id":1,"method":"a","params":{"progressToken":1,"x":"progressToken"}}`), progress(`1`)}, []int{-1, -1}},
-		"progress after the response":      {[]session.Entry{called("1", `1`), answer, progress(`1`)}, []int{-1, -1, 0}},
-		"progress after a cancellation":    {[]session.Entry{called("1", `1`), cancel, progress(`1`)}, []int{-1, 0, 0}},
-		"progress of the client":           {[]session.Entry{in(`{"id":1,"method":"a","params":{"_meta":{"progressToken":1}}}`), progress(`1`), out(`{"method":"notifications/progress","params":{"progressToken":1}}`)}, []int{-1, -1, 0}},
-		"progress in a new process":        {[]session.Entry{called("1", `1`), session.NewEntry(session.KindClosed, 9, session.ClosedBody{}), progress(`1`)}, []int{-1, -1, -1}},
-		"a cancellation that crosses":      {[]session.Entry{called("1", `1`), answer, cancel}, []int{-1, -1, 0}},
-		"a cancellation of nothing":        {[]session.Entry{cancel, called("2", `1`), cancel}, []int{-1, -1, -1}},
-		"a cancellation by the server":     {[]session.Entry{called("1", `1`), theirs}, []int{-1, 0}},
-		"of a request of the server":       {[]session.Entry{in(`{"id":1,"method":"a"}`), theirs, called("1", `1`), theirs, cancel}, []int{-1, 0, -1, 0, 2}},
-		"a cancellation of no id":          {[]session.Entry{out(`{"id":null,"method":"a"}`), out(`{"method":"notifications/cancelled","params":{"requestId":null}}`)}, []int{-1, -1}},
-		"a timeout":                        {[]session.Entry{called("1", `1`), timedOut(1)}, []int{-1, 0}},
-		"a timeout of an unknown entry":    {[]session.Entry{called("1", `1`), timedOut(99)}, []int{-1, 0}},
-		"a timeout of an older request":    {[]session.Entry{called("1", `1`), called("1", `2`), timedOut(1)}, []int{-1, -1, 0}},
-		"a failed write":                   {[]session.Entry{out(`{"id":0,"method":"a"}`), called("1", `1`), failed(2), failed(99)}, []int{-1, -1, 1, -1}},
-		"a failed write of a response":     {[]session.Entry{in(`{"id":1,"method":"a"}`), out(`{"id":1,"result":{}}`), failed(2)}, []int{-1, -1, -1}},
+		"progress":                                {[]session.Entry{called("1", `"t"`), called("2", `"u"`), progress(`"t"`), progress(`"u"`), progress(`"v"`)}, []int{-1, -1, 0, 1, -1}},
+		"the members in their usual order":        {[]session.Entry{first, in(`{"method":"notifications/progress","params":{"progressToken":"t","progress":1}}`)}, []int{-1, 0}},
+		"a token with escapes":                    {[]session.Entry{called("1", `"a\/b"`), progress(`"\u0061/b"`), in(`{"method":"notifications/progress","params":{"progressToken":"a\/b"}}`)}, []int{-1, 0, 0}},
+		"a number is not its text":                {[]session.Entry{called("1", `1`), progress(`"1"`), progress(`1.0`), progress(`1`)}, []int{-1, -1, -1, 0}},
+		"no scalar":                               {[]session.Entry{called("1", `null`), progress(`null`), called("2", `{}`), progress(`{}`), progress(`true`)}, []int{-1, -1, -1, -1, -1}},
+		"a token used again":                      {[]session.Entry{called("1", `1`), called("2", `1`), progress(`1`)}, []int{-1, -1, 1}},
+		"a token elsewhere":                       {[]session.Entry{out(`{"id":1,"method":"a","params":{"progressToken":1,"x":"progressToken"}}`), progress(`1`)}, []int{-1, -1}},
+		"progress after the response":             {[]session.Entry{called("1", `1`), answer, progress(`1`)}, []int{-1, -1, 0}},
+		"progress after a cancellation":           {[]session.Entry{called("1", `1`), cancel, progress(`1`)}, []int{-1, 0, 0}},
+		"progress of the client":                  {[]session.Entry{in(`{"id":1,"method":"a","params":{"_meta":{"progressToken":1}}}`), progress(`1`), out(`{"method":"notifications/progress","params":{"progressToken":1}}`)}, []int{-1, -1, 0}},
+		"progress in a new process":               {[]session.Entry{called("1", `1`), session.NewEntry(session.KindClosed, 9, session.ClosedBody{}), progress(`1`)}, []int{-1, -1, -1}},
+		"a cancellation that crosses":             {[]session.Entry{called("1", `1`), answer, cancel}, []int{-1, -1, 0}},
+		"a cancellation of nothing":               {[]session.Entry{cancel, called("2", `1`), cancel}, []int{-1, -1, -1}},
+		"a cancellation by the server":            {[]session.Entry{called("1", `1`), theirs}, []int{-1, 0}},
+		"of a request of the server":              {[]session.Entry{in(`{"id":1,"method":"a"}`), theirs, called("1", `1`), theirs, cancel}, []int{-1, 0, -1, 0, 2}},
+		"a cancellation of no id":                 {[]session.Entry{out(`{"id":null,"method":"a"}`), out(`{"method":"notifications/cancelled","params":{"requestId":null}}`)}, []int{-1, -1}},
+		"a timeout":                               {[]session.Entry{called("1", `1`), timedOut(1)}, []int{-1, 0}},
+		"a timeout of an unknown entry":           {[]session.Entry{called("1", `1`), timedOut(99)}, []int{-1, 0}},
+		"a timeout of an older request":           {[]session.Entry{called("1", `1`), called("1", `2`), timedOut(1)}, []int{-1, -1, 0}},
+		"a failed write":                          {[]session.Entry{out(`{"id":0,"method":"a"}`), called("1", `1`), failed(2), failed(99)}, []int{-1, -1, 1, -1}},
+		"a failed write of an unmatched response": {[]session.Entry{out(`{"id":1,"result":{}}`), failed(1)}, []int{-1, -1}},
+		"a subscription in a batch": {[]session.Entry{
+			out(`[{"id":"s","method":"subscriptions/listen"},{"id":2,"method":"a"}]`), changed(`"s"`), in(`{"method":"notifications/cancelled","params":{"requestId":"s"}}`),
+		}, []int{-1, 0, 0}},
+		"a failed write of a response": {[]session.Entry{in(`{"id":1,"method":"a"}`), out(`{"id":1,"result":{}}`), failed(2)}, []int{-1, -1, -1}},
 		"a subscription": {[]session.Entry{
 			changed(`"s"`), out(`{"id":"s","method":"subscriptions/listen"}`), changed(`"s"`), changed(`"\u0073"`), changed(`"t"`), out(`{"id":"t","method":"a"}`),
 			in(`{"method":"notifications/message","params":{"x":"io.modelcontextprotocol/subscriptionId"}}`), in(`{"id":"s","result":{}}`), changed(`"s"`),
@@ -157,4 +161,12 @@ func FuzzProgressToken(f *testing.F) {
 		require.True(t, json.Valid(raw))
 		require.Contains(t, string(params), string(raw))
 	})
+}
+
+// TestHalvesOfSurrogatePairsDiffer tests ids and tokens that are not Unicode.
+func TestHalvesOfSurrogatePairsDiffer(t *testing.T) {
+	low, high, pair := []byte(`"\ud800"`), []byte(`"\ud801"`), []byte(`"\ud83d\ude00"`)
+	require.NotEqual(t, newPairKey(true, low), newPairKey(true, high))
+	require.NotEqual(t, tokenHash(true, low), tokenHash(true, high))
+	require.Equal(t, newPairKey(true, []byte(`"😀"`)), newPairKey(true, pair))
 }

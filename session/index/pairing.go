@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"strings"
+	"unicode/utf8"
 
 	"mcpdbg/session"
 )
@@ -64,13 +66,13 @@ func (k *pairKey) ofRequest(row uint32, member int) {
 }
 
 // decoded returns the raw bytes of an id or token with the escapes of a string
-// decoded.
+// decoded, unless one is half of a surrogate pair: all of these are decoded alike.
 func decoded(raw []byte) []byte {
 	if raw[0] != '"' || bytes.IndexByte(raw, '\\') < 0 {
 		return raw
 	}
 	var text string
-	if json.Unmarshal(raw, &text) != nil {
+	if json.Unmarshal(raw, &text) != nil || strings.ContainsRune(text, utf8.RuneError) {
 		return raw
 	}
 	return []byte(`"` + text + `"`)
