@@ -37,5 +37,19 @@ func (s *rowRange) EntryInto(row Row, limit int, buf []byte) (Entry, error) {
 	return EntryInto(s.Source, row, limit, buf)
 }
 
+// Batch implements ElementReader, if the source does.
+func (s *rowRange) Batch(row int) (b Batch, ok bool) {
+	if r, is := s.Source.(ElementReader); is && row >= s.from && row < s.Len() {
+		return r.Batch(row)
+	}
+	return Batch{}, false
+}
+
+// ElementPairs implements ElementReader, if the source does.
+func (s *rowRange) ElementPairs(k, row int, visit func(ElementPair) bool) (known bool) {
+	r, is := s.Source.(ElementReader)
+	return is && r.ElementPairs(min(k, s.Len()), row, visit)
+}
+
 // InOrder implements OrderReader.
 func (s *rowRange) InOrder() IntoReader { return InOrder(s.Source) }

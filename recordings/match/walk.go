@@ -43,7 +43,7 @@ type Item struct {
 	FromClient bool
 	Method     string // for a response that of its request
 	Msg        Message
-	State      session.ReqState // for a request its final state, for a response ReqUnmatched or ReqDuplicate
+	State      session.ReqState // for a request its final state, ReqNone if unknown; for a response ReqUnmatched or ReqDuplicate
 	Handshake  bool             // part of the handshake; a response is if its request is
 	Probe      bool             // a server/discover that was followed by initialize
 
@@ -57,8 +57,12 @@ type Item struct {
 // A Message is the bytes of one message and where its parts are.
 type Message = session.Message
 
-// maxMethods is the most method names that are kept.
-const maxMethods = 1 << 12
+const (
+	// maxMethods is the most method names that are kept.
+	maxMethods = 1 << 12
+	// maxSettled is how many requests without further responses are kept.
+	maxSettled = 1 << 12
+)
 
 // Walk calls visit for each item of a session in the order of its log, up to the
 // current end of src. The item is valid until visit returns. The walk stops at an
@@ -69,7 +73,7 @@ const maxMethods = 1 << 12
 func Walk(ctx context.Context, src session.Source, visit func(*Item) error) error {
 	w := walker{
 		src: src, cursor: session.NewCursor(src), follow: exchange.NewFollower(src), visit: visit,
-		methods: map[string]string{}, open: map[exchange.Place]request{},
+		methods: map[string]string{}, open: map[exchange.Place]request{}, done: map[exchange.Place]request{},
 	}
 	w.members, _ = src.(session.ElementReader)
 	for w.cursor.Next() {
@@ -95,8 +99,12 @@ type walker struct {
 	run     int
 	methods map[string]string // the names seen so far
 	era     mcp.Era
-	open    map[exchange.Place]request  // without a response
-	states  map[uint16]session.ReqState // of the requests in the current row, if it has several messages
+	open    map[exchange.Place]request // without a response
+	done    map[exchange.Place]request // the latest that left open
+	order   []exchange.Place           // ring of the keys of done
+	oldest  int                        // in order
+	states  map[int]session.ReqState   // of the requests in the current row, if it has several messages
+	known   bool                       // states has all of them
 }
 
 // A request is a request seen by a walker.
@@ -115,12 +123,12 @@ func (w *walker) row(number int, row *session.Row) error {
 	}
 	switch row.Kind {
 	case session.KindStart:
-		clear(w.open)
+		w.forget()
 		w.era = mcp.Auto
 		w.run++
 		return w.event(ItemStart)
 	case session.KindClosed, session.KindFailed:
-		clear(w.open)
+		w.forget()
 		if len(steps) > 0 {
 			return w.event(ItemEnd)
 		}
@@ -129,7 +137,7 @@ func (w *walker) row(number int, row *session.Row) error {
 	case session.KindStdin, session.KindStdout:
 		err := w.stream(number, row, steps)
 		for _, x := range w.follow.Lost() {
-			delete(w.open, x.Request)
+			w.settle(x.Request)
 		}
 		return err
 	}
@@ -183,7 +191,7 @@ func (w *walker) stream(number int, row *session.Row, steps []exchange.Step) err
 			step = steps[i]
 		}
 		at.First, at.Member = m.First, m.Member
-		if err := w.message(at, exchange.Place{Row: uint32(number), Member: uint16(i)}, row, m, step); err != nil {
+		if err := w.message(at, exchange.Place{Row: uint32(number), Member: uint16(min(i, math.MaxUint16))}, row, m, step); err != nil {
 			return err
 		}
 	}
@@ -192,12 +200,12 @@ func (w *walker) stream(number int, row *session.Row, steps []exchange.Step) err
 
 // readStates reads how the requests of a row with several messages ended.
 func (w *walker) readStates(number int) {
-	w.states = map[uint16]session.ReqState{}
+	w.states, w.known = map[int]session.ReqState{}, false
 	if w.members == nil {
 		return
 	}
-	w.members.ElementPairs(math.MaxInt, number, func(p session.ElementPair) bool {
-		at := uint16(p.Request.Index)
+	w.known = w.members.ElementPairs(math.MaxInt, number, func(p session.ElementPair) bool {
+		at := p.Request.Index
 		if before, known := w.states[at]; p.Request.Row == number && p.State != session.ReqDuplicate && (!known || before == session.ReqLost) {
 			w.states[at] = p.State
 		}
@@ -230,8 +238,8 @@ func (w *walker) message(at Ref, place exchange.Place, row *session.Row, m Messa
 func (w *walker) request(it *Item, place exchange.Place, row *session.Row, step exchange.Step) {
 	it.Kind, it.Method, it.State = ItemRequest, w.method(it.Msg), row.State
 	if w.states != nil {
-		it.State = w.states[place.Member]
-		if it.State == session.ReqNone {
+		it.State = w.states[int(place.Member)]
+		if it.State == session.ReqNone && w.known && place.Member < session.MaxPaired {
 			it.State = session.ReqLost
 			if row.State == session.ReqPending {
 				it.State = session.ReqPending
@@ -275,7 +283,31 @@ func (w *walker) response(it *Item, step exchange.Step) {
 	if q, ok := w.belongs(it, step); ok {
 		it.Method, it.Handshake, it.Probe = q.method, q.handshake, q.probe
 	}
-	delete(w.open, step.Of)
+	w.settle(step.Of)
+}
+
+// forget drops all requests.
+func (w *walker) forget() {
+	clear(w.open)
+	clear(w.done)
+	w.order, w.oldest = w.order[:0], 0
+}
+
+// settle moves a request from open to done.
+func (w *walker) settle(at exchange.Place) {
+	q, ok := w.open[at]
+	if !ok {
+		return
+	}
+	delete(w.open, at)
+	w.done[at] = q
+	if len(w.order) < maxSettled {
+		w.order = append(w.order, at)
+		return
+	}
+	delete(w.done, w.order[w.oldest])
+	w.order[w.oldest] = at
+	w.oldest = (w.oldest + 1) % maxSettled
 }
 
 // belongs sets the request that an item belongs to.
@@ -284,6 +316,9 @@ func (w *walker) belongs(it *Item, step exchange.Step) (q request, ok bool) {
 		return request{}, false
 	}
 	if q, ok = w.open[step.Of]; !ok {
+		q, ok = w.done[step.Of]
+	}
+	if !ok {
 		q, ok = w.settled(step.Of)
 	}
 	if ok {
@@ -292,7 +327,7 @@ func (w *walker) belongs(it *Item, step exchange.Step) (q request, ok bool) {
 	return q, ok
 }
 
-// settled reads a request that has a response.
+// settled reads a request that is neither in open nor in done.
 func (w *walker) settled(of exchange.Place) (q request, ok bool) {
 	row, ok := session.RowAt(w.src, int(of.Row))
 	if !ok {

@@ -264,3 +264,40 @@ func TestRequestsWithTheSameIDAreSettledInOrder(t *testing.T) {
 	require.Equal(t, 200, strings.Count(out, "request client a answered"))
 	require.NotContains(t, out, "duplicate")
 }
+
+// TestWalkOfARowRangePairsBatches tests that a range of the rows is walked like the whole.
+func TestWalkOfARowRangePairsBatches(t *testing.T) {
+	src := written(t, started,
+		`"k":"stdin","raw":"[{\"id\":1,\"method\":\"a\"},{\"id\":2,\"method\":\"b\"}]"`,
+		`"k":"stdout","seq":1,"raw":"[{\"id\":2,\"result\":{}},{\"id\":1,\"error\":{}}]"`)
+	whole := describe(t, src)
+	require.Contains(t, whole, "2 answer server b of 1.1")
+	require.Equal(t, whole, describe(t, session.RowRange(src, 0, src.Len())))
+}
+
+// TestWalkOfUnknownPairsHasNoStates tests a log that does not know its batches.
+func TestWalkOfUnknownPairsHasNoStates(t *testing.T) {
+	src := written(t, started, `"k":"stdin","raw":"[{\"id\":1,\"method\":\"a\"}]"`, `"k":"stdout","seq":1,"raw":"[{\"id\":1,\"result\":{}}]"`)
+	require.Equal(t, []string{"0 start", "1 request client a", "2 answer server "}, describe(t, struct{ session.Source }{src}))
+}
+
+// TestItemsOfSettledRequests tests messages that belong to a request with a response.
+func TestItemsOfSettledRequests(t *testing.T) {
+	src := written(t, started,
+		`"k":"stdin","eol":"","raw":"{\"id\":1,"`,
+		`"k":"stdin","raw":"\"method\":\"initialize\",\"params\":{\"_meta\":{\"progressToken\":1}}}"`,
+		`< {"id":1,"result":{}}`,
+		`> {"id":2,"method":"a","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`,
+		`< {"id":2,"result":{}}`,
+		`< {"id":1,"result":{}}`,
+		`< {"id":2,"result":{}}`,
+	)
+	var out []string
+	require.NoError(t, Walk(t.Context(), src, func(it *Item) error {
+		if it.State == session.ReqDuplicate {
+			out = append(out, fmt.Sprintf("%d %s %s handshake=%t of %d.%d", it.At.Row, it.Method, it.Era, it.Handshake, it.Of.First, it.Of.Row))
+		}
+		return nil
+	}))
+	require.Equal(t, []string{"6 initialize legacy handshake=true of 1.2", "7 a modern handshake=false of 4.4"}, out)
+}

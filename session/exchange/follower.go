@@ -29,8 +29,10 @@ type Follower struct {
 	shaking handshake
 	steps   []Step
 	lost    []Exchange
-	pairs   []session.ElementPair
-	kinds   []methodKind // by method
+	pairs   []session.ElementPair // of the current row, by the member of the response
+	known   bool                  // pairs has all of them
+	next    int                   // the first of pairs that replaced has not taken in
+	kinds   []methodKind          // by method
 }
 
 // requests are the requests of one side that have no response.
@@ -70,7 +72,7 @@ type StepKind uint8
 const (
 	Nothing    StepKind = iota
 	Opens               // a request
-	Answers             // a response to it
+	Answers             // a response to it, or to one that is not Known
 	Unreadable          // a response to it that can't be read, so that it is lost
 	Duplicate           // another response to an answered request
 	Unmatched           // a response to no request
@@ -106,7 +108,7 @@ func NewFollower(src session.Source) *Follower {
 // error is that of reading an entry of several messages, whose messages are then unknown.
 func (f *Follower) Add(c *session.Cursor) ([]Step, error) {
 	number, row := c.Row()
-	f.steps, f.lost, f.pairs = f.steps[:0], f.lost[:0], f.pairs[:0]
+	f.steps, f.lost, f.pairs, f.next = f.steps[:0], f.lost[:0], f.pairs[:0], 0
 	switch row.Kind {
 	case session.KindStdin, session.KindStdout:
 		return f.stream(c, uint32(number), row)
@@ -131,8 +133,9 @@ func (f *Follower) Add(c *session.Cursor) ([]Step, error) {
 }
 
 // Lost returns the exchanges that the last row ended without a response, in the order of
-// their requests: those of a process that ended, or one whose id was used again. It is
-// valid until the next call of Add.
+// their requests: those of a process that ended, one whose id was used again, and the
+// oldest that were given up when there are too many. It is valid until the next call of
+// Add.
 func (f *Follower) Lost() []Exchange { return f.lost }
 
 // Open iterates over the exchanges of one side that wait for a response, oldest first.
@@ -218,16 +221,17 @@ func (f *Follower) stream(c *session.Cursor, number uint32, row *session.Row) ([
 func (f *Follower) message(number uint32, row *session.Row, kind framing.Kind, member int, method uint16, element int) {
 	step := Step{}
 	fromClient := row.Kind == session.KindStdin
+	at := Place{number, uint16(min(member, math.MaxUint16))}
 	switch {
 	case row.State == session.ReqUnread && element < 0:
 		step = f.ends(number, row, element)
 		step.Kind = Unreadable
 	case row.Flags&session.FlagPart != 0 && row.Kind == session.KindStdout:
 	case kind == framing.Request:
-		step = f.opens(Place{number, uint16(member)}, row, method, element)
+		step = f.opens(at, row, method, element)
 	case kind == framing.Response || kind == framing.ErrorResponse:
 		step = f.ends(number, row, element)
-		f.answers(&step, kind == framing.ErrorResponse, Place{number, uint16(member)}, row)
+		f.answers(&step, kind == framing.ErrorResponse, at, row)
 	case kind == framing.Notification && element < 0:
 		if owner, ok := row.Owner(); ok {
 			step = f.informs(number, row, owner, fromClient)
@@ -246,10 +250,14 @@ func (f *Follower) opens(at Place, row *session.Row, method uint16, element int)
 	if at.Member == math.MaxUint16 || len(open.exchanges) >= maxRequests+maxGivenUp || open.pending >= maxRequests {
 		return Step{Kind: Opens}
 	}
-	x := open.add(&Exchange{
+	x, dropped := open.add(&Exchange{
 		Request: at, Begin: row.T, State: session.ReqPending, Method: method, Run: f.run, FromClient: fromClient,
 		Probe: row.Flags&session.FlagProbe != 0, several: element >= 0,
 	})
+	for i := range dropped {
+		dropped[i].End = row.T
+	}
+	f.lost = append(f.lost, dropped...)
 	if element < 0 {
 		f.named(x, "")
 	}
@@ -267,14 +275,18 @@ func (f *Follower) named(x *Exchange, name string) {
 	}
 }
 
-// replaced ends the exchanges whose ids the requests of a row use again.
+// replaced ends the exchanges whose ids the requests of a row up to element use again.
 func (f *Follower) replaced(number uint32, element int) {
 	if element < 0 {
 		f.readPairs(number)
 	}
-	for _, p := range f.pairs {
-		if p.State != session.ReqLost || element >= 0 && p.Request.Row == int(number) && p.Request.Index >= element {
+	for ; f.next < len(f.pairs); f.next++ {
+		p := f.pairs[f.next]
+		if p.State != session.ReqLost {
 			continue
+		}
+		if element >= 0 && p.Request.Row == int(number) && p.Request.Index >= element {
+			return
 		}
 		at := placeOf(p.Request)
 		for i := range f.open {
@@ -291,16 +303,17 @@ func placeOf(e session.Element) Place { return Place{uint32(e.Row), uint16(max(e
 
 // readPairs reads how requests ended by the messages of a row.
 func (f *Follower) readPairs(number uint32) {
-	f.pairs = f.pairs[:0]
+	f.pairs, f.next, f.known = f.pairs[:0], 0, false
 	if f.members == nil {
 		return
 	}
-	f.members.ElementPairs(int(number)+1, int(number), func(p session.ElementPair) bool {
+	f.known = f.members.ElementPairs(int(number)+1, int(number), func(p session.ElementPair) bool {
 		if p.At.Row == int(number) {
 			f.pairs = append(f.pairs, p)
 		}
 		return true
 	})
+	slices.SortStableFunc(f.pairs, func(a, b session.ElementPair) int { return a.At.Index - b.At.Index })
 }
 
 // ends finds the request that a message of a row is the response to.
@@ -311,31 +324,46 @@ func (f *Follower) ends(number uint32, row *session.Row, element int) Step {
 		case row.State == session.ReqUnmatched || !paired || partner > int(number):
 			return Step{Kind: Unmatched}
 		case row.State == session.ReqDuplicate:
-			step := f.found(Duplicate, Place{Row: uint32(partner)}, row)
 			f.readPairs(number)
-			for _, p := range f.pairs {
-				step.Of = placeOf(p.Request)
+			if len(f.pairs) > 0 {
+				return f.found(Duplicate, placeOf(f.pairs[len(f.pairs)-1].Request), row)
 			}
-			return step
+			return f.foundRow(Duplicate, partner, row)
 		}
 		if step := f.found(Answers, Place{Row: uint32(partner)}, row); step.X != nil && !step.X.several {
 			return step
 		}
 		f.readPairs(number)
 	}
-	for _, p := range f.pairs {
+	from, _ := slices.BinarySearchFunc(f.pairs, element, func(p session.ElementPair, element int) int { return p.At.Index - element })
+	for _, p := range f.pairs[from:] {
+		if p.At.Index != element {
+			break
+		}
 		switch {
-		case p.At.Index != element || p.Request.Row == int(number) && p.Request.Index == element:
+		case p.Request.Row == int(number) && p.Request.Index == element:
 		case p.Answered() || row.State == session.ReqUnread:
 			return f.found(Answers, placeOf(p.Request), row)
 		case p.State == session.ReqDuplicate:
 			return f.found(Duplicate, placeOf(p.Request), row)
 		}
 	}
-	if element < 0 {
-		return f.found(Answers, Place{Row: uint32(partner)}, row)
+	switch {
+	case element < 0:
+		return f.foundRow(Answers, partner, row)
+	case !f.known || element >= session.MaxPaired:
+		return Step{Kind: Answers}
 	}
 	return Step{Kind: Unmatched}
+}
+
+// foundRow returns the step of a response to the request at a row, if that is its only
+// message: else the request is unknown.
+func (f *Follower) foundRow(kind StepKind, request int, row *session.Row) Step {
+	if of, _ := session.RowAt(f.src, request); of.Flags&session.FlagBatch != 0 {
+		return Step{Kind: kind}
+	}
+	return f.found(kind, Place{Row: uint32(request)}, row)
 }
 
 // found returns the step of a response to a request.
@@ -411,12 +439,12 @@ func (f *Follower) givenUp(number uint32, row *session.Row, owner int) {
 	f.steps = append(f.steps, step)
 }
 
-func (r *requests) add(x *Exchange) *Exchange {
+// add adds a request. It returns those that tidy dropped.
+func (r *requests) add(x *Exchange) (added *Exchange, dropped []Exchange) {
 	r.exchanges[x.Request] = x
 	r.pending++
 	r.order = append(r.order, x)
-	r.tidy()
-	return x
+	return x, r.tidy()
 }
 
 // settle takes in that an exchange has a response, or gets none any more.
@@ -437,10 +465,10 @@ func (r *requests) giveUp(x *Exchange, state session.ReqState) {
 }
 
 // tidy keeps order at no more than about twice the exchanges, and of those that are given
-// up the latest.
-func (r *requests) tidy() {
+// up the latest. It returns the others of these.
+func (r *requests) tidy() (dropped []Exchange) {
 	if len(r.order) <= 2*len(r.exchanges)+64 && len(r.exchanges)-r.pending <= maxGivenUp {
-		return
+		return nil
 	}
 	older := 0
 	if givenUp := len(r.exchanges) - r.pending; givenUp > maxGivenUp {
@@ -451,6 +479,7 @@ func (r *requests) tidy() {
 		if !x.settled && x.State != session.ReqPending && older > 0 {
 			older--
 			r.settle(x)
+			dropped = append(dropped, *x)
 		}
 		if !x.settled {
 			kept = append(kept, x)
@@ -458,4 +487,5 @@ func (r *requests) tidy() {
 	}
 	clear(r.order[len(kept):])
 	r.order = kept
+	return dropped
 }

@@ -93,6 +93,10 @@ func TestFollower(t *testing.T) {
 			[]string{rectest.Started, `> {"id":1,"method":"a"}`, `"k":"state","state":"timed-out","of":2,"id":1`, rectest.Started},
 			[]string{"0 starts", "1 opens", "2 gives up 1.0 timed-out", "3 starts (1.0 timed-out)"},
 		},
+		"another response to a member of a batch": {
+			[]string{rectest.Started, `"k":"stdin","raw":"[{\"id\":1,\"method\":\"a\"},{\"id\":2,\"method\":\"b\"}]"`, `< {"id":2,"result":{}}`, `< {"id":2,"result":{}}`},
+			[]string{"0 starts", "1 opens opens", "2 answers 1.1 answered", "3 duplicate 1.1"},
+		},
 		"a line of several writes": {
 			[]string{rectest.Started, `"k":"stdin","eol":"","raw":"{\"id\":1,"`, `< {"id":1,"method":"roots/list"}`, `"k":"stdin","raw":"\"method\":\"a\"}"`, `> {"id":1,"result":{}}`, `< {"id":1,"error":{}}`},
 			[]string{"0 starts", "2 opens", "3 opens", "4 answers 2.0 answered", "5 answers 3.0 failed"},
@@ -139,4 +143,75 @@ func TestFollowerIsBounded(t *testing.T) {
 		pending++
 	}
 	require.Equal(t, 1, pending)
+}
+
+// manyPairs are lines after which the log keeps no further pairs of batches.
+func manyPairs() []string {
+	var ask, answer []string
+	for id := range 65_000 {
+		ask = append(ask, fmt.Sprintf(`{\"id\":%d,\"method\":\"a\"}`, id))
+		answer = append(answer, fmt.Sprintf(`{\"id\":%d,\"result\":{}}`, id))
+	}
+	lines := []string{rectest.Started}
+	for range 5 {
+		lines = append(lines, `"k":"stdin","raw":"[`+strings.Join(ask, ",")+`]"`, `"k":"stdout","seq":1,"raw":"[`+strings.Join(answer, ",")+`]"`)
+	}
+	return lines
+}
+
+// TestUnknownPairsOfBatches tests batches whose pairs the log does not keep: no response
+// is unmatched, and none belongs to the first request.
+func TestUnknownPairsOfBatches(t *testing.T) {
+	src := rectest.Session(t, append(manyPairs(),
+		`"k":"stdin","raw":"[{\"id\":1,\"method\":\"a\"},{\"id\":2,\"method\":\"b\"}]"`, `< {"id":2,"result":{}}`,
+		`"k":"stdout","seq":1,"raw":"[{\"id\":1,\"result\":{}}]"`)...)
+	c, f := session.NewCursor(src), exchange.NewFollower(src)
+	for range 11 {
+		c.Next()
+		all, err := f.Add(c)
+		require.NoError(t, err)
+		for _, s := range all {
+			require.NotEqual(t, exchange.Unmatched, s.Kind)
+		}
+	}
+	require.Equal(t, []string{"11 opens opens", "12 answers", "13 answers"}, steps(t, c, f))
+}
+
+// TestMessagesBeyondTheLimitAreUnknown tests batches of more messages than are paired.
+func TestMessagesBeyondTheLimitAreUnknown(t *testing.T) {
+	var ask, answer []string
+	for id := range session.MaxPaired + 3 {
+		ask = append(ask, fmt.Sprintf(`{\"id\":%d,\"method\":\"a\"}`, id))
+		answer = append(answer, fmt.Sprintf(`{\"id\":%d,\"result\":{}}`, id))
+	}
+	src := rectest.Session(t, rectest.Started, `"k":"stdin","raw":"[`+strings.Join(ask, ",")+`]"`, `"k":"stdout","seq":1,"raw":"[`+strings.Join(answer, ",")+`]"`)
+	c, f := session.NewCursor(src), exchange.NewFollower(src)
+	for c.Next() {
+		all, err := f.Add(c)
+		require.NoError(t, err)
+		for member, s := range all {
+			if s.Known {
+				require.EqualValues(t, member, s.Of.Member)
+			}
+			require.NotEqual(t, exchange.Unmatched, s.Kind)
+		}
+	}
+	require.Empty(t, f.Rest())
+}
+
+// TestDroppedExchangesAreLost tests that given-up requests beyond the limit are reported.
+func TestDroppedExchangesAreLost(t *testing.T) {
+	lines := []string{rectest.Started}
+	for i := range 20_000 {
+		lines = append(lines, fmt.Sprintf(`> {"id":%d,"method":"a"}`, i), fmt.Sprintf(`> {"method":"notifications/cancelled","params":{"requestId":%d}}`, i))
+	}
+	src := rectest.Session(t, lines...)
+	c, f := session.NewCursor(src), exchange.NewFollower(src)
+	lost := 0
+	for c.Next() {
+		_, err := f.Add(c)
+		require.NoError(t, err)
+		lost += len(f.Lost())
+	}
+	require.Equal(t, 20_000, lost+len(f.Rest()))
 }

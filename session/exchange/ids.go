@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"mcpdbg/session"
 	"mcpdbg/session/summary"
@@ -16,7 +18,7 @@ type key [sha256.Size]byte
 // keyOf returns the hash of an id, whose text may be escaped in several ways.
 func keyOf(id []byte) key {
 	var text string
-	if json.Unmarshal(id, &text) != nil {
+	if json.Unmarshal(id, &text) != nil || strings.ContainsRune(text, utf8.RuneError) {
 		return sha256.Sum256(id)
 	}
 	return sha256.Sum256([]byte(`"` + text))
