@@ -69,8 +69,8 @@ func NewCursor(src Source) *Cursor {
 	return &Cursor{src: src, lines: InOrder(src), number: -1, buf: make([]byte, 64<<10)}
 }
 
-// Next goes to the next row. It returns false at the current end of the log, where there
-// is no current row, and goes on when the log has grown.
+// Next goes to the next row. At the current end of the log it returns false, and no row is
+// current until the log has grown and Next is called again.
 func (c *Cursor) Next() bool {
 	if c.at++; c.at >= c.n {
 		if c.n = c.src.Rows(c.number+1, c.block[:]); c.n == 0 {

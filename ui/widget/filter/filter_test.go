@@ -387,61 +387,6 @@ func TestTextsOfShownWords(t *testing.T) {
 	}
 }
 
-func TestSyntaxErrors(t *testing.T) {
-	for text, want := range map[string]string{
-		`methd:x`:                        `column 1: unknown key "methd"`,
-		`a id:`:                          `column 6: id: needs a value`,
-		`a dir:up`:                       `column 7: dir: must be in or out`,
-		`kind:x`:                         `column 6: kind: must be request`,
-		`>fast`:                          `column 2: expected a time such as`,
-		`>`:                              `column 2: expected a time such as`,
-		`a "b`:                           `column 3: missing closing quote`,
-		`"a"b`:                           `column 4: expected a space after the closing quote`,
-		`id:"a"b`:                        `column 7: expected a space after`,
-		`/a`:                             `column 1: missing closing slash`,
-		`/a/b`:                           `column 4: expected a space after the closing slash`,
-		`/(/`:                            `column 2: missing closing )`,
-		`! a`:                            `column 2: "!" needs a word after it`,
-		`or a`:                           `column 1: "or" needs a word before it`,
-		`a or or b`:                      `column 6: "or" needs a word before it`,
-		"ab\xff":                         `column 3: not valid UTF-8`,
-		`a or`:                           `column 3: "or" needs a word after it`,
-		`a and`:                          `column 3: "and" needs a word after it`,
-		`and a`:                          `column 1: "and" needs a word before it`,
-		`a or and b`:                     `column 6: "and" needs a word before it`,
-		`a and or b`:                     `column 7: "or" needs a word before it`,
-		`tool:`:                          `column 6: tool: needs a value`,
-		`n:x`:                            `column 3: n: must be a number or a range`,
-		`a n:-`:                          `column 5: n: expected a number before or after the dash`,
-		`seq:3-x`:                        `column 7: expected a number or nothing after the dash`,
-		`seq:12-3`:                       `column 8: empty range: 3 is less than 12`,
-		`run:-1-2`:                       `column 6: expected a number`,
-		strings.Repeat("x", MaxLength+1): `column 1025: a filter is limited to 1024 bytes`,
-	} {
-		f, err := Parse(text)
-		require.Nil(t, f, text)
-		require.ErrorContains(t, err, want, text)
-		var syntax *SyntaxError
-		require.ErrorAs(t, err, &syntax, text)
-	}
-}
-
-func TestNames(t *testing.T) {
-	for text, want := range map[string]session.Kind{
-		"kind:stderr": session.KindStderr, "!kind:stderr x": session.KindStderr, "kind:exited": session.KindExited,
-		"kind:event": session.KindGap,
-	} {
-		f, err := Parse(text)
-		require.NoError(t, err)
-		require.True(t, f.NamesKind(want), text)
-	}
-	for text, not := range map[string]session.Kind{"stderr": session.KindStderr, "": session.KindStderr, "kind:event": session.KindStderr, "kind:exited": session.KindGap} {
-		f, err := Parse(text)
-		require.NoError(t, err)
-		require.False(t, f.NamesKind(not), text)
-	}
-}
-
 // TestEvents checks that events can be filtered too.
 func TestEvents(t *testing.T) {
 	log := newLog(t)
@@ -511,66 +456,6 @@ func TestNear(t *testing.T) {
 	got := make([]Verdict, 5)
 	f.Matcher(&fixed{}).Rows(9, append(append([]session.Row{alone}, rows...), second...), got)
 	require.Equal(t, []Verdict{No, Yes, Yes, Yes, Yes}, got)
-}
-
-func TestComplete(t *testing.T) {
-	for text, want := range map[string][]string{
-		"me":         {"method:"},
-		"x !ki":      {"x !kind:"},
-		"dir:":       {"dir:in", "dir:out"},
-		"a dir:o":    {"a dir:out"},
-		"kind:re":    {"kind:request", "kind:response"},
-		"kind:ex":    {"kind:exited"},
-		"method:x":   nil,
-		`"a me`:      nil,
-		`"a" me`:     {`"a" method:`},
-		"e":          {"err"},
-		"":           {"method:", "tool:", "id:", "dir:", "kind:", "n:", "seq:", "run:", "err"},
-		"something ": {"something method:", "something tool:", "something id:", "something dir:", "something kind:", "something n:", "something seq:", "something run:", "something err"},
-	} {
-		require.Equal(t, want, Complete(text), text)
-	}
-}
-
-func FuzzParse(f *testing.F) {
-	for _, seed := range []string{
-		`method:tools/* id:"a b" !ping or /x\/y/ >100ms`, `tool:e?ho and n:3- seq:-7 or !run:1-2 kind:event`, `"\"" dir:in kind:stray err`, "ö:", "!", "<1e9s", `/(?i)[/`,
-	} {
-		f.Add(seed, `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`)
-	}
-	f.Fuzz(func(t *testing.T, text, payload string) {
-		parsed, err := Parse(text)
-		if err != nil {
-			var syntax *SyntaxError
-			require.ErrorAs(t, err, &syntax)
-			require.GreaterOrEqual(t, syntax.Column, 1)
-			require.LessOrEqual(t, syntax.Column, len(text)+1)
-			return
-		}
-		if parsed == nil {
-			require.Empty(t, strings.Trim(text, " "))
-			return
-		}
-		again, err := Parse(parsed.String())
-		require.NoError(t, err)
-		src := &one{payload: []byte(payload)}
-		src.row = session.Row{Kind: session.KindStdout, Msg: framing.Scan(src.payload).Kind, Method: 1, Related: 1}
-		require.Equal(t, parsed.Matcher(src).Match(0, src.row), again.Matcher(src).Match(0, src.row))
-	})
-}
-
-// one is a log of one message, which is its own response.
-type one struct {
-	session.Source
-	row     session.Row
-	payload []byte
-}
-
-func (o *one) Len() int                          { return 1 }
-func (o *one) Rows(_ int, dst []session.Row) int { return copy(dst, []session.Row{o.row}) }
-func (o *one) Method(uint16) string              { return "tools/call" }
-func (o *one) Entry(session.Row, int) (session.Entry, error) {
-	return session.Entry{Kind: o.row.Kind, N: 1, Payload: o.payload, Msg: framing.Scan(o.payload)}, nil
 }
 
 func TestIndexFold(t *testing.T) {
