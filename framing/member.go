@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"iter"
 	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
 // Members iterates over the members of a JSON object, yielding the span of each
@@ -121,6 +123,20 @@ func Pick(object []byte, names ...string) []byte {
 		out = append(append(append(out, key.Of(object)...), ':'), value.Of(object)...)
 	}
 	return append(out, '}')
+}
+
+// IDValue returns the bytes by which an id or a token is compared: its raw bytes with the
+// escapes of a string decoded, unless one is half of a surrogate pair: all of these are
+// decoded alike.
+func IDValue(raw []byte) []byte {
+	if len(raw) == 0 || raw[0] != '"' || bytes.IndexByte(raw, '\\') < 0 {
+		return raw
+	}
+	var text string
+	if json.Unmarshal(raw, &text) != nil || strings.ContainsRune(text, utf8.RuneError) {
+		return raw
+	}
+	return []byte(`"` + text + `"`)
 }
 
 // isNamed reports whether a raw key, quotes included, is one of names.

@@ -110,3 +110,12 @@ func TestPickKeepsOrderAndBytes(t *testing.T) {
 	require.Equal(t, `{"a":1.0,"\u0061":{"c" : 2},"A":[ ]}`, string(Pick([]byte(`{"a":1.0,"b":3,"\u0061":{"c" : 2}, "A" : [ ]}`), "a")))
 	require.Equal(t, `{}`, string(Pick([]byte(`[1]`), "a")))
 }
+
+func TestIDValue(t *testing.T) {
+	for raw, want := range map[string]string{
+		``: ``, `1`: `1`, `1.0`: `1.0`, `null`: `null`, `"a"`: `"a"`, `"\u0061"`: `"a"`, `"\ud83d\ude00"`: `"😀"`,
+		`"\ud800"`: `"\ud800"`, `"\ud801"`: `"\ud801"`, `"\"`: `"\"`,
+	} {
+		require.Equal(t, want, string(IDValue([]byte(raw))), raw)
+	}
+}

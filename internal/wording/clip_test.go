@@ -131,6 +131,8 @@ func TestPlural(t *testing.T) {
 	require.Equal(t, "1 tool", Plural(1, "tool"))
 	require.Equal(t, "2 tools", Plural(uint64(2), "tool"))
 	require.Equal(t, "1234 entries", Plural(int64(1234), "entry"))
+	require.Equal(t, "2 days", Plural(2, "day"))
+	require.Equal(t, "2 keys", Plural(2, "key"))
 	require.Equal(t, "0 processes", PluralOf(0, "process", "processes"))
 	require.Equal(t, "1,234 entries", Counted(1234, "entry"))
 	require.Equal(t, ", 2 bytes lost", IfCounted(2, ", %s lost", "byte"))

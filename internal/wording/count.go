@@ -41,7 +41,7 @@ func Counted(n int, thing string) string {
 }
 
 func plural(thing string) string {
-	if stem, ok := strings.CutSuffix(thing, "y"); ok {
+	if stem, ok := strings.CutSuffix(thing, "y"); ok && !strings.ContainsAny(thing[max(len(stem)-1, 0):len(stem)], "aeou") {
 		return stem + "ies"
 	}
 	return thing + "s"

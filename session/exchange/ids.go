@@ -2,12 +2,10 @@ package exchange
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/summary"
 )
@@ -15,14 +13,7 @@ import (
 // A key is the hash of an id.
 type key [sha256.Size]byte
 
-// keyOf returns the hash of an id, whose text may be escaped in several ways.
-func keyOf(id []byte) key {
-	var text string
-	if json.Unmarshal(id, &text) != nil || strings.ContainsRune(text, utf8.RuneError) {
-		return sha256.Sum256(id)
-	}
-	return sha256.Sum256([]byte(`"` + text))
-}
+func keyOf(id []byte) key { return sha256.Sum256(framing.IDValue(id)) }
 
 // requestKey returns the hash of the id of a request and of its direction.
 func requestKey(kind session.Kind, id []byte) key {

@@ -214,7 +214,7 @@ func scalar(b []byte) []byte {
 // tokenHash returns the hash of a direction and a raw token.
 func tokenHash(outgoing bool, raw []byte) uint64 {
 	const mixer = 0x9e3779b97f4a7c15
-	raw = decoded(raw)
+	raw = framing.IDValue(raw)
 	h := uint64(len(raw)) << 1
 	if outgoing {
 		h++

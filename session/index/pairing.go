@@ -1,13 +1,10 @@
 package index
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
-	"strings"
-	"unicode/utf8"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 )
 
@@ -42,7 +39,7 @@ func newPairKey(outgoing bool, id []byte) (k pairKey) {
 		k[1] = noID
 		return k
 	}
-	id = decoded(id)
+	id = framing.IDValue(id)
 	if len(id) <= len(k)-2 {
 		k[1] = byte(len(id))
 		copy(k[2:], id)
@@ -63,19 +60,6 @@ func (k *pairKey) ofRequest(row uint32, member int) {
 		binary.LittleEndian.PutUint32(k[2:], row+1)
 		binary.LittleEndian.PutUint32(k[6:], uint32(member))
 	}
-}
-
-// decoded returns the raw bytes of an id or token with the escapes of a string
-// decoded, unless one is half of a surrogate pair: all of these are decoded alike.
-func decoded(raw []byte) []byte {
-	if raw[0] != '"' || bytes.IndexByte(raw, '\\') < 0 {
-		return raw
-	}
-	var text string
-	if json.Unmarshal(raw, &text) != nil || strings.ContainsRune(text, utf8.RuneError) {
-		return raw
-	}
-	return []byte(`"` + text + `"`)
 }
 
 // pairing matches responses to requests by id and direction. It covers one
