@@ -21,6 +21,7 @@ func TestReportsEndWithTheirContext(t *testing.T) {
 		}
 		over := make(chan struct{})
 		go func() { x.wait(ctx); close(over) }()
+		synctest.Wait() // the first is being delivered
 		cancel()
 		synctest.Wait()
 		close(release)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
 	"github.com/stretchr/testify/require"
 )
 
@@ -290,6 +291,36 @@ func TestElsewhere(t *testing.T) {
 		tr.write("target/debug/server", fmt.Sprint(i))
 		tr.changes("target/debug/server")
 	}
+}
+
+// TestParentDisappearsBeforeItIsWatched checks that a tree is seen to return whose last
+// folder goes just before it would be watched.
+func TestParentDisappearsBeforeItIsWatched(t *testing.T) {
+	other := newTree(t, nil, "target/debug/server")
+	tr := &tree{t: t, dir: t.TempDir()}
+	gone := make(chan struct{})
+	add := func(fs *fsnotify.Watcher, folder string) error {
+		if folder == other.path("target") {
+			select {
+			case <-gone:
+			default:
+				defer close(gone)
+				if err := os.RemoveAll(folder); err != nil {
+					return err
+				}
+			}
+		}
+		return fs.Add(folder)
+	}
+	w, err := newWatcher(Options{Dir: tr.dir, Globs: []string{other.path("target/debug/*")}, Quiet: often}, add)
+	require.NoError(t, err)
+	tr.w, tr.dir = w, other.dir
+	t.Cleanup(func() { require.NoError(t, w.Close()) })
+	require.NoError(t, os.RemoveAll(other.path("target/debug")))
+	tr.changes("target/debug/server")
+	<-gone
+	tr.write("target/debug/server", "again")
+	tr.changes("target/debug/server")
 }
 
 // TestCircle checks that links to folders are not followed, unless a glob goes

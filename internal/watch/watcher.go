@@ -30,8 +30,8 @@ type Options struct {
 	// Ignore reports files that never count, such as the program's own output; may be
 	// nil.
 	Ignore func(path string) bool
-	// Quiet is the time without events before a change is reported, and Most its maximum
-	// delay; 0 means 100 ms and 2 s.
+	// Quiet is the time without events before a change is reported, and MaxDelay its
+	// maximum delay; 0 means 100 ms and 2 s.
 	Quiet, MaxDelay time.Duration
 	// Poll replaces the system's notifications.
 	Poll bool
@@ -45,6 +45,7 @@ const (
 	defaultQuiet   = 100 * time.Millisecond
 	defaultMost    = 2 * time.Second
 	defaultFolders = 8192
+	maxRetreats    = 100
 )
 
 // About describes what a Watcher watches.
@@ -235,8 +236,20 @@ func (w *Watcher) removed(name string) {
 	w.created(name)
 	for i := range w.globs.in {
 		if g := &w.globs.in[i]; isWithin(name, g.top) {
-			g.top = nearestExisting(g.root)
-			w.created(g.top)
+			w.retreat(g)
+		}
+	}
+}
+
+// retreat watches the nearest existing parent of a glob's root. While a tree is being
+// removed, the parent may go before it is watched, and its end is then no event. A folder
+// that cannot be watched at all ends the tries.
+func (w *Watcher) retreat(g *glob) {
+	for range maxRetreats {
+		g.top = nearestExisting(g.root)
+		w.created(g.top)
+		if _, watched := w.folders[g.top]; watched {
+			return
 		}
 	}
 }
