@@ -23,13 +23,7 @@ type clocks struct {
 func startClocks(ctx context.Context, w *wire, forKex, forLogin time.Duration) *clocks {
 	var c clocks
 	ctx, c.cancel = context.WithCancelCause(ctx)
-	go func() {
-		select {
-		case <-w.gone:
-			c.cancel(w.cause.Load())
-		case <-ctx.Done():
-		}
-	}()
+	w.whenLost(func(cause *executor.LostError) { c.cancel(cause) })
 	c.kex, c.stopKex = executor.WithPausableTimeout(ctx, forKex, errKexLate)
 	c.login, c.stopLogin = executor.WithPausableTimeout(ctx, forLogin, errLoginLate)
 	c.start = executor.Pause(c.login)

@@ -426,11 +426,14 @@ func TestALoginThatTakesTooLong(t *testing.T) {
 // A connection that ends during a prompt is not a denied login.
 func TestALoginThatIsCut(t *testing.T) {
 	s := sshtest.Fake(t, sshtest.FakeOptions{Methods: []string{"password"}, Password: "right"})
+	asked := 0
 	e := fails(t, s, Options{Prompter: prompter(func(context.Context, executor.Prompt) (executor.Answer, error) {
+		asked++
 		s.Stop()
 		return password("right"), nil
 	})})
 	require.Equal(t, executor.NetLost, e.Code)
+	require.Equal(t, 1, asked, "not a refusal")
 }
 
 func TestLoginPhaseNamesTheMethod(t *testing.T) {

@@ -29,6 +29,7 @@ type wire struct {
 	greeted  atomic.Bool
 	cause    atomic.Pointer[executor.LostError]
 	gone     chan struct{} // closed after the first cause
+	onLost   atomic.Pointer[func(*executor.LostError)]
 	// why the connection below has ended, if it has; nil without
 	under atomic.Pointer[func() *executor.LostError]
 }
@@ -125,8 +126,21 @@ func (w *wire) lost(cause *executor.LostError) {
 	if cause.Alias == "" && cause.Hop == w.hop {
 		cause.Alias = w.alias
 	}
-	if w.cause.CompareAndSwap(nil, cause) {
-		close(w.gone)
+	if !w.cause.CompareAndSwap(nil, cause) {
+		return
+	}
+	close(w.gone)
+	if f := w.onLost.Load(); f != nil {
+		(*f)(cause)
+	}
+}
+
+// whenLost calls f with the first cause, maybe twice, before the read or write that found
+// it returns: a login that is cut must not take its end for a refusal.
+func (w *wire) whenLost(f func(*executor.LostError)) {
+	w.onLost.Store(&f)
+	if cause := w.cause.Load(); cause != nil {
+		f(cause)
 	}
 }
 
