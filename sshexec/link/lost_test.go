@@ -6,7 +6,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
+	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -284,3 +287,24 @@ func TestKeepalive(t *testing.T) {
 		})
 	})
 }
+
+// A peer that was quick to end has said why.
+func TestPeerThatHasEndedWithoutAVersionLine(t *testing.T) {
+	w := newWire(finished{sent: strings.NewReader("HTTP/1.1 400 Bad Request\n")}, "ada@host:22", true)
+	n, err := w.Write([]byte("SSH-2.0-x\r\n"))
+	require.NoError(t, err)
+	require.Equal(t, 11, n)
+	_, err = w.Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.EOF)
+	require.Equal(t, "HTTP/1.1 400 Bad Request\n", string(w.said()))
+	require.Equal(t, executor.LostClosed, w.cause.Load().Code)
+}
+
+// A finished connection returns what was sent, and accepts nothing.
+type finished struct {
+	net.Conn
+	sent io.Reader
+}
+
+func (f finished) Read(p []byte) (int, error) { return f.sent.Read(p) }
+func (finished) Write([]byte) (int, error)    { return 0, syscall.EPIPE }

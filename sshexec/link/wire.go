@@ -23,7 +23,8 @@ type wire struct {
 	opened   time.Time
 	heard    atomic.Int64 // of the last input, since opened
 	ack      func()       // requests immediate acknowledgements; nil: not a socket
-	greeting *greeting    // until the version line was returned
+	greets   bool         // the peer begins with a version line
+	greeting *greeting    // until that was returned
 	buffer   []byte
 	ahead    []byte // of buffer, data to return
 	greeted  atomic.Bool
@@ -41,10 +42,10 @@ const bulk = 4 << 10
 // than a copy in memory does.
 const readAhead = 32 << 10
 
-// If greet is set, the peer is expected to begin with a version line.
-func newWire(conn net.Conn, hop string, greet bool) *wire {
-	w := &wire{Conn: conn, hop: hop, opened: time.Now(), ack: tune(conn), gone: make(chan struct{}), buffer: make([]byte, readAhead)}
-	if greet {
+// If greets is set, the peer is expected to begin with a version line.
+func newWire(conn net.Conn, hop string, greets bool) *wire {
+	w := &wire{Conn: conn, hop: hop, opened: time.Now(), ack: tune(conn), gone: make(chan struct{}), buffer: make([]byte, readAhead), greets: greets}
+	if greets {
 		w.greeting = newGreeting(conn)
 	}
 	return w
@@ -92,9 +93,13 @@ func (w *wire) readGreeting(p []byte) (int, error) {
 	return n, nil
 }
 
-// Write implements net.Conn.
+// Write implements net.Conn. Data for a peer that has ended before its version line is
+// dropped: Read returns what it said.
 func (w *wire) Write(p []byte) (int, error) {
 	n, err := w.Conn.Write(p)
+	if isEnd(err) && w.greets && !w.greeted.Load() {
+		return len(p), nil
+	}
 	if err != nil {
 		w.broken(err)
 	}
