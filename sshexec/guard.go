@@ -38,6 +38,7 @@ type guard struct {
 	last    uint64
 	waiting map[uint64]chan []guardProc
 	why     reason
+	renewed time.Time // when the last heartbeat that was answered was sent
 }
 
 const (
@@ -102,7 +103,7 @@ func parseArmed(line string) (capabilities, error) {
 
 // rest is what followed the guard's first line.
 func newGuard(ch *channel, rest []byte, caps capabilities) *guard {
-	g := &guard{ch: ch, caps: caps, gone: make(chan struct{}), waiting: make(map[uint64]chan []guardProc)}
+	g := &guard{ch: ch, caps: caps, gone: make(chan struct{}), waiting: make(map[uint64]chan []guardProc), renewed: time.Now()}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -162,6 +163,14 @@ func (g *guard) read(r io.Reader) {
 	}
 }
 
+// mayHaveExpired reports whether the guard may have had no contact for its lease.
+func (g *guard) mayHaveExpired(now time.Time) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	idle := max(now.Sub(g.renewed), now.Round(0).Sub(g.renewed.Round(0))) // the monotonic clock may stop while the machine sleeps
+	return g.caps.lease > 0 && idle >= time.Duration(g.caps.lease)*time.Second
+}
+
 func (g *guard) reason() reason {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -202,12 +211,18 @@ func (g *guard) answer(n uint64, procs []guardProc) {
 }
 
 func (g *guard) ask(ctx context.Context, command, args string) ([]guardProc, error) {
+	sent := time.Now()
 	answer, err := g.send(command, args)
 	if err != nil {
 		return nil, err
 	}
 	select {
 	case procs := <-answer:
+		if command == "B" {
+			g.mu.Lock()
+			g.renewed = sent
+			g.mu.Unlock()
+		}
 		return procs, nil
 	case <-g.gone:
 		select {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -92,4 +93,15 @@ func TestGuardLineIsBounded(t *testing.T) {
 	answer := g.waiting[1]
 	g.read(endless)
 	require.Empty(t, <-answer)
+}
+
+func TestLeaseMayHaveExpired(t *testing.T) {
+	now := time.Now()
+	g := &guard{caps: capabilities{lease: 10}, renewed: now}
+	require.False(t, g.mayHaveExpired(now.Add(9*time.Second)))
+	require.True(t, g.mayHaveExpired(now.Add(10*time.Second)))
+	g.renewed = now.Round(0).Add(-10 * time.Second) // on the other clock
+	require.True(t, g.mayHaveExpired(now))
+	g.caps.lease = 0
+	require.False(t, g.mayHaveExpired(now), "it has no clock")
 }

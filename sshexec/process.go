@@ -23,6 +23,8 @@ const (
 	maxFlushTime = time.Second
 	// quietTime without output means that no more is on its way.
 	quietTime = 20 * time.Millisecond
+	// reasonTime limits the wait for the words of a guard whose lease may have ended.
+	reasonTime = 5 * time.Second
 )
 
 // A process is the remote part of an entry of the table. It has its own connection.
@@ -170,11 +172,15 @@ type remainingQuery struct {
 func (p *process) flush() (left remainingQuery) {
 	var answer chan []guardProc
 	var gone <-chan struct{}
-	begin := time.Now()
+	begin, limit := time.Now(), maxFlushTime
 	settled := begin.Add(flushTime) // when all earlier output has come
+	drained := p.base.Drained()
 	if g := p.guard(); g != nil && !p.base.Ending() {
 		// A guard that has ended may have written why: read that first.
-		gone, left.gone, settled = g.gone, g.gone, begin.Add(maxFlushTime)
+		if g.mayHaveExpired(begin) {
+			drained, limit = nil, reasonTime
+		}
+		gone, left.gone, settled = g.gone, g.gone, begin.Add(limit)
 		if asked, err := g.send("X", ""); err == nil {
 			answer, left.answer = asked, asked
 		}
@@ -183,7 +189,7 @@ func (p *process) flush() (left remainingQuery) {
 	defer look.Stop()
 	for {
 		select {
-		case <-p.base.Drained():
+		case <-drained:
 			return left
 		case procs := <-answer:
 			settled, answer = time.Now(), nil
@@ -192,7 +198,7 @@ func (p *process) flush() (left remainingQuery) {
 			settled, gone = time.Now(), nil
 		case <-look.C:
 			// A stream may be read slowly.
-			if min(time.Since(settled), p.quiet()) > quietTime || time.Since(begin) > maxFlushTime {
+			if min(time.Since(settled), p.quiet()) > quietTime || time.Since(begin) > limit {
 				return left
 			}
 		}
