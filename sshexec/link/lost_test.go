@@ -300,7 +300,7 @@ func TestPeerThatHasEndedWithoutAVersionLine(t *testing.T) {
 	require.Equal(t, executor.LostClosed, w.cause.Load().Code)
 }
 
-// A finished connection returns what was sent, and accepts nothing.
+// A finished connection still has data to read, and refuses writes.
 type finished struct {
 	net.Conn
 	sent io.Reader
