@@ -25,6 +25,7 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/elements"
+	"mcpdbg/session/executor"
 	"mcpdbg/ui/widget/filter"
 )
 
@@ -228,7 +229,7 @@ func awaitResponses(ctx context.Context, l *live.Session, first int, stay standi
 		changed := l.Log.Changed()
 		pending := l.Log.Stats().PendingOut - len(stay.open(l.Log))
 		if pending == 0 {
-			return lost(l, first)
+			return lostAfterEnd(ctx, l, first, timeout, ended)
 		}
 		if pending != last {
 			last = pending
@@ -291,6 +292,26 @@ func requestIDs(line []byte, m framing.Message, ended map[int]bool) iter.Seq[str
 	}
 }
 
+// lostAfterEnd waits after a failed write for the end of the server or of its connection,
+// which explains it and may be reported later.
+func lostAfterEnd(ctx context.Context, l *live.Session, from int, limit time.Duration, ended <-chan struct{}) error {
+	if writeFailed(l.Log, from) {
+		if err := waitEnd(ctx, ended, limit); err != nil {
+			return err
+		}
+	}
+	return lost(l, from)
+}
+
+func writeFailed(log session.Source, from int) bool {
+	for _, row := range session.RowsFrom(log, from) {
+		if row.Kind == session.KindWrite {
+			return true
+		}
+	}
+	return false
+}
+
 // lost returns an error if the server ended without responding to all requests, or if a
 // response can't be read.
 func lost(l *live.Session, from int) error {
@@ -311,11 +332,16 @@ func lost(l *live.Session, from int) error {
 		return unread
 	}
 	cause := l.OutsideEnd()
-	if exit := l.Status().Process.Exit; cause == nil && exit != nil {
-		cause = &session.EndedError{Exit: *exit}
-	}
-	if cause == nil {
+	switch process := l.Status().Process; {
+	case cause != nil:
+	case process.Exit != nil:
+		cause = &session.EndedError{Exit: *process.Exit}
+	case process.State != executor.StateRunning:
 		cause = session.ErrEnded
+	case writeFailed(l.Log, from):
+		cause = &session.WriteError{Status: executor.StdinClosed}
+	default:
+		cause = &exit.ResponseError{Err: errors.New("id used again before the response")}
 	}
 	return fmt.Errorf("%w: %s without a response", cause, wording.Plural(n, "request"))
 }
