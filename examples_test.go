@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"mcpdbg/internal/smoke/hosts"
 	"mcpdbg/ui"
 )
 
@@ -33,15 +32,6 @@ func TestExampleSettings(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"f", "ctrl+f"}, settings.Keys["filter"])
 	require.Equal(t, "build-7", settings.Environments["builder"])
-}
-
-func TestExampleHosts(t *testing.T) {
-	f, err := os.Open("examples/hosts.txt")
-	require.NoError(t, err)
-	defer f.Close()
-	lines, err := hosts.Parse("hosts.txt", f)
-	require.NoError(t, err)
-	require.Len(t, lines, 4)
 }
 
 // TestExamplesRun runs the examples for sessions with the demo server.

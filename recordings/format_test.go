@@ -15,7 +15,6 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
-	"mcpdbg/session/checksum"
 )
 
 const (
@@ -227,7 +226,7 @@ func TestFormatPageNamesEverything(t *testing.T) {
 	}
 	for _, body := range []any{
 		session.StartBody{}, session.EnvBody{}, session.PhaseBody{}, session.StateBody{}, session.WriteBody{}, session.WaitingBody{},
-		session.ExitedBody{}, checksum.Sums{}, session.ClosedBody{}, session.FailedBody{}, session.LaggedBody{}, session.HeldBody{},
+		session.ExitedBody{}, session.Sums{}, session.ClosedBody{}, session.FailedBody{}, session.LaggedBody{}, session.HeldBody{},
 		session.GapBody{}, session.ActBody{}, session.ProcBody{}, session.ProcInfo{}, session.LinkBody{}, session.NoteBody{},
 		session.PartBody{}, session.EndBody{}, session.EndCounts{}, session.Header{},
 	} {

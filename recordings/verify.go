@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"mcpdbg/session"
-	"mcpdbg/session/checksum"
 	"mcpdbg/session/index"
 )
 
@@ -152,7 +151,7 @@ type verifier struct {
 }
 
 type streamSum struct {
-	checksum.Stream
+	session.Checksum
 	checked bool
 	wrong   bool
 }
@@ -244,7 +243,7 @@ func (v *verifier) end(e *session.Entry, b session.EndBody) {
 func (v *verifier) sumOf(kind session.Kind) *streamSum {
 	sum := v.streams[kind]
 	if sum == nil {
-		sum = &streamSum{Stream: checksum.New()}
+		sum = &streamSum{Checksum: session.NewChecksum()}
 		v.streams[kind] = sum
 	}
 	return sum
@@ -272,13 +271,13 @@ func (v *verifier) chunks(e *session.Entry) {
 }
 
 // sums compares the recorder's counts and hashes with those of the recording.
-func (v *verifier) sums(e *session.Entry, stdin, stdout, stderr checksum.Sums) {
+func (v *verifier) sums(e *session.Entry, stdin, stdout, stderr session.Sums) {
 	if v.midway {
 		return
 	}
 	for _, c := range []struct {
 		kind session.Kind
-		want checksum.Sums
+		want session.Sums
 	}{{session.KindStdin, stdin}, {session.KindStdout, stdout}, {session.KindStderr, stderr}} {
 		sum := v.sumOf(c.kind)
 		have := sum.Sums()

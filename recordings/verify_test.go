@@ -11,11 +11,10 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
-	"mcpdbg/session/checksum"
 )
 
-func sumOf(s string) checksum.Sums {
-	sum := checksum.New()
+func sumOf(s string) session.Sums {
+	sum := session.NewChecksum()
 	sum.Add([]byte(s))
 	return sum.Sums()
 }
@@ -38,7 +37,7 @@ func twoRuns(t testing.TB) string {
 		session.NewEntry(session.KindGap, 0, session.GapBody{From: 2, To: 9, Bytes: 100}),
 		stdout(10, ""),
 		session.NewEntry(session.KindFailed, 0, session.FailedBody{Error: "link lost",
-			Stdout: checksum.Sums{Bytes: 1000, XXH64: "0000000000000000", Complete: new(bool)}, Stderr: sumOf(""), Stdin: sumOf("")}),
+			Stdout: session.Sums{Bytes: 1000, XXH64: "0000000000000000", Complete: new(bool)}, Stderr: sumOf(""), Stdin: sumOf("")}),
 	}))
 	require.NoError(t, f.Close())
 	return f.Path()

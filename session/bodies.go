@@ -2,8 +2,6 @@ package session
 
 import (
 	"encoding/json"
-
-	"mcpdbg/session/checksum"
 )
 
 // The bodies below are the members of the entries that carry no stream bytes, as in
@@ -82,23 +80,23 @@ type ExitedBody struct {
 
 // ClosedBody records that the process has exited and both streams are at EOF.
 type ClosedBody struct {
-	Stdout checksum.Sums `json:"stdout"`
-	Stderr checksum.Sums `json:"stderr"`
-	Stdin  checksum.Sums `json:"stdin"`
+	Stdout Sums `json:"stdout"`
+	Stderr Sums `json:"stderr"`
+	Stdin  Sums `json:"stdin"`
 }
 
 // FailedBody records that the process was lost. Code, Hop, Hint and Said are those of a
 // lost connection.
 type FailedBody struct {
-	Error  string        `json:"error"`
-	Code   string        `json:"code,omitempty"`
-	Hop    string        `json:"hop,omitempty"`
-	Hint   string        `json:"hint,omitempty"`
-	Said   string        `json:"said,omitempty"`
-	SaidBy string        `json:"said_by,omitempty"` // as in StateBody
-	Stdout checksum.Sums `json:"stdout"`
-	Stderr checksum.Sums `json:"stderr"`
-	Stdin  checksum.Sums `json:"stdin"`
+	Error  string `json:"error"`
+	Code   string `json:"code,omitempty"`
+	Hop    string `json:"hop,omitempty"`
+	Hint   string `json:"hint,omitempty"`
+	Said   string `json:"said,omitempty"`
+	SaidBy string `json:"said_by,omitempty"` // as in StateBody
+	Stdout Sums   `json:"stdout"`
+	Stderr Sums   `json:"stderr"`
+	Stdin  Sums   `json:"stdin"`
 }
 
 // LaggedBody records that the collector's queue overflowed Times times; all Events

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"mcpdbg/framing"
-	"mcpdbg/session/checksum"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/spool"
 )
@@ -43,7 +42,7 @@ type collector struct {
 
 	mu          sync.Mutex
 	splitter    [2]framing.Splitter
-	sums        [2]checksum.Stream
+	sums        [2]Checksum
 	idle        [2]*time.Timer
 	lagged      repeats
 	held        repeats
@@ -65,8 +64,8 @@ func newCollector(r *run) *collector {
 	c := &collector{r: r, s: r.s, ready: make(chan struct{})}
 	c.splitter[executor.Stdout].Limit = r.s.cfg.LineLimit
 	c.splitter[executor.Stderr].Limit = stderrPart
-	c.sums = [2]checksum.Stream{checksum.New(), checksum.New()}
-	c.r.stdin = checksum.New()
+	c.sums = [2]Checksum{NewChecksum(), NewChecksum()}
+	c.r.stdin = NewChecksum()
 	c.idle[executor.Stdout] = stoppedTimer(func() { c.onWaiting() })
 	c.idle[executor.Stderr] = stoppedTimer(func() { c.onQuiet() })
 	c.commitQueue.do = func(batch []Entry) { c.commit(batch, true) }

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"mcpdbg/session/checksum"
 	"mcpdbg/session/executor"
 )
 
@@ -25,8 +24,8 @@ type run struct {
 	proc  executor.Process
 	began time.Time
 	col   *collector
-	stdin checksum.Stream // guarded by Session.send
-	ended bool            // guarded by Session.send: Closed or Failed was logged
+	stdin Checksum // guarded by Session.send
+	ended bool     // guarded by Session.send: Closed or Failed was logged
 	// entry of the unterminated line of stdin, or 0; guarded by Session.send
 	openLine uint64
 	killed   atomic.Bool // it, or a descendant that held its streams, was killed with KILL

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	notefile "mcpdbg/recordings/notes"
+	"mcpdbg/recordings/store"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/notes"
 	"mcpdbg/ui/uitest"
@@ -29,7 +29,7 @@ func TestNotesAreKept(t *testing.T) {
 	path := record(t, everything)
 	open := func() *driver {
 		rec := openWhole(t, path)
-		kept, err := notefile.Open(path, rec.Header().ID)
+		kept, err := store.OpenNotes(path, rec.Header().ID)
 		require.NoError(t, err)
 		return drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl", Notes: kept}}}, 160, 36)
 	}
@@ -38,7 +38,7 @@ func TestNotesAreKept(t *testing.T) {
 	d.write("asks for too much")
 	d.do(actAccept)
 	n := d.entryN()
-	require.FileExists(t, notefile.Path(path))
+	require.FileExists(t, store.NotesPath(path))
 
 	d = open()
 	require.Contains(t, d.plain(), "; asks for too much")
@@ -58,16 +58,16 @@ func TestNotesAreKept(t *testing.T) {
 func TestNotesAtTheEnd(t *testing.T) {
 	path := record(t, everything)
 	rec := openWhole(t, path)
-	kept, err := notefile.Open(path, rec.Header().ID)
+	kept, err := store.OpenNotes(path, rec.Header().ID)
 	require.NoError(t, err)
 	d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Notes: kept}}}, 120, 36)
 	d.visible.Do(kit.Top)
 	d.Update(nil)
 	d.visible.Do("mark") // its command never runs
-	_, err = os.Stat(notefile.Path(path))
+	_, err = os.Stat(store.NotesPath(path))
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, endNotes(d.App))
-	require.FileExists(t, notefile.Path(path))
+	require.FileExists(t, store.NotesPath(path))
 }
 
 // TestPlayDialogs shows the prompt and the lists over a moment of a recording.

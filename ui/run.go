@@ -12,7 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"mcpdbg/recordings/notes"
+	"mcpdbg/recordings/store"
 	"mcpdbg/session"
 	"mcpdbg/session/secret"
 	"mcpdbg/ui/host"
@@ -49,7 +49,7 @@ type Options struct {
 	Watch *workspace.Watch
 	// Notes holds the user's marks and notes on the recording; nil keeps them in
 	// memory.
-	Notes *notes.Notes
+	Notes *store.Notes
 	// Opened are further sessions and recordings to show from the start; the first of all
 	// is visible. The caller closes them, except for those that the user removes.
 	Opened []workspace.Opened

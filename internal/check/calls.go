@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"mcpdbg/framing"
-	"mcpdbg/internal/check/arguments"
 	"mcpdbg/internal/steps"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
@@ -71,7 +70,7 @@ func (p *process) call(ctx context.Context, t *tool, made *slowCall) (v verdict,
 	args, given := p.opts.Args[t.Name]
 	if !given {
 		var err error
-		if args, err = arguments.Generate(t.Input, t.Name, p.opts.Seed); err != nil {
+		if args, err = generateArguments(t.Input, t.Name, p.opts.Seed); err != nil {
 			return notChecked("no arguments: " + err.Error() + " (--args FILE)"), false
 		}
 	}

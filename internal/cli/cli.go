@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	runcmd "mcpdbg/internal/cli/run"
 	"mcpdbg/internal/cli/tui"
@@ -71,8 +70,8 @@ func Execute(ctx context.Context, env *console.Env, args []string) int {
 		err = out.Failure // from output without an error result, such as help
 	}
 	code := env.ExitCode(err)
-	if env.ReportIncomplete() && code == exit.OK {
-		code = exit.Partial
+	if env.ReportIncomplete() && code == console.ExitOK {
+		code = console.ExitPartial
 	}
 	return code
 }
@@ -135,7 +134,7 @@ If stdout is not a terminal or TERM is "dumb", and with --plain,
 			case env.HasCommand || t.Config.File != "":
 				return debugServer(cmd.Context(), env, t, w)
 			case cmd.Flags().NFlag() > s.Given():
-				return exit.Usagef("no command to debug: put the server command after --, or use --config FILE")
+				return console.Usagef("no command to debug: put the server command after --, or use --config FILE")
 			}
 			return tui.ShowHome(cmd.Context(), env)
 		},

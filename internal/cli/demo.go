@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/cli/logs"
@@ -35,7 +34,7 @@ terminal, it prints a short guided session instead.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if env.HasCommand {
-				return exit.Usagef("demo takes no command; to debug your own server, use mcpdbg -- COMMAND")
+				return console.Usagef("demo takes no command; to debug your own server, use mcpdbg -- COMMAND")
 			}
 			if err := flags.ApplyScreen(env, s); err != nil {
 				return err
@@ -88,7 +87,7 @@ func guided(ctx context.Context, env *console.Env, t flags.Target) error {
 		return nil
 	}()
 	report, endErr := l.End(ctx)
-	err = exit.Printed(exit.Interrupted(ctx, err), out.Finish())
+	err = console.Printed(console.Interrupted(ctx, err), out.Finish())
 	live.ReportEnd(env, l, true, report, err)
 	return errors.Join(err, endErr)
 }

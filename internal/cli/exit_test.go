@@ -15,7 +15,6 @@ import (
 
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 )
@@ -92,10 +91,10 @@ func TestExitCodes(t *testing.T) {
 // A broken pipe to the server is not one of our own stdout.
 func TestOnlyStdoutBrokenPipeIsIgnored(t *testing.T) {
 	broken := &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
-	require.True(t, exit.IsBrokenPipe(fmt.Errorf("print: %w", &exit.OutputError{Err: broken})))
-	require.False(t, exit.IsBrokenPipe(&exit.OutputError{Err: syscall.ENOSPC}))
-	require.False(t, exit.IsBrokenPipe(&session.WriteError{Err: broken}))
-	require.Equal(t, 3, exit.CodeOf(&session.WriteError{Err: broken}))
+	require.True(t, console.IsBrokenPipe(fmt.Errorf("print: %w", &console.OutputError{Err: broken})))
+	require.False(t, console.IsBrokenPipe(&console.OutputError{Err: syscall.ENOSPC}))
+	require.False(t, console.IsBrokenPipe(&session.WriteError{Err: broken}))
+	require.Equal(t, 3, console.ExitCode(&session.WriteError{Err: broken}))
 }
 
 // Errors about reaching a host have code 5, however they are wrapped.
@@ -133,10 +132,10 @@ func TestExitCodesOfSSHErrors(t *testing.T) {
 			&session.OpenError{Reason: session.ReasonTimeout, Err: session.ErrTimeout},
 			&session.OpenError{Reason: session.ReasonStart, Code: executor.StartTimeout, Err: failed(executor.StartTimeout, "h", "start")},
 		},
-		130: {errors.Join(&exit.SignalError{Signal: syscall.SIGINT}, lost)},
+		130: {errors.Join(&console.SignalError{Signal: syscall.SIGINT}, lost)},
 	} {
 		for _, err := range list {
-			require.Equal(t, want, exit.CodeOf(err), "%v", err)
+			require.Equal(t, want, console.ExitCode(err), "%v", err)
 		}
 	}
 }
@@ -165,7 +164,7 @@ func TestRecordingCommandsEndOnSignal(t *testing.T) {
 func endedProcess(t *testing.T, args ...string) clitest.Result {
 	t.Helper()
 	ended, cancel := context.WithCancelCause(t.Context())
-	cancel(&exit.SignalError{Signal: syscall.SIGINT})
+	cancel(&console.SignalError{Signal: syscall.SIGINT})
 	var stdout, stderr bytes.Buffer
 	a := &console.Env{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}
 	code := Execute(ended, a, args)

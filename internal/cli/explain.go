@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/problems"
 	"mcpdbg/internal/wording"
@@ -51,7 +50,7 @@ func unknownRule(id string) error {
 	if near := wording.Near(id, problems.RuleIDs()); len(near) > 0 {
 		hint = "mcpdbg explain " + strings.Join(near[:min(len(near), 5)], ", or ")
 	}
-	return exit.WithHint(exit.Usagef("unknown rule %q", id), hint)
+	return console.WithHint(console.Usagef("unknown rule %q", id), hint)
 }
 
 // listRules prints a line for each rule.

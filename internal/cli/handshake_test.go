@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/clitest"
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/rec"
 )
 
@@ -81,7 +81,7 @@ func TestCallTimesOutUnderPingFlood(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "r.jsonl")
 	r := clitest.Run(t, clitest.Against("ping-flood", "call", "--record", record, "--timeout", "1s", "--tool", "echo", "message=hi")...)
-	require.Equal(t, exit.Timeout, r.Code, r.Stderr)
+	require.Equal(t, console.ExitTimeout, r.Code, r.Stderr)
 	require.Contains(t, r.Stderr, "tools/call: timed out after")
 	require.NotContains(t, r.Stderr, "terminate", "the shutdown sequence was not needed again")
 	// The program reads the million rows, not the test, which may look for races.

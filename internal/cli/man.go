@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 )
 
 func manCommand(env *console.Env) *cobra.Command {
@@ -26,14 +25,14 @@ to share/man/man1.`,
 		ValidArgsFunction: completeCommands,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if folder != "" && len(words) > 0 {
-				return exit.Usagef("--dir writes all pages: remove %s", strings.Join(words, " "))
+				return console.Usagef("--dir writes all pages: remove %s", strings.Join(words, " "))
 			}
 			if folder != "" {
 				return writeManPages(cmd.Root(), folder)
 			}
 			of, rest, err := cmd.Root().Find(words)
 			if err != nil || len(rest) > 0 {
-				return exit.WithHint(exit.Usagef("no command %q", strings.Join(words, " ")), cmd.Root().Name()+" --help to list the commands")
+				return console.WithHint(console.Usagef("no command %q", strings.Join(words, " ")), cmd.Root().Name()+" --help to list the commands")
 			}
 			_, err = env.Stdout.Write(manPage(of))
 			return err
@@ -57,10 +56,10 @@ func completeCommands(cmd *cobra.Command, words []string, _ string) ([]cobra.Com
 
 func writeManPages(cmd *cobra.Command, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return exit.Usagef("--dir: %v", err)
+		return console.Usagef("--dir: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, manName(cmd)+".1"), manPage(cmd), 0o644); err != nil { //nolint:gosec // readable by everyone
-		return exit.Usagef("--dir: %v", err)
+		return console.Usagef("--dir: %v", err)
 	}
 	for _, below := range documented(cmd) {
 		if err := writeManPages(below, folder); err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 )
 
 // exitMeanings are for manual pages; docs/exit-codes.md has the details.
@@ -16,13 +16,13 @@ var exitMeanings = []struct {
 	code  int
 	means string
 }{
-	{exit.OK, "success"},
-	{exit.Failure, "negative result: an error response, a failed step or check, or differences"},
-	{exit.Usage, "wrong usage or unreadable input"},
-	{exit.Start, "the server could not be started, or ended before it responded"},
-	{exit.Timeout, "the startup, the handshake or a request timed out"},
-	{exit.Reach, "the host could not be reached, or the connection was lost"},
-	{exit.Partial, "success, but the recording or standard output is incomplete"},
+	{console.ExitOK, "success"},
+	{console.ExitFailure, "negative result: an error response, a failed step or check, or differences"},
+	{console.ExitUsage, "wrong usage or unreadable input"},
+	{console.ExitStart, "the server could not be started, or ended before it responded"},
+	{console.ExitTimeout, "the startup, the handshake or a request timed out"},
+	{console.ExitReach, "the host could not be reached, or the connection was lost"},
+	{console.ExitPartial, "success, but the recording or standard output is incomplete"},
 }
 
 type manTerm struct{ word, means string }

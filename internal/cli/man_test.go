@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/clitest"
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 )
 
 // manLine matches the lines that a page may have: text must not be read as
@@ -55,7 +55,7 @@ func TestManPages(t *testing.T) {
 		"--dir writes all pages": {"man", "--dir", folder, "rec"}, "--dir: ": {"man", "--dir", filepath.Join(folder, "mcpdbg.1")},
 	} {
 		r := clitest.InProcess(t, args...)
-		require.Equal(t, exit.Usage, r.Code, args)
+		require.Equal(t, console.ExitUsage, r.Code, args)
 		require.Contains(t, r.Stderr, says)
 	}
 }

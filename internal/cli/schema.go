@@ -12,7 +12,6 @@ import (
 
 	checkreport "mcpdbg/internal/check/report"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/scenario"
 	"mcpdbg/internal/smoke/report"
 )
@@ -55,7 +54,7 @@ An editor with YAML support checks and completes a scenario whose first line is
 			}
 			schema := schemas()[args[0]]
 			if schema == nil || len(args) > 1 {
-				return exit.WithHint(exit.Usagef("unknown schema %q", strings.Join(args, " ")), "one of "+strings.Join(names, ", "))
+				return console.WithHint(console.Usagef("unknown schema %q", strings.Join(args, " ")), "one of "+strings.Join(names, ", "))
 			}
 			_, err := env.Stdout.Write(schema())
 			return err

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mcpdbg/internal/cli/clitest"
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 )
 
 // An endlessInput is an input that never ends, for a command that reads it.
@@ -177,7 +177,7 @@ func endsBySignal(t *testing.T, cmd *exec.Cmd, sig syscall.Signal, ready func(pi
 	require.Eventually(t, func() bool { return ready(cmd.Process.Pid) }, clitest.WaitLimit, 5*time.Millisecond, "it does not read")
 	require.NoError(t, cmd.Process.Signal(sig))
 	_ = cmd.Wait()
-	require.Equal(t, exit.Signal+int(sig), cmd.ProcessState.ExitCode(), "%v\n%s", cmd.ProcessState, stderr.String())
+	require.Equal(t, console.ExitSignal+int(sig), cmd.ProcessState.ExitCode(), "%v\n%s", cmd.ProcessState, stderr.String())
 	// An interrupted handshake is reported before it.
 	require.Contains(t, stderr.String(), "ended by signal: "+sig.String()+"\n")
 	// A watchdog ends a moment after the program.

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mcpdbg/internal/cli/clitest"
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 )
 
 func TestSignalShutsServerDown(t *testing.T) {
@@ -176,7 +176,7 @@ func TestSignalEndsBlockedProgram(t *testing.T) {
 			untilTaken(t, w.Cmd.Process.Pid)
 		}
 		r := w.End()
-		require.Equal(t, exit.Signal+int(signals[0]), r.Code, "%v", signals)
+		require.Equal(t, console.ExitSignal+int(signals[0]), r.Code, "%v", signals)
 		require.Contains(t, r.Stderr, "mcpdbg: ended by signal: "+signals[0].String()+"; exited without a complete shutdown\n")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/target"
@@ -22,7 +22,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if hint := flags.ExpandedHint(cmd); hint != "" {
-		return exit.WithHint(exit.Usagef("unexpected %q: put the server command after --", args[0]), hint)
+		return console.WithHint(console.Usagef("unexpected %q: put the server command after --", args[0]), hint)
 	}
 	return unknownWord(cmd, args)
 }
@@ -32,17 +32,17 @@ func unknownWord(cmd *cobra.Command, words []string) error {
 	if target.IsURL(words[0]) {
 		return flags.URLError(words[0])
 	}
-	failed := exit.Usagef("unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" ", cmd.Root().Name()+" ")+words[0])
+	failed := console.Usagef("unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" ", cmd.Root().Name()+" ")+words[0])
 	if near := nearCommands(cmd, words[0]); len(near) > 0 {
-		return exit.WithHint(failed, strings.Join(near, ", or "))
+		return console.WithHint(failed, strings.Join(near, ", or "))
 	}
 	if cmd.HasParent() {
-		return exit.WithHint(failed, cmd.CommandPath()+" --help to list the commands")
+		return console.WithHint(failed, cmd.CommandPath()+" --help to list the commands")
 	}
 	if isCommand(words) {
-		return exit.WithHint(failed, missingDashes(cmd, words))
+		return console.WithHint(failed, missingDashes(cmd, words))
 	}
-	return exit.WithHint(failed, cmd.Name()+" --help to list the commands; put a server command after --")
+	return console.WithHint(failed, cmd.Name()+" --help to list the commands; put a server command after --")
 }
 
 func isCommand(words []string) bool {
@@ -86,12 +86,12 @@ func nearCommands(cmd *cobra.Command, word string) []string {
 
 // args are all arguments before the first --.
 func flagError(cmd *cobra.Command, err error, args []string) error {
-	failed := exit.Usagef("%v (see %s --help)", err, cmd.CommandPath())
+	failed := console.Usagef("%v (see %s --help)", err, cmd.CommandPath())
 	if name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --"); unknown {
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 		if near := wording.Nearest(name, known); near != "" && len(near) > 3 {
-			return exit.WithHint(failed, "--"+near)
+			return console.WithHint(failed, "--"+near)
 		}
 	}
 	for range strings.Fields(cmd.CommandPath())[1:] {
@@ -102,9 +102,9 @@ func flagError(cmd *cobra.Command, err error, args []string) error {
 		return failed
 	}
 	if near := nearCommands(cmd, words[0]); !cmd.HasParent() && len(near) > 0 {
-		return exit.WithHint(failed, strings.Join(near, ", or "))
+		return console.WithHint(failed, strings.Join(near, ", or "))
 	}
-	return exit.WithHint(failed, missingDashes(cmd, words))
+	return console.WithHint(failed, missingDashes(cmd, words))
 }
 
 var takesOnlyFlags = map[string]bool{"run": true, "smoke": true}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/recordings/junit/junittest"
+	"mcpdbg/recordings/rectest"
 )
 
 // sample returns a report with something of everything.
@@ -126,7 +126,7 @@ func TestJSONKeepsItsNames(t *testing.T) {
 func TestWriteJUnit(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, sample(t).WriteJUnit(&out, "one and two"))
-	junittest.Validate(t, out.Bytes())
+	rectest.ValidateJUnit(t, out.Bytes())
 	var doc struct {
 		Suites []struct {
 			Tests    int `xml:"tests,attr"`

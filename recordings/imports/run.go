@@ -9,7 +9,6 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
-	"mcpdbg/session/checksum"
 )
 
 // A run writes the entries of processes one after the other: it numbers their output and
@@ -21,7 +20,7 @@ type run struct {
 	open  bool     // a process runs
 	seq   uint64
 	t     int64
-	sums  [session.KindEnd + 1]checksum.Stream
+	sums  [session.KindEnd + 1]session.Checksum
 }
 
 func (r *run) add(t int64, i item) error {
@@ -83,7 +82,7 @@ func (r *run) start() error {
 	}
 	r.open, r.seq = true, 0
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
-		r.sums[kind] = checksum.New()
+		r.sums[kind] = session.NewChecksum()
 	}
 	r.count++
 	return r.append(session.NewEntry(session.KindStart, 0, session.StartBody{Process: "mcp-stdio-" + itoa(r.count)}))

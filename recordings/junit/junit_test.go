@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings/junit"
-	"mcpdbg/recordings/junit/junittest"
+	"mcpdbg/recordings/rectest"
 )
 
 const hostile = "a\x1b[31m\x00 \xff ]]> <b> & \" \u202e \u009b \ufffe\r\nsecond\tline \U000e0041"
@@ -40,8 +40,8 @@ func write(t testing.TB, suites []junit.Suite) []byte {
 }
 
 func TestIsValid(t *testing.T) {
-	junittest.Validate(t, write(t, suites))
-	junittest.Validate(t, write(t, nil))
+	rectest.ValidateJUnit(t, write(t, suites))
+	rectest.ValidateJUnit(t, write(t, nil))
 }
 
 func TestCounts(t *testing.T) {

@@ -1,4 +1,5 @@
-// Package rectest makes recordings for the tests of packages that read them.
+// Package rectest makes recordings for the tests of packages that read them, and validates
+// JUnit XML for the tests of packages that write it.
 package rectest
 
 import (

@@ -17,7 +17,6 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
-	"mcpdbg/session/checksum"
 )
 
 // record starts a recording of a server whose streams come in chunks.
@@ -82,7 +81,7 @@ func (r *recorder) err(text string, more bool) {
 // close ends the process and returns the path.
 func (r *recorder) close() string {
 	var body session.ClosedBody
-	for kind, to := range map[session.Kind]*checksum.Sums{
+	for kind, to := range map[session.Kind]*session.Sums{
 		session.KindStdin: &body.Stdin, session.KindStdout: &body.Stdout, session.KindStderr: &body.Stderr,
 	} {
 		*to = r.sums[kind].was.Sums()
@@ -325,7 +324,7 @@ func TestWrongSumsStayWrong(t *testing.T) {
 	right := r.sums[session.KindStderr].was.Sums()
 	data, err := os.ReadFile(r.close())
 	require.NoError(t, err)
-	for name, wrong := range map[string]checksum.Sums{
+	for name, wrong := range map[string]session.Sums{
 		"bytes": {Bytes: right.Bytes + 1, XXH64: right.XXH64, CRC32: right.CRC32},
 		"xxh64": {Bytes: right.Bytes, XXH64: "0123456789abcdef", CRC32: right.CRC32},
 		"crc32": {Bytes: right.Bytes, XXH64: right.XXH64, CRC32: "01234567"},

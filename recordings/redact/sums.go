@@ -6,12 +6,11 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
-	"mcpdbg/session/checksum"
 )
 
 // A sum is of one stream of one process, before and after.
 type sum struct {
-	was, is   checksum.Stream
+	was, is   session.Checksum
 	different bool
 }
 
@@ -20,7 +19,7 @@ type sums map[session.Kind]*sum
 func newSums() sums {
 	s := sums{}
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
-		s[kind] = &sum{was: checksum.New(), is: checksum.New()}
+		s[kind] = &sum{was: session.NewChecksum(), is: session.NewChecksum()}
 	}
 	return s
 }

@@ -1,6 +1,12 @@
 // Package store is a folder of recordings: it lists them by date, removes them with
 // their notes, and finds those that limits apply to. It reads only the first and the
 // last line of a file.
+//
+// Marks and texts that a person adds to entries are in a separate file
+// next to it: see docs/reference/recording-format.md. The file is an append-only list of
+// changes: each one is on the disk when Set returns, and a crash loses at most the one that
+// was being written. Where the file can't be written, notes exist until the program exits,
+// and one error says so.
 package store
 
 import (

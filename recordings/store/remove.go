@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"mcpdbg/recordings"
-	"mcpdbg/recordings/notes"
 	"mcpdbg/session"
 )
 
@@ -50,7 +49,7 @@ func ReadCandidates(ctx context.Context, folder string, noted bool) (*Candidates
 		if summary.State == session.RecordingOn {
 			k.Held = true
 			s.Live++
-		} else if _, err := os.Lstat(notes.Path(file.Path)); err == nil && !noted {
+		} else if _, err := os.Lstat(NotesPath(file.Path)); err == nil && !noted {
 			k.Held = true
 			s.Noted++
 		}
@@ -64,7 +63,7 @@ func Remove(path string, force bool) error {
 	if err := recordings.Remove(path, force); err != nil {
 		return err
 	}
-	if err := os.Remove(notes.Path(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(NotesPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -76,7 +75,7 @@ func Size(path string) int64 {
 	if s, err := recordings.Peek(path); err == nil {
 		total = s.Size
 	}
-	if info, err := os.Lstat(notes.Path(path)); err == nil {
+	if info, err := os.Lstat(NotesPath(path)); err == nil {
 		total += info.Size()
 	}
 	return total

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/recordings/notes"
 	"mcpdbg/recordings/rectest"
+	"mcpdbg/recordings/store"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
@@ -21,7 +21,7 @@ func TestNotes(t *testing.T) {
 		`< {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`,
 		`> {"jsonrpc":"2.0","id":2,"method":"ping"}`,
 	)
-	file, err := notes.Open(filepath.Join(t.TempDir(), "session.jsonl"), log.Header().ID)
+	file, err := store.OpenNotes(filepath.Join(t.TempDir(), "session.jsonl"), log.Header().ID)
 	require.NoError(t, err)
 	ws := uitest.NewWorkspace(t, log)
 	ws.Notes.File = file

@@ -3,8 +3,8 @@ package notes
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/recordings/notes"
 	"mcpdbg/recordings/player"
+	"mcpdbg/recordings/store"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/workspace"
 )
@@ -63,8 +63,8 @@ func save(c host.Context, number int) tea.Cmd {
 		c.Host.Warn("note: " + err.Error())
 		return nil
 	}
-	note := notes.Note{Mark: n.Marks.Has(number), Text: n.Texts[number]}
-	n.Pending = append(n.Pending, notes.Entry{N: e.N, Note: note})
+	note := store.Note{Mark: n.Marks.Has(number), Text: n.Texts[number]}
+	n.Pending = append(n.Pending, store.NotedEntry{N: e.N, Note: note})
 	return savePending(c)
 }
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"mcpdbg/recordings/notes"
+	"mcpdbg/recordings/store"
 )
 
 // Notes are the user's marks and notes on rows. Commands save them in their file, one
@@ -13,14 +13,14 @@ type Notes struct {
 	Marks Marks
 	Texts map[int]string // by row; all these rows are marked
 
-	File    *notes.Notes
-	Placed  bool          // those in the file are on the screen
-	Pending []notes.Entry // not passed to a command yet
-	Saving  []notes.Entry // in the running command
+	File    *store.Notes
+	Placed  bool               // those in the file are on the screen
+	Pending []store.NotedEntry // not passed to a command yet
+	Saving  []store.NotedEntry // in the running command
 }
 
 // SetAll writes a batch of notes to the file and returns all errors.
-func SetAll(file *notes.Notes, batch []notes.Entry) error {
+func SetAll(file *store.Notes, batch []store.NotedEntry) error {
 	var errs []error
 	for _, e := range batch {
 		errs = append(errs, file.Set(e.N, e.Note))

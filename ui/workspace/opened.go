@@ -3,8 +3,8 @@ package workspace
 import (
 	"context"
 
-	"mcpdbg/recordings/notes"
 	"mcpdbg/recordings/replay"
+	"mcpdbg/recordings/store"
 	"mcpdbg/session"
 )
 
@@ -19,7 +19,7 @@ type Opened struct {
 	// path of a recording, for actions on the file; "" for a session
 	File string
 	// Notes are those on the recording; nil keeps them in memory.
-	Notes *notes.Notes
+	Notes *store.Notes
 	// shown on opening, if set
 	Warning string
 	// Start, usually Session.Open, if set, is called in the background once the screen is

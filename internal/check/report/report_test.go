@@ -18,7 +18,7 @@ import (
 	"mcpdbg/internal/check"
 	"mcpdbg/internal/check/report"
 	"mcpdbg/internal/problems"
-	"mcpdbg/recordings/junit/junittest"
+	"mcpdbg/recordings/rectest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -97,7 +97,7 @@ func TestJUnit(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, report.JUnit(&b, sample()))
 	golden(t, "sample.xml", b.String())
-	junittest.Validate(t, []byte(b.String()))
+	rectest.ValidateJUnit(t, []byte(b.String()))
 	var doc struct {
 		Suites []struct {
 			Name     string `xml:"name,attr"`

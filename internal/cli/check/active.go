@@ -14,7 +14,6 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/internal/check"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/cli/logs"
@@ -158,7 +157,7 @@ func makeFolder(folder string) error {
 		return nil
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return exit.Usagef("--record: %v", err)
+		return console.Usagef("--record: %v", err)
 	}
 	return nil
 }
@@ -175,15 +174,15 @@ func readArgs(ctx context.Context, env *console.Env, name string) (map[string]js
 		return nil, err
 	}
 	if len(data) > maxArgs {
-		return nil, exit.Usagef("--args %s: larger than %d MiB", name, maxArgs>>20)
+		return nil, console.Usagef("--args %s: larger than %d MiB", name, maxArgs>>20)
 	}
 	var all map[string]json.RawMessage
 	if err := framing.Unmarshal(data, &all); err != nil {
-		return nil, exit.WithHint(exit.Usagef("--args %s: %v", name, err), `a JSON object with an object for each tool: {"echo": {"message": "hi"}}`)
+		return nil, console.WithHint(console.Usagef("--args %s: %v", name, err), `a JSON object with an object for each tool: {"echo": {"message": "hi"}}`)
 	}
 	for tool, args := range all {
 		if len(args) == 0 || args[0] != '{' {
-			return nil, exit.Usagef("--args %s: %q: the arguments must be an object", name, tool)
+			return nil, console.Usagef("--args %s: %q: the arguments must be an object", name, tool)
 		}
 	}
 	return all, nil
@@ -222,7 +221,7 @@ func recordedOne(ctx context.Context, file string, meter *logs.Meter, keep func(
 	rec, checker, err := logs.Check(ctx, file, meter)
 	if err != nil {
 		err = flags.Unreadable(file, err)
-		return check.Unread(file, err, exit.HintOf(err))
+		return check.Unread(file, err, console.HintOf(err))
 	}
 	defer func() { _ = rec.Close() }() // only read
 	result := check.Recorded(ctx, file, rec, checker, begin, keep)

@@ -17,7 +17,6 @@ import (
 
 	"mcpdbg/internal/check"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/problems"
 	"mcpdbg/internal/wording"
@@ -133,7 +132,7 @@ func run(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlags, fi
 	}
 	on, err := check.ParseFailOn(f.failOn)
 	if err != nil {
-		return exit.Usagef("--fail-on %q: %v", f.failOn, err)
+		return console.Usagef("--fail-on %q: %v", f.failOn, err)
 	}
 	keep, err := f.keep()
 	if err != nil {
@@ -158,7 +157,7 @@ func run(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlags, fi
 	}
 	if err != nil {
 		out.abandon()
-		return exit.Interrupted(ctx, err)
+		return console.Interrupted(ctx, err)
 	}
 	report.Tool = "mcpdbg " + console.Version
 	if f.update {
@@ -174,11 +173,11 @@ func run(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlags, fi
 	err = out.write(env, report, f.out.source)
 	switch {
 	case ctx.Err() != nil:
-		return exit.Printed(context.Cause(ctx), err)
-	case exit.IsBrokenPipe(err), report.OK:
+		return console.Printed(context.Cause(ctx), err)
+	case console.IsBrokenPipe(err), report.OK:
 		return err
 	}
-	return exit.Printed(&exit.TargetsError{Code: codeOf(report)}, err)
+	return console.Printed(&console.TargetsError{Code: codeOf(report)}, err)
 }
 
 // partial reports whether only some rules are reported.
@@ -195,21 +194,21 @@ func (f *checkFlags) check(cmd *cobra.Command, env *console.Env, t *flags.Target
 	case len(files) > 0 && target.IsURL(files[0]):
 		return flags.URLError(files[0])
 	case len(files) > 0 && (env.HasCommand || t.Config.File != ""):
-		return exit.WithHint(exit.Usagef("check takes recordings or a server, not both: unexpected %q", files[0]), "put the whole server command after --")
+		return console.WithHint(console.Usagef("check takes recordings or a server, not both: unexpected %q", files[0]), "put the whole server command after --")
 	case f.update && f.baseline == "":
-		return exit.Usagef("--update-baseline requires --baseline FILE")
+		return console.Usagef("--update-baseline requires --baseline FILE")
 	case f.update && f.partial():
-		return exit.Usagef("--update-baseline cannot be combined with --only and --skip: the problems of other rules would be lost")
+		return console.Usagef("--update-baseline cannot be combined with --only and --skip: the problems of other rules would be lost")
 	case f.processes < 1:
-		return exit.Usagef("--processes must be 1 or more")
+		return console.Usagef("--processes must be 1 or more")
 	case f.stepTimeout <= 0:
-		return exit.Usagef("--step-timeout must be more than 0")
+		return console.Usagef("--step-timeout must be more than 0")
 	case f.noCalls && (len(f.allow) > 0 || f.args != ""):
-		return exit.Usagef("--no-calls cannot be combined with --allow-calls and --args")
+		return console.Usagef("--no-calls cannot be combined with --allow-calls and --args")
 	}
 	for _, pattern := range f.allow {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return exit.Usagef("--allow-calls %q: %v", pattern, err)
+			return console.Usagef("--allow-calls %q: %v", pattern, err)
 		}
 	}
 	if len(files) > 0 {
@@ -229,12 +228,12 @@ func codeOf(report *check.Report) int {
 		if t.OK {
 			continue
 		}
-		one := exit.Failure
+		one := console.ExitFailure
 		if err := t.Failure(); err != nil {
-			one = exit.CodeOf(err)
+			one = console.ExitCode(err)
 		}
 		if code != 0 && code != one {
-			return exit.Failure
+			return console.ExitFailure
 		}
 		code = one
 	}
@@ -252,7 +251,7 @@ func readBaseline(ctx context.Context, env *console.Env, f *checkFlags) (*proble
 		if f.update {
 			return nil, nil
 		}
-		return nil, exit.WithHint(exit.Usagef("--baseline %s: file not found", f.baseline), "--update-baseline to write it")
+		return nil, console.WithHint(console.Usagef("--baseline %s: file not found", f.baseline), "--update-baseline to write it")
 	}
 	data, err := env.ReadFile(ctx, "--baseline", f.baseline)
 	if err != nil {
@@ -260,7 +259,7 @@ func readBaseline(ctx context.Context, env *console.Env, f *checkFlags) (*proble
 	}
 	b, err := problems.ParseBaseline(data)
 	if err != nil {
-		return nil, exit.Usagef("--baseline %s: %v", f.baseline, err)
+		return nil, console.Usagef("--baseline %s: %v", f.baseline, err)
 	}
 	return b, nil
 }
@@ -309,7 +308,7 @@ func ruleIDs(flag string, names []string) ([]string, error) {
 	for _, name := range names {
 		r, ok := problems.RuleByID(name)
 		if !ok {
-			return nil, exit.WithHint(exit.Usagef("--%s %s: unknown rule", flag, name), wording.DidYouMean("--"+flag+" ", name, problems.RuleIDs()))
+			return nil, console.WithHint(console.Usagef("--%s %s: unknown rule", flag, name), wording.DidYouMean("--"+flag+" ", name, problems.RuleIDs()))
 		}
 		ids = append(ids, r.ID)
 	}
@@ -321,7 +320,7 @@ func onlyPassive(cmd *cobra.Command) error {
 	var err error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && !passiveFlags[f.Name] {
-			err = exit.Usagef("--%s cannot be combined with a recording: no server is started", f.Name)
+			err = console.Usagef("--%s cannot be combined with a recording: no server is started", f.Name)
 		}
 	})
 	return err

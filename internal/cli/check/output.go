@@ -13,7 +13,6 @@ import (
 	"mcpdbg/internal/check"
 	"mcpdbg/internal/check/report"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/problems"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -57,9 +56,9 @@ func (o *outputs) check() error {
 	for _, d := range o.documents() {
 		path := filepath.Clean(d.path)
 		if other, ok := taken[path]; ok && path == "-" {
-			return exit.Usagef("%s and %s - cannot be combined: both write to standard output", other, d.flag)
+			return console.Usagef("%s and %s - cannot be combined: both write to standard output", other, d.flag)
 		} else if ok {
-			return exit.Usagef("%s and %s cannot write to the same file, %s", other, d.flag, d.path)
+			return console.Usagef("%s and %s cannot write to the same file, %s", other, d.flag, d.path)
 		}
 		taken[path] = d.flag
 	}
@@ -85,7 +84,7 @@ func openOutput(env *console.Env, o *outputs) (*output, error) {
 		f, err := console.Create(d.path, true)
 		if err != nil {
 			out.abandon()
-			return nil, exit.WithHint(fmt.Errorf("%s: %w", d.flag, err), "a file in an existing folder that you can write to, or - for standard output")
+			return nil, console.WithHint(fmt.Errorf("%s: %w", d.flag, err), "a file in an existing folder that you can write to, or - for standard output")
 		}
 		out.files, out.of = append(out.files, f), append(out.of, d)
 	}

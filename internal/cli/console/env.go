@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/ui"
 	"mcpdbg/ui/tty"
 	"mcpdbg/ui/widget/termsafe"
@@ -66,7 +65,7 @@ type ResultWriter struct {
 func (r *ResultWriter) Write(p []byte) (int, error) {
 	n, err := r.W.Write(p)
 	if err != nil {
-		err = &exit.OutputError{Err: err}
+		err = &OutputError{Err: err}
 		if r.Failure == nil {
 			r.Failure = err
 		}
@@ -76,10 +75,10 @@ func (r *ResultWriter) Write(p []byte) (int, error) {
 
 // ExitCode prints an error and returns its exit code.
 func (env *Env) ExitCode(err error) int {
-	if err == nil || exit.IsBrokenPipe(err) {
-		return exit.OK
+	if err == nil || IsBrokenPipe(err) {
+		return ExitOK
 	}
-	code := exit.CodeOf(err)
+	code := ExitCode(err)
 	env.Explain(err)
 	return code
 }
@@ -87,7 +86,7 @@ func (env *Env) ExitCode(err error) int {
 // Explain prints an error, its known causes and what to try, through termsafe: much of
 // the text is the server's.
 func (env *Env) Explain(err error) {
-	for _, line := range exit.Explain(err) {
+	for _, line := range Explain(err) {
 		fmt.Fprintln(env.Stderr, termsafe.String(line))
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"sync"
 
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/input"
 )
 
@@ -45,7 +44,7 @@ func (env *Env) TakeStdin(reader string) error {
 	env.inputs.mu.Lock()
 	defer env.inputs.mu.Unlock()
 	if other := env.inputs.stdin; other != "" {
-		return exit.Usagef("%s and %s cannot both read standard input", other, reader)
+		return Usagef("%s and %s cannot both read standard input", other, reader)
 	}
 	env.inputs.stdin = reader
 	return nil
@@ -82,10 +81,10 @@ func (env *Env) ReadFile(ctx context.Context, flag, name string) ([]byte, error)
 
 // UnreadInput returns wrong usage, or the signal that ended the read.
 func UnreadInput(flag string, err error) error {
-	var sig *exit.SignalError
-	var usage *exit.UsageError
+	var sig *SignalError
+	var usage *UsageError
 	if errors.As(err, &sig) || errors.As(err, &usage) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return exit.Usagef("%s: %v", flag, err)
+	return Usagef("%s: %v", flag, err)
 }

@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"mcpdbg/internal/cli/exit"
 )
 
 // A NewFile has a temporary name until it is complete, so that a partial file is never
@@ -29,25 +27,25 @@ func Create(path string, force bool, inUse ...string) (*NewFile, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return beginNew(path, force)
 	case err != nil:
-		return nil, exit.Usagef("%v", err)
+		return nil, Usagef("%v", err)
 	case !force:
 		return nil, fileExists(path)
 	case there.IsDir():
-		return nil, exit.Usagef("%s is a folder", path)
+		return nil, Usagef("%s is a folder", path)
 	case !there.Mode().IsRegular():
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return nil, exit.Usagef("%v", err)
+			return nil, Usagef("%v", err)
 		}
 		return &NewFile{File: f, direct: true}, nil
 	}
 	for _, source := range inUse {
 		if info, err := os.Stat(source); err == nil && os.SameFile(info, there) {
-			return nil, exit.WithHint(exit.Usagef("%s is the input, and is not overwritten", path), "name another file")
+			return nil, WithHint(Usagef("%s is the input, and is not overwritten", path), "name another file")
 		}
 	}
 	if path, err = filepath.EvalSymlinks(path); err != nil {
-		return nil, exit.Usagef("%v", err)
+		return nil, Usagef("%v", err)
 	}
 	return beginNew(path, force)
 }
@@ -55,7 +53,7 @@ func Create(path string, force bool, inUse ...string) (*NewFile, error) {
 func beginNew(path string, replace bool) (*NewFile, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".mcpdbg-*.tmp") // 0600
 	if err != nil {
-		return nil, exit.Usagef("cannot create %s: %v", path, reasonOf(err))
+		return nil, Usagef("cannot create %s: %v", path, reasonOf(err))
 	}
 	return &NewFile{File: f, path: path, replace: replace}, nil
 }
@@ -69,13 +67,13 @@ func reasonOf(err error) error {
 }
 
 // An ExistsError is wrong usage: a file exists.
-type ExistsError struct{ exit.UsageError }
+type ExistsError struct{ UsageError }
 
 // Unwrap returns the usage error.
 func (e *ExistsError) Unwrap() error { return &e.UsageError }
 
 func fileExists(path string) error {
-	return exit.WithHint(&ExistsError{exit.UsageError{Text: path + " already exists, and is not overwritten"}}, "name another file")
+	return WithHint(&ExistsError{UsageError{Text: path + " already exists, and is not overwritten"}}, "name another file")
 }
 
 // Finish closes the file and gives it its final name, or removes it if err is not nil. It

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	"mcpdbg/internal/cli/exit"
 )
 
 const (
@@ -111,7 +109,7 @@ func (i *Interrupts) take(s os.Signal) {
 	case 1:
 		i.first, i.at, i.begun = s, time.Now(), i.running > 0
 		i.timer = time.AfterFunc(signalTimeout, i.expire)
-		i.cancel(&exit.SignalError{Signal: s})
+		i.cancel(&SignalError{Signal: s})
 	case 2:
 		if i.ending() {
 			i.cancelUrgent()
@@ -158,13 +156,13 @@ func (i *Interrupts) abort() {
 		for _, restore := range i.restore {
 			restore()
 		}
-		fmt.Fprintf(i.stderr, "mcpdbg: %v; exited without a complete shutdown\n", &exit.SignalError{Signal: i.first})
+		fmt.Fprintf(i.stderr, "mcpdbg: %v; exited without a complete shutdown\n", &SignalError{Signal: i.first})
 	}()
 	select {
 	case <-restored:
 	case <-time.After(restoreLimit):
 	}
-	i.exit(exit.SignalCode(i.first))
+	i.exit(SignalCode(i.first))
 }
 
 // close makes it ignore further signals.

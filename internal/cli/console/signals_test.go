@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"mcpdbg/internal/cli/exit"
 )
 
 // A signalled is an interrupts with its effects.
@@ -81,7 +79,7 @@ func TestInterrupts(t *testing.T) {
 					s.take([]os.Signal{syscall.SIGTERM, os.Interrupt, os.Interrupt}[i])
 				}
 				synctest.Wait()
-				cause := new(exit.SignalError)
+				cause := new(SignalError)
 				require.ErrorAs(t, context.Cause(s.running), &cause)
 				require.Equal(t, syscall.SIGTERM, cause.Signal)
 				time.Sleep(time.Minute)
@@ -128,8 +126,8 @@ func TestStoppedTerminalDoesNotBlockExit(t *testing.T) {
 }
 
 func TestInterruptedReadKeepsSignal(t *testing.T) {
-	sig := &exit.SignalError{Signal: syscall.SIGTERM}
-	require.Equal(t, 143, exit.CodeOf(UnreadInput("--in", sig)))
-	require.Equal(t, 2, exit.CodeOf(UnreadInput("--in", errors.New("no such file"))))
-	require.Equal(t, 2, exit.CodeOf(UnreadInput("--in", exit.Usagef("--in and --scenario cannot both read standard input"))))
+	sig := &SignalError{Signal: syscall.SIGTERM}
+	require.Equal(t, 143, ExitCode(UnreadInput("--in", sig)))
+	require.Equal(t, 2, ExitCode(UnreadInput("--in", errors.New("no such file"))))
+	require.Equal(t, 2, ExitCode(UnreadInput("--in", Usagef("--in and --scenario cannot both read standard input"))))
 }

@@ -9,7 +9,6 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/answers"
@@ -41,12 +40,12 @@ func ReadAnswers(ctx context.Context, env *console.Env, t *Target) error {
 func parseAnswers(name string, data []byte) (session.Answers, error) {
 	all, err := answers.Parse(data)
 	if err != nil {
-		return nil, exit.WithHint(exit.Usagef("--answers %s: %v", name, err), "mcpdbg schema answers for the format")
+		return nil, console.WithHint(console.Usagef("--answers %s: %v", name, err), "mcpdbg schema answers for the format")
 	}
 	known := session.ServerRequestMethods()
 	for method := range all {
 		if near := wording.Nearest(method, known); near != "" && !slices.Contains(known, method) {
-			return nil, exit.Usagef("--answers %s: unknown method %q; did you mean %s?", name, method, near)
+			return nil, console.Usagef("--answers %s: unknown method %q; did you mean %s?", name, method, near)
 		}
 	}
 	return all, nil
@@ -64,11 +63,11 @@ func readCapabilities(ctx context.Context, env *console.Env, value string) (json
 	}
 	var object map[string]json.RawMessage
 	if err := framing.Unmarshal(text, &object); err != nil || object == nil {
-		return nil, exit.Usagef("--capabilities%s: must be a JSON object, not %.*s", where, maxShown, text)
+		return nil, console.Usagef("--capabilities%s: must be a JSON object, not %.*s", where, maxShown, text)
 	}
 	for name, raw := range object {
 		if slices.Contains(requestCapabilities, name) && (len(raw) == 0 || raw[0] != '{') {
-			return nil, exit.Usagef("--capabilities%s: %s must be an object, not %.*s", where, name, maxShown, raw)
+			return nil, console.Usagef("--capabilities%s: %s must be an object, not %.*s", where, name, maxShown, raw)
 		}
 	}
 	var line bytes.Buffer

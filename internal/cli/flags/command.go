@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
@@ -22,11 +21,11 @@ func (t *Target) SessionConfig(argv []string) (session.Config, error) {
 		LineLimit: int(t.lineLimit), CollectorDelay: t.collectorDelay, Answers: t.DefaultAnswers,
 	}
 	if len(argv) == 0 {
-		return cfg, exit.Usagef("no command: put the server command after --, or use --config FILE")
+		return cfg, console.Usagef("no command: put the server command after --, or use --config FILE")
 	}
 	var ok bool
 	if cfg.Era, ok = mcp.ParseEra(t.Era); !ok {
-		return cfg, exit.Usagef("--era %q: must be auto, legacy or modern", t.Era)
+		return cfg, console.Usagef("--era %q: must be auto, legacy or modern", t.Era)
 	}
 	switch t.Overrun {
 	case "hold":
@@ -34,10 +33,10 @@ func (t *Target) SessionConfig(argv []string) (session.Config, error) {
 	case "drop":
 		cfg.Overrun = executor.OverrunDrop
 	default:
-		return cfg, exit.Usagef("--overrun %q: must be hold or drop", t.Overrun)
+		return cfg, console.Usagef("--overrun %q: must be hold or drop", t.Overrun)
 	}
 	if t.StartupTimeout <= 0 || t.Timeout <= 0 {
-		return cfg, exit.Usagef("--startup-timeout and --timeout must be more than 0")
+		return cfg, console.Usagef("--startup-timeout and --timeout must be more than 0")
 	}
 	if t.Answers != "" {
 		cfg.Answers = t.canned
@@ -79,7 +78,7 @@ func (t *Target) command(argv []string) (executor.Command, error) {
 	case "none":
 		cmd.EnvPolicy = executor.EnvNone
 	default:
-		return cmd, exit.Usagef("--env-policy %q: must be inherit, client or none", t.EnvPolicy)
+		return cmd, console.Usagef("--env-policy %q: must be inherit, client or none", t.EnvPolicy)
 	}
 	if t.From != nil {
 		cmd.Env = t.From.Start.Environ()
@@ -87,21 +86,21 @@ func (t *Target) command(argv []string) (executor.Command, error) {
 	for _, pair := range t.Env {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return cmd, exit.Usagef("--env %q: must be NAME=VALUE (--env-from NAME passes a variable on)", pair)
+			return cmd, console.Usagef("--env %q: must be NAME=VALUE (--env-from NAME passes a variable on)", pair)
 		}
 		cmd.Env = append(cmd.Env, executor.EnvVar{Name: name, Value: value})
 	}
 	for _, name := range t.envFrom {
 		value, ok := os.LookupEnv(name)
 		if !ok {
-			return cmd, exit.Usagef("--env-from %s: not set in this environment", name)
+			return cmd, console.Usagef("--env-from %s: not set in this environment", name)
 		}
 		cmd.Env = append(cmd.Env, executor.EnvVar{Name: name, Value: value})
 	}
 	cmd.Env = lastOfEach(cmd.Env)
 	for _, name := range t.leave {
 		if name == "" || strings.ContainsAny(name, `/\`) {
-			return cmd, exit.Usagef("--leave %q: must be the name of a program, such as adb", name)
+			return cmd, console.Usagef("--leave %q: must be the name of a program, such as adb", name)
 		}
 	}
 	cmd.Leave = t.leave
@@ -110,7 +109,7 @@ func (t *Target) command(argv []string) (executor.Command, error) {
 	} else if t.Cwd != "" {
 		dir, err := filepath.Abs(t.Cwd)
 		if err != nil {
-			return cmd, exit.Usagef("--cwd: %v", err)
+			return cmd, console.Usagef("--cwd: %v", err)
 		}
 		cmd.Dir = dir
 	}

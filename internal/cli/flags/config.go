@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/target"
 	"mcpdbg/ui/widget/termsafe"
@@ -68,7 +67,7 @@ func Choose(env *console.Env, t Target) (Target, []string, error) {
 	if t.Config.File == "" {
 		for _, name := range []string{"server", "input"} {
 			if t.Given(name) {
-				return t, nil, exit.Usagef("--%s requires --config", name)
+				return t, nil, console.Usagef("--%s requires --config", name)
 			}
 		}
 		if len(env.Command) > 0 && target.IsURL(env.Command[0]) {
@@ -77,7 +76,7 @@ func Choose(env *console.Env, t Target) (Target, []string, error) {
 		return t, env.Command, nil
 	}
 	if env.HasCommand {
-		return t, nil, exit.WithHint(exit.Usagef("--config and a command cannot be combined: the file has the server's command"),
+		return t, nil, console.WithHint(console.Usagef("--config and a command cannot be combined: the file has the server's command"),
 			"remove the command after --, or --config")
 	}
 	given, err := parseInputs(t.Config.Inputs)
@@ -165,12 +164,12 @@ func configError(err error) error {
 		for _, in := range missing.Inputs {
 			hint = append(hint, "--input "+in.ID+"=..."+DescribeInput(in))
 		}
-		return exit.WithHint(exit.Usagef("%v", err), strings.Join(hint, "\n"))
+		return console.WithHint(console.Usagef("%v", err), strings.Join(hint, "\n"))
 	}
 	if p, ok := errors.AsType[*target.Problem](err); ok {
-		return exit.WithHint(exit.Usagef("%v", err), p.Hint)
+		return console.WithHint(console.Usagef("%v", err), p.Hint)
 	}
-	return exit.Usagef("%v", err)
+	return console.Usagef("%v", err)
 }
 
 // DescribeInput describes an input, to follow its name.
@@ -197,7 +196,7 @@ func parseInputs(pairs []string) (map[string]string, error) {
 	for _, pair := range pairs {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return nil, exit.Usagef("--input %s: must be NAME=VALUE", name) // the rest may be a secret
+			return nil, console.Usagef("--input %s: must be NAME=VALUE", name) // the rest may be a secret
 		}
 		given[name] = value
 	}
@@ -218,9 +217,9 @@ func checkInputs(whose string, inputs []target.Input, given map[string]string) e
 			continue
 		}
 		if len(ids) == 0 {
-			return exit.Usagef("--input %s: %s has no inputs", name, whose)
+			return console.Usagef("--input %s: %s has no inputs", name, whose)
 		}
-		return exit.WithHint(exit.Usagef("--input %s: %s has no such input; it has %s", name, whose, wording.List(ids)), wording.DidYouMean("--input ", name, ids))
+		return console.WithHint(console.Usagef("--input %s: %s has no such input; it has %s", name, whose, wording.List(ids)), wording.DidYouMean("--input ", name, ids))
 	}
 	return nil
 }
@@ -240,15 +239,15 @@ func pickServer(file target.File, name, cwd string) (*target.Entry, error) {
 	}
 	switch {
 	case len(names) == 0:
-		return nil, exit.Usagef("%s has no servers", file.Path)
+		return nil, console.Usagef("%s has no servers", file.Path)
 	case len(found) == 0 && name != "":
-		return nil, exit.WithHint(exit.Usagef("%s has no server %q; it has %s", file.Path, name, wording.List(names)), wording.DidYouMean("--server ", name, names))
+		return nil, console.WithHint(console.Usagef("%s has no server %q; it has %s", file.Path, name, wording.List(names)), wording.DidYouMean("--server ", name, names))
 	case len(found) == 0 && len(file.Entries) == 1:
 		return &file.Entries[0], nil // Resolve reports why it cannot be started
 	case len(found) == 0:
-		return nil, exit.WithHint(exit.Usagef("no server in %s can be started: %s", file.Path, wording.List(names)), "--server NAME to see why")
+		return nil, console.WithHint(console.Usagef("no server in %s can be started: %s", file.Path, wording.List(names)), "--server NAME to see why")
 	case name == "" && len(found) > 1:
-		return nil, exit.WithHint(exit.Usagef("%s has several servers: %s", file.Path, wording.List(names)), "--server NAME to choose one")
+		return nil, console.WithHint(console.Usagef("%s has several servers: %s", file.Path, wording.List(names)), "--server NAME to choose one")
 	}
 	return nearest(file, found, cwd)
 }
@@ -273,7 +272,7 @@ func nearest(file target.File, found []*target.Entry, cwd string) (*target.Entry
 		projects = append(projects, e.Project)
 	}
 	if best == nil {
-		return nil, exit.WithHint(exit.Usagef("%s has the server %q for several projects: %s", file.Path, found[0].Name, wording.List(projects)), "running mcpdbg in one of these project folders")
+		return nil, console.WithHint(console.Usagef("%s has the server %q for several projects: %s", file.Path, found[0].Name, wording.List(projects)), "running mcpdbg in one of these project folders")
 	}
 	return best, nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/store"
@@ -21,18 +20,18 @@ import (
 // Unreadable returns the error for an unreadable recording, with a hint.
 func Unreadable(path string, err error) error {
 	format, foreign := errors.AsType[*recordings.FormatError](err)
-	_, ended := errors.AsType[*exit.SignalError](err)
+	_, ended := errors.AsType[*console.SignalError](err)
 	switch {
 	case ended:
 		return err
 	case foreign && format.Major > recordings.Version:
-		return exit.WithHint(exit.Usagef("%v", format), "a newer mcpdbg (this is "+console.Version+")")
+		return console.WithHint(console.Usagef("%v", format), "a newer mcpdbg (this is "+console.Version+")")
 	case foreign:
-		return exit.WithHint(exit.Usagef("%v", format), ListHint+", or mcpdbg rec import to convert the log of another program")
+		return console.WithHint(console.Usagef("%v", format), ListHint+", or mcpdbg rec import to convert the log of another program")
 	case errors.Is(err, fs.ErrNotExist):
-		return exit.WithHint(exit.Usagef("%s: file not found", path), ListHint)
+		return console.WithHint(console.Usagef("%s: file not found", path), ListHint)
 	}
-	return exit.Usagef("%v", err)
+	return console.Usagef("%v", err)
 }
 
 // RecordingNames is help on the FILE argument of a recording.
@@ -53,25 +52,25 @@ const shownCandidates = 8
 func ResolveRecording(name string) (string, error) {
 	switch info, err := os.Stat(name); {
 	case name == "":
-		return "", exit.WithHint(exit.Usagef("no recording given: the name is empty"), ListHint)
+		return "", console.WithHint(console.Usagef("no recording given: the name is empty"), ListHint)
 	case err == nil && info.IsDir():
-		return "", exit.WithHint(exit.Usagef("%s is a folder, not a recording", name), "mcpdbg rec ls "+wording.Quote(name)+" to list its recordings")
+		return "", console.WithHint(console.Usagef("%s is a folder, not a recording", name), "mcpdbg rec ls "+wording.Quote(name)+" to list its recordings")
 	case err == nil:
 		return name, nil
 	case name == "-":
-		return "", exit.WithHint(exit.Usagef("a recording cannot be read from standard input: it is read more than once"), "save it to a file first")
+		return "", console.WithHint(console.Usagef("a recording cannot be read from standard input: it is read more than once"), "save it to a file first")
 	case filepath.Base(name) != name:
 		return "", Unreadable(name, err)
 	case !errors.Is(err, fs.ErrNotExist):
-		return "", exit.Usagef("%v", err)
+		return "", console.Usagef("%v", err)
 	}
 	folder, err := recordings.DefaultDir()
 	if err != nil {
-		return "", exit.Usagef("%s: file not found (%v)", name, err)
+		return "", console.Usagef("%s: file not found (%v)", name, err)
 	}
 	all, err := store.List(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", exit.Usagef("%s: file not found; recordings: %v", name, err)
+		return "", console.Usagef("%s: file not found; recordings: %v", name, err)
 	}
 	return pickRecording(name, folder, all)
 }
@@ -107,10 +106,10 @@ func pickRecording(name, folder string, all []store.Recording) (string, error) {
 	case len(found) == 1:
 		return found[0].Path, nil
 	case len(found) > 1:
-		return "", exit.WithHint(exit.Usagef("%q is in the names of %d recordings in %s:%s", name, len(found), wording.Path(folder), candidates(found)),
+		return "", console.WithHint(console.Usagef("%q is in the names of %d recordings in %s:%s", name, len(found), wording.Path(folder), candidates(found)),
 			"more of the name")
 	}
-	return "", exit.WithHint(exit.Usagef("%s: file not found, and no recording in %s has it in its name", name, wording.Path(folder)),
+	return "", console.WithHint(console.Usagef("%s: file not found, and no recording in %s has it in its name", name, wording.Path(folder)),
 		ListHint)
 }
 

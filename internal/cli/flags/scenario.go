@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/scenario"
 )
 
@@ -33,7 +32,7 @@ func (s *Scenario) Register(cmd *cobra.Command) {
 func (s *Scenario) Read(ctx context.Context, env *console.Env) (*scenario.Scenario, *scenario.Vars, error) {
 	if s.File == "" {
 		if len(s.Vars) > 0 {
-			return nil, nil, exit.Usagef("--var requires --scenario")
+			return nil, nil, console.Usagef("--var requires --scenario")
 		}
 		return nil, nil, nil
 	}
@@ -41,13 +40,13 @@ func (s *Scenario) Read(ctx context.Context, env *console.Env) (*scenario.Scenar
 	for _, pair := range s.Vars {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return nil, nil, exit.Usagef("--var %q: must be NAME=VALUE", pair)
+			return nil, nil, console.Usagef("--var %q: must be NAME=VALUE", pair)
 		}
 		given[name] = value
 	}
 	data, err := env.ReadFile(ctx, "--scenario", s.File)
 	if err != nil {
-		return nil, nil, exit.WithHint(err, "mcpdbg rec export --format scenario to make one from a recording")
+		return nil, nil, console.WithHint(err, "mcpdbg rec export --format scenario to make one from a recording")
 	}
 	name := s.File
 	if name == "-" {
@@ -55,11 +54,11 @@ func (s *Scenario) Read(ctx context.Context, env *console.Env) (*scenario.Scenar
 	}
 	sc, err := scenario.Parse(name, data)
 	if err != nil {
-		return nil, nil, exit.Usagef("%v", err)
+		return nil, nil, console.Usagef("%v", err)
 	}
 	vars, err := sc.Bind(given, os.LookupEnv)
 	if err != nil {
-		return nil, nil, exit.WithHint(exit.Usagef("%v", err), "--var NAME=VALUE to set a variable")
+		return nil, nil, console.WithHint(console.Usagef("%v", err), "--var NAME=VALUE to set a variable")
 	}
 	return sc, vars, nil
 }

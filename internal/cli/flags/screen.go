@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/input"
 	"mcpdbg/recordings/replay"
 	"mcpdbg/session/target"
@@ -77,11 +76,11 @@ func ReadSettings() (ui.Settings, error) {
 		return ui.Settings{}, nil
 	}
 	if err != nil {
-		return ui.Settings{}, exit.Usagef("settings: %v", err)
+		return ui.Settings{}, console.Usagef("settings: %v", err)
 	}
 	settings, err := ui.ParseSettings(file, data)
 	if err != nil {
-		return ui.Settings{}, exit.WithHint(exit.Usagef("settings: %v", err), "mcpdbg keys to list the actions and their keys")
+		return ui.Settings{}, console.WithHint(console.Usagef("settings: %v", err), "mcpdbg keys to list the actions and their keys")
 	}
 	return settings, nil
 }
@@ -125,12 +124,12 @@ func (w *Watch) Check(cmd *cobra.Command) error {
 	if len(w.Globs) == 0 {
 		for _, name := range []string{"watch-run", "watch-calls", "watch-all", "watch-tool", "watch-poll"} {
 			if cmd.Flags().Changed(name) {
-				return exit.Usagef("--%s requires --watch", name)
+				return console.Usagef("--%s requires --watch", name)
 			}
 		}
 	}
 	if w.Calls < 0 {
-		return exit.Usagef("--watch-calls %d: must not be negative", w.Calls)
+		return console.Usagef("--watch-calls %d: must not be negative", w.Calls)
 	}
 	return nil
 }

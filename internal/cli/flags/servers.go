@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/session/target"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -25,18 +24,18 @@ type Server struct {
 func Servers(env *console.Env, t *Target, names []string, quiet bool) ([]Server, error) {
 	if t.Config.File != "" {
 		if env.HasCommand {
-			return nil, exit.WithHint(exit.Usagef("--config and a command cannot be combined: the file has the server's command"),
+			return nil, console.WithHint(console.Usagef("--config and a command cannot be combined: the file has the server's command"),
 				"remove the command after --, or --config")
 		}
 		return configuredServers(env, t.Config, names, quiet)
 	}
 	for _, name := range []string{"server", "input"} {
 		if t.Given(name) {
-			return nil, exit.Usagef("--%s requires --config", name)
+			return nil, console.Usagef("--%s requires --config", name)
 		}
 	}
 	if len(env.Command) == 0 {
-		return nil, exit.Usagef("no command: put the server command after --, or use --config FILE")
+		return nil, console.Usagef("no command: put the server command after --, or use --config FILE")
 	}
 	if target.IsURL(env.Command[0]) {
 		return nil, URLError(env.Command[0])
@@ -54,7 +53,7 @@ func configuredServers(env *console.Env, c Config, names []string, quiet bool) (
 		return nil, err
 	}
 	if err := console.CheckReadable(c.File); err != nil {
-		return nil, exit.WithHint(exit.Usagef("--config: %v", err), "mcpdbg without arguments to list the config files that it finds")
+		return nil, console.WithHint(console.Usagef("--config: %v", err), "mcpdbg without arguments to list the config files that it finds")
 	}
 	file, err := target.Read(c.File, opts)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/session/executor"
 	"mcpdbg/sshexec"
 	"mcpdbg/sshexec/link"
@@ -109,16 +108,16 @@ func (t *Target) checkPlace() error {
 	if !t.SSH.Remote() {
 		for _, name := range SSHOnly {
 			if t.SSH.given(name) {
-				return exit.Usagef("--%s requires --ssh", name)
+				return console.Usagef("--%s requires --ssh", name)
 			}
 		}
 		return nil
 	}
 	if t.Cwd != "" && !path.IsAbs(t.Cwd) {
-		return exit.Usagef("--cwd %s: with --ssh it must be an absolute path on the host (the default is the login directory)", t.Cwd)
+		return console.Usagef("--cwd %s: with --ssh it must be an absolute path on the host (the default is the login directory)", t.Cwd)
 	}
 	if t.EnvPolicy != defaultEnvPolicy {
-		return exit.Usagef("--env-policy %s: cannot be combined with --ssh, which passes on only the variables of -e and --env-from", t.EnvPolicy)
+		return console.Usagef("--env-policy %s: cannot be combined with --ssh, which passes on only the variables of -e and --env-from", t.EnvPolicy)
 	}
 	return nil
 }
@@ -128,14 +127,14 @@ func (t *Target) checkPlace() error {
 func (s *SSH) CheckConfig() error {
 	for _, file := range s.opts.Identities {
 		if err := console.CheckReadable(file); err != nil {
-			return exit.Usagef("--ssh-identity: %v", err)
+			return console.Usagef("--ssh-identity: %v", err)
 		}
 	}
 	if s.Config == "" || s.Config == "none" {
 		return nil
 	}
 	if err := console.CheckReadable(s.Config); err != nil {
-		return exit.WithHint(exit.Usagef("--ssh-config: %v", err), "omit it to use your ssh configuration and the system's, or --ssh-config none to read no file")
+		return console.WithHint(console.Usagef("--ssh-config: %v", err), "omit it to use your ssh configuration and the system's, or --ssh-config none to read no file")
 	}
 	return nil
 }
@@ -148,25 +147,25 @@ func (s *SSH) Options(env []executor.EnvVar) (sshexec.Options, error) {
 		if !s.given("ssh") {
 			from = "the host of the config file"
 		}
-		return sshexec.Options{}, exit.Usagef("%s: %v", from, err)
+		return sshexec.Options{}, console.Usagef("%s: %v", from, err)
 	}
 	for name, words := range SSHWords {
 		if value := s.set.Lookup(name).Value.String(); !slices.Contains(words, value) {
-			return sshexec.Options{}, exit.Usagef("--%s %q: must be %s or %s", name, value, strings.Join(words[:len(words)-1], ", "), words[len(words)-1])
+			return sshexec.Options{}, console.Usagef("--%s %q: must be %s or %s", name, value, strings.Join(words[:len(words)-1], ", "), words[len(words)-1])
 		}
 	}
 	named := slices.ContainsFunc(env, func(v executor.EnvVar) bool { return v.Name == "PATH" })
 	switch {
 	case s.opts.PathFrom == sshexec.PathExplicit && !named:
-		return sshexec.Options{}, exit.Usagef("--path-from explicit requires -e PATH=...")
+		return sshexec.Options{}, console.Usagef("--path-from explicit requires -e PATH=...")
 	case s.opts.ConnectTimeout < 0 || s.given("ssh-connect-timeout") && s.opts.ConnectTimeout == 0:
-		return sshexec.Options{}, exit.Usagef("--ssh-connect-timeout must be more than 0")
+		return sshexec.Options{}, console.Usagef("--ssh-connect-timeout must be more than 0")
 	case s.opts.AuthTimeout <= 0:
-		return sshexec.Options{}, exit.Usagef("--ssh-auth-timeout must be more than 0")
+		return sshexec.Options{}, console.Usagef("--ssh-auth-timeout must be more than 0")
 	case s.opts.StartTimeout <= 0:
-		return sshexec.Options{}, exit.Usagef("--ssh-launch-timeout must be more than 0")
+		return sshexec.Options{}, console.Usagef("--ssh-launch-timeout must be more than 0")
 	case s.opts.Lease < minLease:
-		return sshexec.Options{}, exit.Usagef("--ssh-lease must be at least %v: keep-alives are sent only every few seconds", minLease)
+		return sshexec.Options{}, console.Usagef("--ssh-lease must be at least %v: keep-alives are sent only every few seconds", minLease)
 	}
 	opts := s.opts
 	opts.Destination, opts.Config, opts.NoAcceptNew = dest, s.Config, s.given("accept-new") && !s.opts.AcceptNew

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis/rule"
 	"mcpdbg/session/target"
@@ -89,14 +88,14 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 		return URLError(args[0])
 	}
 	if len(args) > 0 {
-		return exit.WithHint(exit.Usagef("%s: unexpected %q: put the server command after --", cmd.CommandPath(), args[0]), ExpandedHint(cmd))
+		return console.WithHint(console.Usagef("%s: unexpected %q: put the server command after --", cmd.CommandPath(), args[0]), ExpandedHint(cmd))
 	}
 	return nil
 }
 
 // URLError returns the error for a server URL, with a hint.
 func URLError(url string) error {
-	return exit.WithHint(exit.Usagef("server URLs are not supported: mcpdbg starts servers that speak over stdio"),
+	return console.WithHint(console.Usagef("server URLs are not supported: mcpdbg starts servers that speak over stdio"),
 		target.BridgeHint(url))
 }
 
@@ -127,23 +126,23 @@ func Typed(words []string) (Target, []string, error) {
 	}
 	argv := slices.Clone(cmd.Flags().Args())
 	if len(argv) == 0 && t.Config.File == "" {
-		return t, nil, exit.Usagef("no command: type the server command after the flags")
+		return t, nil, console.Usagef("no command: type the server command after the flags")
 	}
 	return Choose(&console.Env{Command: argv, HasCommand: len(argv) > 0}, t)
 }
 
 func typedError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
-		return exit.Usagef("--help: put it after the server's program, or see mcpdbg --help in a shell")
+		return console.Usagef("--help: put it after the server's program, or see mcpdbg --help in a shell")
 	}
 	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !unknown {
-		return exit.Usagef("%v", err)
+		return console.Usagef("%v", err)
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	if near := wording.Nearest(name, known); near != "" {
-		return exit.Usagef("%v; did you mean --%s?", err, near)
+		return console.Usagef("%v; did you mean --%s?", err, near)
 	}
-	return exit.Usagef("%v; flags after the program belong to the server", err)
+	return console.Usagef("%v; flags after the program belong to the server", err)
 }

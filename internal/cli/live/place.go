@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
@@ -32,7 +31,7 @@ func UseTemporary(env *console.Env, t *flags.Target) (warning string, err error)
 	path, created, err := env.Temporary.Use()
 	switch {
 	case err != nil:
-		return "", exit.WithHint(exit.Usagef("cannot store recordings: %v; %v", why, err), "--record FILE to choose a file, or --no-record")
+		return "", console.WithHint(console.Usagef("cannot store recordings: %v; %v", why, err), "--record FILE to choose a file, or --no-record")
 	case created:
 		warning = fmt.Sprintf("warning: %v: recording to the temporary folder %s", why, path)
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
@@ -21,7 +20,7 @@ func WarnConfig(env *console.Env, from *flags.Configured) {
 		return
 	}
 	for _, p := range from.Problems() {
-		for _, line := range append([]string{"mcpdbg: note: " + p.Error()}, exit.HintLines(p.Hint)...) {
+		for _, line := range append([]string{"mcpdbg: note: " + p.Error()}, console.HintLines(p.Hint)...) {
 			fmt.Fprintln(env.Stderr, termsafe.String(line))
 		}
 	}
@@ -34,8 +33,8 @@ func Announce(env *console.Env, notices []executor.Notice) {
 		if !strings.HasPrefix(n.Code, "mode.") && !strings.HasPrefix(n.Code, "run.") && n.Code != "config.unread" {
 			continue
 		}
-		lines := append([]string{"mcpdbg: note: " + n.Text}, exit.QuoteSaid(n.SaidBy, n.Said)...)
-		for _, line := range append(lines, exit.HintLines(n.Hint)...) {
+		lines := append([]string{"mcpdbg: note: " + n.Text}, console.QuoteSaid(n.SaidBy, n.Said)...)
+		for _, line := range append(lines, console.HintLines(n.Hint)...) {
 			fmt.Fprintln(env.Stderr, termsafe.String(line))
 		}
 	}
@@ -60,9 +59,9 @@ func NoResponseHint(err error, stats session.Stats) string {
 // of the log; with path set, also its path. It omits a loss or an outside end that err
 // already reports.
 func ReportEnd(env *console.Env, l *Session, path bool, report session.ShutdownReport, err error) {
-	if report.Lost != nil && !exit.IsReach(err) {
+	if report.Lost != nil && !console.IsReach(err) {
 		fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+report.Lost.Error()))
-		for _, line := range exit.HintLines(session.LostHint(report.Lost)) {
+		for _, line := range console.HintLines(session.LostHint(report.Lost)) {
 			fmt.Fprintln(env.Stderr, termsafe.String(line))
 		}
 	}

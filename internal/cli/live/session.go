@@ -14,11 +14,9 @@ import (
 	"sync"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
-	"mcpdbg/session/eras"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/localexec"
 	"mcpdbg/session/target"
@@ -41,9 +39,9 @@ func With(ctx context.Context, env *console.Env, t flags.Target, do func(context
 	if err == nil {
 		Announce(env, l.Status().Process.Notices)
 		err = do(ctx, l)
-		err = exit.WithHint(err, NoResponseHint(err, l.Log.Stats()))
+		err = console.WithHint(err, NoResponseHint(err, l.Log.Stats()))
 	}
-	err = exit.Interrupted(ctx, err)
+	err = console.Interrupted(ctx, err)
 	report, endErr := l.End(ctx)
 	ReportEnd(env, l, err != nil, report, err)
 	return errors.Join(err, endErr)
@@ -80,7 +78,7 @@ type Session struct {
 // asks about another machine.
 func Prepare(ctx context.Context, env *console.Env, t flags.Target, argv []string, prompter executor.Prompter) (*Session, error) {
 	if t.Record != "" && t.NoRecord {
-		return nil, exit.Usagef("--record and --no-record cannot be combined")
+		return nil, console.Usagef("--record and --no-record cannot be combined")
 	}
 	if err := flags.ReadAnswers(ctx, env, &t); err != nil {
 		return nil, err
@@ -105,7 +103,7 @@ func Prepare(ctx context.Context, env *console.Env, t flags.Target, argv []strin
 		Path: t.Record, Dir: t.Recordings, Server: t.ServerName(argv), MaxPart: t.PartSize(),
 	})
 	if err != nil {
-		return nil, exit.WithHint(err, "--record FILE to choose another file, or --no-record")
+		return nil, console.WithHint(err, "--record FILE to choose another file, or --no-record")
 	}
 	if !t.NoRecord && t.Record == "" && t.Recordings == "" {
 		l.pruned.Go(func() { PruneDefault(env.Urgent, func(text string) { l.Note(text, "") }) })
@@ -123,11 +121,11 @@ func New(env *console.Env, t flags.Target, cfg session.Config, exec executor.Exe
 	log, err := recordings.Create(place)
 	if err != nil {
 		_ = exec.Close() // nothing was started
-		return nil, exit.Usagef("%v", err)
+		return nil, console.Usagef("%v", err)
 	}
 	cfg.Executor, cfg.Log = exec, log
 	if state, err := recordings.StateDir(); err == nil {
-		cfg.Eras = eras.In(state)
+		cfg.Eras = target.ErasIn(state)
 	}
 	if path := log.Path(); path != "" {
 		cfg.SpoolDir = filepath.Dir(path)
@@ -177,7 +175,7 @@ func executorOf(host *console.Env, t flags.Target, env []executor.EnvVar, prompt
 	opts.Prompter, opts.Lease = prompter, t.Lease()
 	exec, err := sshexec.New(opts)
 	if err != nil {
-		return nil, exit.Usagef("--ssh: %v", err)
+		return nil, console.Usagef("--ssh: %v", err)
 	}
 	return exec, nil
 }

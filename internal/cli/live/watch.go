@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	filewatch "mcpdbg/internal/watch"
 	"mcpdbg/internal/wording"
@@ -51,9 +51,9 @@ func WatchFiles(w *flags.Watch, t *flags.Target) (*filewatch.Watcher, error) {
 	var bad *filewatch.GlobError
 	switch {
 	case errors.As(err, &bad):
-		return nil, exit.Usagef("--watch %v", bad)
+		return nil, console.Usagef("--watch %v", bad)
 	case err != nil:
-		return nil, exit.Usagef("--watch: %v", err)
+		return nil, console.Usagef("--watch: %v", err)
 	}
 	return files, nil
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/recordings"
 	"mcpdbg/session/elements"
 	"mcpdbg/ui/widget/filter"
@@ -54,9 +54,9 @@ func Follow(log *recordings.File, stdout io.Writer, opts Options) *Output {
 			return w.follow(o.stop)
 		}()
 		if errors.Is(err, recordings.ErrShrunk) || errors.Is(err, recordings.ErrNotKept) {
-			err = &exit.OutputError{Err: err} // the log lost entries before they were printed
+			err = &console.OutputError{Err: err} // the log lost entries before they were printed
 		}
-		if err != nil && (!opts.Finish || exit.IsBrokenPipe(err)) {
+		if err != nil && (!opts.Finish || console.IsBrokenPipe(err)) {
 			o.cancel(err)
 		}
 		o.done <- err

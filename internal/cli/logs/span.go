@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/ui/widget/filter"
@@ -86,7 +86,7 @@ func Between(src session.Source, from, to Bound) (Span, error) {
 	}
 	f, err := filter.Parse(numbers)
 	if err != nil {
-		return s, exit.Usagef("--to %d is before --from %d", to.number, from.number)
+		return s, console.Usagef("--to %d is before --from %d", to.number, from.number)
 	}
 	s.numbers = f.Matcher(src)
 	return s, nil

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/logs"
 	"mcpdbg/recordings"
@@ -68,19 +67,19 @@ cannot be read.`,
 		ValidArgsFunction: flags.CompleteRecordings,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return exit.Usagef("rec cat takes one recording")
+				return console.Usagef("rec cat takes one recording")
 			}
 			switch jq := cmd.Flags().Changed("jq"); {
 			case jq && o.json:
-				return exit.Usagef("--json and --jq cannot be combined")
+				return console.Usagef("--json and --jq cannot be combined")
 			case jq && o.jq == "":
-				return exit.Usagef("--jq requires an expression, such as . for the whole entry")
+				return console.Usagef("--jq requires an expression, such as . for the whole entry")
 			case o.raw && !jq:
-				return exit.Usagef("--raw-output requires --jq")
+				return console.Usagef("--raw-output requires --jq")
 			}
 			var err error
 			if o.shown, err = filter.Parse(shown); err != nil {
-				return exit.Usagef("--filter: %v", err)
+				return console.Usagef("--filter: %v", err)
 			}
 			path, err := flags.ResolveRecording(args[0])
 			if err != nil {

@@ -16,7 +16,6 @@ import (
 	"mcpdbg/internal/cli"
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/tools/corpus"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/rectest"
@@ -183,10 +182,10 @@ func TestRecCatUsage(t *testing.T) {
 	} {
 		r := clitest.InProcess(t, append([]string{"rec", "cat"}, c.args...)...)
 		if c.says == "" {
-			require.Equal(t, exit.OK, r.Code, "a zero duration is valid")
+			require.Equal(t, console.ExitOK, r.Code, "a zero duration is valid")
 			continue
 		}
-		require.Equal(t, exit.Usage, r.Code, c.args)
+		require.Equal(t, console.ExitUsage, r.Code, c.args)
 		require.Contains(t, r.Stderr, c.says)
 		require.Empty(t, r.Stdout)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/logs"
 	"mcpdbg/recordings"
@@ -77,7 +76,7 @@ secrets, as for mcpdbg rec redact. Read the output before you share it.
 		ValidArgsFunction: flags.CompleteRecordings,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return exit.Usagef("rec export takes one recording")
+				return console.Usagef("rec export takes one recording")
 			}
 			if err := o.check(cmd, shown, formats); err != nil {
 				return err
@@ -113,19 +112,19 @@ func (o *exportOptions) check(cmd *cobra.Command, shown string, formats []string
 		o.format = formatScenario
 	}
 	if !slices.Contains(formats, o.format) {
-		return exit.WithHint(exit.Usagef("unknown format: --format must be one of %s", strings.Join(formats, ", ")), "mcpdbg rec export FILE -o session.html")
+		return console.WithHint(console.Usagef("unknown format: --format must be one of %s", strings.Join(formats, ", ")), "mcpdbg rec export FILE -o session.html")
 	}
 	if err := o.scenario.check(cmd, o.format); err != nil {
 		return err
 	}
 	for _, name := range redactFlags {
 		if cmd.Flags().Changed(name) && !o.redact {
-			return exit.Usagef("--%s requires --redact", name)
+			return console.Usagef("--%s requires --redact", name)
 		}
 	}
 	var err error
 	if o.shown, err = filter.Parse(shown); err != nil {
-		return exit.Usagef("--filter: %v", err)
+		return console.Usagef("--filter: %v", err)
 	}
 	return nil
 }
@@ -184,7 +183,7 @@ func (o *exportOptions) open(ctx context.Context, env *console.Env, path string)
 	var rule *redact.RuleError
 	switch {
 	case errors.As(err, &rule):
-		return nil, exit.Usagef("%v", rule)
+		return nil, console.Usagef("%v", rule)
 	case err != nil:
 		return nil, flags.Unreadable(path, err)
 	}
@@ -208,7 +207,7 @@ func exportTo(ctx context.Context, env *console.Env, path string, s export.Selec
 	}
 	out, err := console.Create(o.out, o.force, path)
 	if there, ok := errors.AsType[*console.ExistsError](err); ok {
-		return exit.WithHint(there, "name another file, or add --force to overwrite it")
+		return console.WithHint(there, "name another file, or add --force to overwrite it")
 	}
 	if err != nil {
 		return err

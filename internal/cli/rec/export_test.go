@@ -12,7 +12,7 @@ import (
 
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/scenario"
-	"mcpdbg/recordings/notes"
+	"mcpdbg/recordings/store"
 )
 
 func TestRecExport(t *testing.T) {
@@ -71,9 +71,9 @@ func TestShare(t *testing.T) {
 {"n":1,"t":0,"k":"start","process":"p"}
 {"n":2,"t":1,"k":"stderr","seq":1,"raw":"using `+token+`"}
 `), 0o600))
-	written, err := notes.Open(file, "01KAJJMHZZ3W9T5K6VQ8X1Y2ZB")
+	written, err := store.OpenNotes(file, "01KAJJMHZZ3W9T5K6VQ8X1Y2ZB")
 	require.NoError(t, err)
-	require.NoError(t, written.Set(2, notes.Note{Mark: true, Text: "why " + token}))
+	require.NoError(t, written.Set(2, store.Note{Mark: true, Text: "why " + token}))
 
 	r := clitest.InProcess(t, "rec", "export", file, "--format", "txtar")
 	require.Equal(t, 0, r.Code)
@@ -98,7 +98,7 @@ func TestShare(t *testing.T) {
 	r = clitest.InProcess(t, "rec", "export", copied, "--format", "txtar")
 	require.Equal(t, 0, r.Code)
 	require.Empty(t, r.Stderr)
-	again, err := notes.Open(copied, "01KAJJMHZZ3W9T5K6VQ8X1Y2ZB")
+	again, err := store.OpenNotes(copied, "01KAJJMHZZ3W9T5K6VQ8X1Y2ZB")
 	require.NoError(t, err)
 	note := again.At(2)
 	require.True(t, note.Mark)

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/imports"
@@ -57,7 +56,7 @@ path is printed. An existing file is never overwritten.`,
   pbpaste | mcpdbg rec import - --format claude-desktop -- npx -y weather`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return exit.Usagef("rec import takes one file")
+				return console.Usagef("rec import takes one file")
 			}
 			o.Argv = env.Command
 			return recImport(cmd.Context(), env, args[0], o)
@@ -75,7 +74,7 @@ path is printed. An existing file is never overwritten.`,
 
 func recImport(ctx context.Context, env *console.Env, path string, o importOptions) error {
 	if o.Path == "-" {
-		return exit.WithHint(exit.Usagef("a recording cannot be written to standard output"), "name a file with -o")
+		return console.WithHint(console.Usagef("a recording cannot be written to standard output"), "name a file with -o")
 	}
 	from, err := importSource(ctx, env, path, &o.Options)
 	if err != nil {
@@ -101,35 +100,35 @@ func importSource(ctx context.Context, env *console.Env, path string, o *imports
 		info, err := os.Stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, exit.WithHint(exit.Usagef("%s: file not found", path), "name the file that the other program wrote, or - for standard input")
+			return nil, console.WithHint(console.Usagef("%s: file not found", path), "name the file that the other program wrote, or - for standard input")
 		case err != nil:
-			return nil, exit.Usagef("%v", err)
+			return nil, console.Usagef("%v", err)
 		}
 		o.File, o.Modified = filepath.Base(path), info.ModTime()
 	}
 	from, err := env.Open(ctx, "rec import", path)
 	if err != nil {
-		return nil, exit.Usagef("%v", err)
+		return nil, console.Usagef("%v", err)
 	}
 	return from, nil
 }
 
 func importFailed(path string, err error) error {
-	if errors.As(err, new(*exit.SignalError)) {
+	if errors.As(err, new(*console.SignalError)) {
 		return err
 	}
 	formats := "--format with one of " + strings.Join(imports.Formats(), ", ")
 	if unknown, ok := errors.AsType[*imports.UnknownError](err); ok {
 		if unknown.Description == imports.Recording {
-			return exit.WithHint(exit.Usagef("%s: already a recording", path), "mcpdbg open "+path)
+			return console.WithHint(console.Usagef("%s: already a recording", path), "mcpdbg open "+path)
 		}
-		return exit.WithHint(exit.Usagef("%s: %v", path, unknown), formats)
+		return console.WithHint(console.Usagef("%s: %v", path, unknown), formats)
 	}
 	if empty, ok := errors.AsType[*imports.EmptyError](err); ok {
-		return exit.WithHint(exit.Usagef("%s: %v", path, empty), formats)
+		return console.WithHint(console.Usagef("%s: %v", path, empty), formats)
 	}
 	if exists, ok := errors.AsType[*recordings.CreateError](err); ok {
-		return exit.WithHint(exit.Usagef("%v", exists), "name another file with -o")
+		return console.WithHint(console.Usagef("%v", exists), "name another file with -o")
 	}
 	return fmt.Errorf("rec import %s: %w", path, err)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/clitest"
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/rec"
 	"mcpdbg/recordings"
 	"mcpdbg/session/diagnosis/rule"
@@ -192,7 +192,7 @@ func TestRecInfoUsage(t *testing.T) {
 		{[]string{"rec", "inof", text}, `unknown command "rec inof"`},
 	} {
 		r := clitest.InProcess(t, c.args...)
-		require.Equal(t, exit.Usage, r.Code, c.args)
+		require.Equal(t, console.ExitUsage, r.Code, c.args)
 		require.Contains(t, r.Stderr, c.says)
 		require.Empty(t, r.Stdout)
 	}

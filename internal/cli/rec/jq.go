@@ -12,7 +12,7 @@ import (
 	"github.com/itchyny/gojq"
 
 	"mcpdbg/framing"
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/logs"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
@@ -47,7 +47,7 @@ type jqWriter struct {
 func newJQWriter(ctx context.Context, expr string, lines *logs.Writer, stderr io.Writer) (*jqWriter, error) {
 	code, err := jq.Compile(expr)
 	if err != nil {
-		return nil, exit.Usagef("--jq: %v", err)
+		return nil, console.Usagef("--jq: %v", err)
 	}
 	return &jqWriter{ctx: ctx, code: code, lines: lines, stderr: stderr, limit: jqLimit}, nil
 }
@@ -106,7 +106,7 @@ func (j *jqWriter) entry(number int, row session.Row) (n uint64, err error) {
 	case halted:
 		return n, errHalt
 	case errors.Is(err, errLate):
-		return n, &exit.ResponseError{Err: fmt.Errorf("entry %d: --jq: %w within %v", n, errLate, j.limit)}
+		return n, &console.ResponseError{Err: fmt.Errorf("entry %d: --jq: %w within %v", n, errLate, j.limit)}
 	case err == nil || j.ctx.Err() != nil:
 		return n, err
 	}
@@ -149,5 +149,5 @@ func (j *jqWriter) failure() error {
 	if j.failed == 0 {
 		return nil
 	}
-	return &exit.ResponseError{Err: fmt.Errorf("--jq failed for %s", wording.Plural(j.failed, "entry"))}
+	return &console.ResponseError{Err: fmt.Errorf("--jq failed for %s", wording.Plural(j.failed, "entry"))}
 }

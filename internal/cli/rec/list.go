@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/store"
@@ -54,7 +53,7 @@ Every command that takes a recording accepts the names in the first column.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return exit.Usagef("rec ls takes one folder")
+				return console.Usagef("rec ls takes one folder")
 			}
 			folder, err := folderOf(args)
 			if err != nil {
@@ -72,18 +71,18 @@ func folderOf(args []string) (string, error) {
 	if len(args) == 0 {
 		folder, err := recordings.DefaultDir()
 		if err != nil {
-			err = exit.Usagef("recordings: %v", err)
+			err = console.Usagef("recordings: %v", err)
 		}
 		return folder, err
 	}
 	info, err := os.Stat(args[0])
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", exit.WithHint(exit.Usagef("%s: folder not found", args[0]), "mcpdbg rec ls to list the folder where sessions are recorded")
+		return "", console.WithHint(console.Usagef("%s: folder not found", args[0]), "mcpdbg rec ls to list the folder where sessions are recorded")
 	case err != nil:
-		return "", exit.Usagef("%v", err)
+		return "", console.Usagef("%v", err)
 	case !info.IsDir():
-		return "", exit.WithHint(exit.Usagef("%s is not a folder", args[0]), "mcpdbg rec info "+wording.Quote(args[0]))
+		return "", console.WithHint(console.Usagef("%s is not a folder", args[0]), "mcpdbg rec info "+wording.Quote(args[0]))
 	}
 	return args[0], nil
 }
@@ -111,7 +110,7 @@ type Listed struct {
 func recList(ctx context.Context, env *console.Env, folder string, own, all, asJSON bool) error {
 	files, err := store.List(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return exit.Usagef("%v", err)
+		return console.Usagef("%v", err)
 	}
 	list, err := listFiles(ctx, files, all)
 	if err != nil {

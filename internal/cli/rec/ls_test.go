@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/clitest"
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/rec"
 	"mcpdbg/recordings"
@@ -127,8 +127,8 @@ func TestRecListEmpty(t *testing.T) {
 		{file + "x", file + "x: folder not found"},
 	} {
 		r := clitest.InProcess(t, "rec", "ls", c.arg)
-		require.Equal(t, exit.Usage, r.Code)
+		require.Equal(t, console.ExitUsage, r.Code)
 		require.Contains(t, r.Stderr, c.says)
 	}
-	require.Equal(t, exit.Usage, clitest.InProcess(t, "rec", "ls", ".", ".").Code)
+	require.Equal(t, console.ExitUsage, clitest.InProcess(t, "rec", "ls", ".", ".").Code)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/clitest"
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 )
 
@@ -46,7 +46,7 @@ func TestResolveRecording(t *testing.T) {
 	} {
 		_, err := flags.ResolveRecording(name)
 		require.ErrorContains(t, err, says, "%q", name)
-		require.Equal(t, exit.Usage, exit.CodeOf(err), "%q", name)
+		require.Equal(t, console.ExitUsage, console.ExitCode(err), "%q", name)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestManyCandidatesAreCut(t *testing.T) {
 	}
 	clitest.RecFolder(t, files)
 	r := clitest.InProcess(t, "rec", "info", "npx")
-	require.Equal(t, exit.Usage, r.Code)
+	require.Equal(t, console.ExitUsage, r.Code)
 	require.Contains(t, r.Stderr, "\n  and 2 older ones\n  try: more of the name")
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/tui"
 )
@@ -32,9 +31,9 @@ If stdout is not a terminal, it prints them as rec cat does: one line per entry.
 		RunE: func(cmd *cobra.Command, files []string) error {
 			switch {
 			case env.HasCommand:
-				return exit.Usagef("open takes recordings, not a command")
+				return console.Usagef("open takes recordings, not a command")
 			case len(files) == 0:
-				return exit.WithHint(exit.Usagef("open: no recording given"), flags.ListHint)
+				return console.WithHint(console.Usagef("open: no recording given"), flags.ListHint)
 			}
 			if err := flags.ResolveRecordings(files); err != nil {
 				return err

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
@@ -46,11 +45,11 @@ recorded to that folder.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 1:
-				return exit.Usagef("rec prune takes one folder")
+				return console.Usagef("rec prune takes one folder")
 			case p.keep.Keep < 0 || cmd.Flags().Changed("keep") && p.keep.Keep == 0:
-				return exit.WithHint(exit.Usagef("--keep %d: must be 1 or more", p.keep.Keep), "mcpdbg rec rm to remove recordings by name")
+				return console.WithHint(console.Usagef("--keep %d: must be 1 or more", p.keep.Keep), "mcpdbg rec rm to remove recordings by name")
 			case p.keep.Zero():
-				return exit.WithHint(exit.Usagef("no limit given"), "mcpdbg rec prune --keep 100, --older 30d or --over 2GiB")
+				return console.WithHint(console.Usagef("no limit given"), "mcpdbg rec prune --keep 100, --older 30d or --over 2GiB")
 			}
 			folder, err := folderOf(args)
 			if err != nil {
@@ -72,7 +71,7 @@ recorded to that folder.`,
 func recPrune(ctx context.Context, env *console.Env, folder string, p pruneFlags) error {
 	s, err := store.ReadCandidates(ctx, folder, p.noted)
 	if err != nil {
-		return exit.Usagef("%v", err)
+		return console.Usagef("%v", err)
 	}
 	verb, count, total := "removed", uint64(0), int64(0)
 	if p.dryRun {

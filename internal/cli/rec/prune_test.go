@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/clitest"
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/recordings"
-	"mcpdbg/recordings/notes"
+	"mcpdbg/recordings/store"
 )
 
 // agedRecordings returns finished recordings with names made by the program,
@@ -84,7 +84,7 @@ func TestRecPruneKeepsNotedAndLive(t *testing.T) {
 	folder := agedRecordings(t, "abc")
 	oldest, err := flags.ResolveRecording("cccccc")
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(notes.Path(oldest), nil, 0o600))
+	require.NoError(t, os.WriteFile(store.NotesPath(oldest), nil, 0o600))
 	live, err := recordings.Create(recordings.Options{Server: "npx"})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = live.Release() })
@@ -101,7 +101,7 @@ func TestRecPruneKeepsNotedAndLive(t *testing.T) {
 	r = clitest.InProcess(t, "rec", "prune", "--older", "1m", "--noted")
 	require.Equal(t, 0, r.Code, r.Stderr)
 	require.NoFileExists(t, oldest)
-	require.NoFileExists(t, notes.Path(oldest))
+	require.NoFileExists(t, store.NotesPath(oldest))
 	require.NoError(t, live.Close())
 }
 
@@ -116,7 +116,7 @@ func TestRecPruneUsage(t *testing.T) {
 		"--keep 1 /no/folder": "folder not found",
 	} {
 		r := clitest.InProcess(t, append([]string{"rec", "prune"}, strings.Fields(args)...)...)
-		require.Equal(t, exit.Usage, r.Code, args)
+		require.Equal(t, console.ExitUsage, r.Code, args)
 		require.Contains(t, r.Stderr, says)
 	}
 }
@@ -125,20 +125,20 @@ func TestRecRemove(t *testing.T) {
 	folder := agedRecordings(t, "abcd")
 	noted, err := flags.ResolveRecording("bbbbbb")
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(notes.Path(noted), []byte("x"), 0o600))
+	require.NoError(t, os.WriteFile(store.NotesPath(noted), []byte("x"), 0o600))
 
 	r := clitest.InProcess(t, "rec", "rm", "bbbbbb", "cccccc", "nothing")
-	require.Equal(t, exit.Usage, r.Code)
+	require.Equal(t, console.ExitUsage, r.Code)
 	require.Equal(t, "abcd", lettersIn(t, folder), "nothing is removed if one is missing")
 
 	r = clitest.InProcess(t, "rec", "rm", "bbbbbb", "cccccc")
 	require.Equal(t, 0, r.Code, r.Stderr)
 	require.Equal(t, "ad", lettersIn(t, folder))
-	require.NoFileExists(t, notes.Path(noted))
+	require.NoFileExists(t, store.NotesPath(noted))
 	require.Regexp(t, `^removed .*-npx-bbbbbb\.jsonl, \d+ bytes\nremoved .*-npx-cccccc\.jsonl, \d+ bytes\n$`, r.Stdout)
 
 	r = clitest.InProcess(t, "rec", "rm", filepath.Join(folder, "20260101-000000-x-textxt.jsonl"))
-	require.Equal(t, exit.Usage, r.Code)
+	require.Equal(t, console.ExitUsage, r.Code)
 	require.Contains(t, r.Stderr, "is not a recording: it looks like text")
 	require.FileExists(t, filepath.Join(folder, "20260101-000000-x-textxt.jsonl"))
 
@@ -146,12 +146,12 @@ func TestRecRemove(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = live.Release() })
 	r = clitest.InProcess(t, "rec", "rm", live.Path())
-	require.Equal(t, exit.Usage, r.Code)
+	require.Equal(t, console.ExitUsage, r.Code)
 	require.Contains(t, r.Stderr, "not removed: still being recorded\n  try: end that session first, or add --force\n")
 	require.Equal(t, 0, clitest.InProcess(t, "rec", "rm", "--force", live.Path()).Code)
 	require.NoFileExists(t, live.Path())
 	require.ErrorContains(t, live.Close(), "was deleted while it was open")
-	require.Equal(t, exit.Usage, clitest.InProcess(t, "rec", "rm").Code)
+	require.Equal(t, console.ExitUsage, clitest.InProcess(t, "rec", "rm").Code)
 }
 
 // The limits of the settings are applied when a session is recorded, and the

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/logs"
 )
@@ -51,7 +50,7 @@ The exit code is 0 whatever is found, and 2 if the file cannot be read.
 		ValidArgsFunction: flags.CompleteRecordings,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return exit.Usagef("rec info takes one recording")
+				return console.Usagef("rec info takes one recording")
 			}
 			path, err := flags.ResolveRecording(args[0])
 			if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/logs"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
@@ -42,7 +42,7 @@ func TestRecRemoveRequiresWholeName(t *testing.T) {
 	}
 	err := wholeName("files", path)
 	require.EqualError(t, err, `20261121-114750-files-w679wv.jsonl not removed: "files" is only part of its name`)
-	require.Equal(t, exit.Usage, exit.CodeOf(err))
+	require.Equal(t, console.ExitUsage, console.ExitCode(err))
 	require.Error(t, wholeName("w679", path))
 }
 
@@ -61,6 +61,6 @@ func TestEndlessExpressionsEnd(t *testing.T) {
 		j.limit = 20 * time.Millisecond
 		err = j.print(3, row)
 		require.EqualError(t, err, "entry 4: --jq: not finished within 20ms", expression)
-		require.Equal(t, exit.Failure, exit.CodeOf(err), expression)
+		require.Equal(t, console.ExitFailure, console.ExitCode(err), expression)
 	}
 }

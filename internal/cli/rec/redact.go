@@ -9,12 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
-	"mcpdbg/recordings/notes"
 	"mcpdbg/recordings/redact"
+	"mcpdbg/recordings/store"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -79,11 +78,11 @@ strings.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) != 1:
-				return exit.Usagef("rec redact takes one recording")
+				return console.Usagef("rec redact takes one recording")
 			case o.out == "" && !o.dryRun:
-				return exit.WithHint(exit.Usagef("rec redact requires -o OUT, the file for the copy"), "--dry-run to only report what would be removed")
+				return console.WithHint(console.Usagef("rec redact requires -o OUT, the file for the copy"), "--dry-run to only report what would be removed")
 			case o.out == "-":
-				return exit.WithHint(exit.Usagef("the copy cannot be written to standard output: its first line is written last"), "name a file with -o")
+				return console.WithHint(console.Usagef("the copy cannot be written to standard output: its first line is written last"), "name a file with -o")
 			}
 			path, err := flags.ResolveRecording(args[0])
 			if err != nil {
@@ -108,13 +107,13 @@ func recRedact(ctx context.Context, env *console.Env, path string, o redactOptio
 		return err
 	}
 	report, err := redactTo(ctx, path, o.out, o.dryRun, rules)
-	var usage *exit.UsageError
+	var usage *console.UsageError
 	var rule *redact.RuleError
 	switch {
 	case errors.As(err, &usage):
 		return err
 	case errors.As(err, &rule):
-		return exit.Usagef("%v", rule)
+		return console.Usagef("%v", rule)
 	case err != nil:
 		return flags.Unreadable(path, err)
 	}
@@ -152,11 +151,11 @@ func copyNotes(from, to string, report *redact.Report) error {
 	if err != nil {
 		return err
 	}
-	all, err := notes.Open(from, rec.Header.ID)
+	all, err := store.OpenNotes(from, rec.Header.ID)
 	if err != nil {
 		return err
 	}
-	copied, err := notes.Open(to, rec.Header.ID)
+	copied, err := store.OpenNotes(to, rec.Header.ID)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/recordings/redact"
 )
 
@@ -47,7 +46,7 @@ func (o *redactRules) rules(ctx context.Context, env *console.Env) (redact.Rules
 	for _, name := range o.env {
 		value, ok := os.LookupEnv(name)
 		if !ok {
-			return rules, exit.WithHint(exit.Usagef("--env %s: not set in this environment", name), "set it for this command, or put its value into a file for --value-from")
+			return rules, console.WithHint(console.Usagef("--env %s: not set in this environment", name), "set it for this command, or put its value into a file for --value-from")
 		}
 		rules.Values = append(rules.Values, redact.Value{Name: "env " + name, Text: value})
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
@@ -34,7 +33,7 @@ recorded, or its last six letters; "last" is the newest there.`,
 		ValidArgsFunction: flags.CompleteRecordings,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return exit.Usagef("rec rm takes one or more recordings")
+				return console.Usagef("rec rm takes one or more recordings")
 			}
 			named := slices.Clone(args)
 			if err := flags.ResolveRecordings(args); err != nil {
@@ -59,7 +58,7 @@ func wholeName(name, path string) error {
 	case name == path, name == flags.NewestName, name == base, name+".jsonl" == base, strings.EqualFold(name, store.ShortName(base)):
 		return nil
 	}
-	return exit.WithHint(exit.Usagef("%s not removed: %q is only part of its name", base, name), "mcpdbg rec rm "+wording.Quote(base))
+	return console.WithHint(console.Usagef("%s not removed: %q is only part of its name", base, name), "mcpdbg rec rm "+wording.Quote(base))
 }
 
 func recRemove(env *console.Env, paths []string, force bool) error {
@@ -77,11 +76,11 @@ func recRemove(env *console.Env, paths []string, force bool) error {
 
 func cantRemove(path string, err error) error {
 	if errors.Is(err, recordings.ErrLive) {
-		return exit.WithHint(exit.Usagef("%s not removed: %v", path, err), "end that session first, or add --force")
+		return console.WithHint(console.Usagef("%s not removed: %v", path, err), "end that session first, or add --force")
 	}
 	if errors.Is(err, recordings.ErrPart) {
 		first, _ := recordings.FirstPart(path)
-		return exit.WithHint(exit.Usagef("%s not removed: %v", path, err), "mcpdbg rec rm "+first+" to remove all of it")
+		return console.WithHint(console.Usagef("%s not removed: %v", path, err), "mcpdbg rec rm "+first+" to remove all of it")
 	}
 	return flags.Unreadable(path, err)
 }

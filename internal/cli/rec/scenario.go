@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/scenario"
 	"mcpdbg/internal/scenario/steps"
@@ -38,14 +38,14 @@ func (f *scenarioExport) register(cmd *cobra.Command) {
 func (f *scenarioExport) check(cmd *cobra.Command, format string) error {
 	for _, name := range []string{"expect", "process"} {
 		if format != formatScenario && cmd.Flags().Changed(name) {
-			return exit.Usagef("--%s requires --format %s", name, formatScenario)
+			return console.Usagef("--%s requires --format %s", name, formatScenario)
 		}
 	}
 	if !slices.Contains(steps.Expectations(), steps.Expectation(f.expect)) {
-		return exit.Usagef("--expect %q: must be ok, shape or exact", f.expect)
+		return console.Usagef("--expect %q: must be ok, shape or exact", f.expect)
 	}
 	if f.process < 0 {
-		return exit.Usagef("--process %d: must not be negative", f.process)
+		return console.Usagef("--process %d: must not be negative", f.process)
 	}
 	return nil
 }
@@ -54,7 +54,7 @@ func (f *scenarioExport) write(ctx context.Context, w io.Writer, s export.Select
 	made, err := steps.FromSession(ctx, s.Source, steps.Options{Expect: steps.Expectation(f.expect), Process: f.process, Include: s.Include})
 	switch {
 	case errors.Is(err, steps.ErrNothing), errors.Is(err, steps.ErrTooMany):
-		return exit.WithHint(fmt.Errorf("cannot make a scenario: %w", err), "another part of the recording: --filter, --from, --to")
+		return console.WithHint(fmt.Errorf("cannot make a scenario: %w", err), "another part of the recording: --filter, --from, --to")
 	case err != nil:
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/logs"
 	"mcpdbg/internal/wording"
@@ -37,7 +36,7 @@ The exit code is 1 if there is a problem, and 2 if a file cannot be read.`,
 		ValidArgsFunction: flags.CompleteRecordings,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return exit.Usagef("rec verify takes one or more recordings")
+				return console.Usagef("rec verify takes one or more recordings")
 			}
 			if err := flags.ResolveRecordings(args); err != nil {
 				return err
@@ -82,7 +81,7 @@ func recVerify(ctx context.Context, env *console.Env, files []string, asJSON boo
 		printErr = env.PrintDocument(all)
 	}
 	if bad > 0 {
-		return exit.Printed(&exit.ResponseError{Err: fmt.Errorf("problems in %d of %s", bad, wording.Plural(len(files), "recording"))}, printErr)
+		return console.Printed(&console.ResponseError{Err: fmt.Errorf("problems in %d of %s", bad, wording.Plural(len(files), "recording"))}, printErr)
 	}
 	return printErr
 }

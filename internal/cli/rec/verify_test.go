@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/clitest"
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/rec"
 )
 
@@ -66,7 +66,7 @@ func TestRecVerifyUsage(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{}, {clitest.WriteFile(t, "text")}, {clitest.GoldenRecording, t.TempDir()}, {clitest.GoldenRecording + "x"}} {
 		r := clitest.InProcess(t, append([]string{"rec", "verify"}, args...)...)
-		require.Equal(t, exit.Usage, r.Code, args)
+		require.Equal(t, console.ExitUsage, r.Code, args)
 		require.NotEmpty(t, r.Stderr)
 	}
 }

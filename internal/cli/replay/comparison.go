@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/input"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/compare"
@@ -61,18 +60,18 @@ func (f *comparisonFlags) options(ctx context.Context, env *console.Env) (compar
 	if f.accept != "" {
 		text, err := input.ReadRegular(f.accept)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return opts, exit.Usagef("--accept: %v", err)
+			return opts, console.Usagef("--accept: %v", err)
 		}
 		rules, err := match.ReadRules(bytes.NewReader(text), f.accept)
 		if err != nil {
-			return opts, exit.Usagef("--accept: %v", err)
+			return opts, console.Usagef("--accept: %v", err)
 		}
 		opts.Rules.List = append(opts.Rules.List, rules.List...)
 	}
 	for _, text := range f.ignore {
 		rule, err := match.ParseIgnore(text)
 		if err != nil {
-			return opts, exit.WithHint(exit.Usagef("--ignore: %v", err), "a JSON pointer into the message, as in --ignore tools/call:/result/content/0/text")
+			return opts, console.WithHint(console.Usagef("--ignore: %v", err), "a JSON pointer into the message, as in --ignore tools/call:/result/content/0/text")
 		}
 		opts.Rules.Add(rule)
 	}
@@ -85,7 +84,7 @@ func (f *comparisonFlags) limits(opts *compare.Options) error {
 		method, limit, _ := strings.Cut(text, "=")
 		d, err := time.ParseDuration(limit)
 		if method == "" || err != nil || d <= 0 {
-			return exit.Usagef("--max-time %q: must be METHOD=DUR, such as tools/call=2s", text)
+			return console.Usagef("--max-time %q: must be METHOD=DUR, such as tools/call=2s", text)
 		}
 		if opts.MaxTime == nil {
 			opts.MaxTime = map[string]time.Duration{}
@@ -93,7 +92,7 @@ func (f *comparisonFlags) limits(opts *compare.Options) error {
 		opts.MaxTime[method] = d
 	}
 	if f.slowdown != 0 && !(f.slowdown >= 1 && f.slowdown <= 1e6) {
-		return exit.Usagef("--max-slowdown %v: must be 1 to 1000000", f.slowdown)
+		return console.Usagef("--max-slowdown %v: must be 1 to 1000000", f.slowdown)
 	}
 	opts.MaxSlowdown = f.slowdown
 	return nil
@@ -102,7 +101,7 @@ func (f *comparisonFlags) limits(opts *compare.Options) error {
 // readRules reads the file of --rules.
 func readRules(ctx context.Context, env *console.Env, path string) (*match.Rules, error) {
 	if _, err := os.Stat(path); path != "-" && errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.WithHint(exit.Usagef("--rules %s: file not found", path), "--accept "+wording.Quote(path)+" to create it")
+		return nil, console.WithHint(console.Usagef("--rules %s: file not found", path), "--accept "+wording.Quote(path)+" to create it")
 	}
 	text, err := env.ReadFile(ctx, "--rules", path)
 	if err != nil {
@@ -110,20 +109,20 @@ func readRules(ctx context.Context, env *console.Env, path string) (*match.Rules
 	}
 	rules, err := match.ReadRules(bytes.NewReader(text), path)
 	if err != nil {
-		return nil, exit.Usagef("--rules: %v", err)
+		return nil, console.Usagef("--rules: %v", err)
 	}
 	return rules, nil
 }
 
 // The report on stdout shows the differences.
-var errDiffer = &exit.ResponseError{Err: errors.New("the sessions differ"), Printed: true}
+var errDiffer = &console.ResponseError{Err: errors.New("the sessions differ"), Printed: true}
 
 // printComparison also adds rules to the file of --accept. It returns errDiffer for
 // differences that count and were not accepted.
 func printComparison(env *console.Env, r *compare.Report, f comparisonFlags, nameA, nameB string) error {
 	if err := writeReport(env, r, f, nameA, nameB); err != nil {
 		if r.Differs && f.accept == "" {
-			return exit.Printed(errDiffer, err)
+			return console.Printed(errDiffer, err)
 		}
 		return err
 	}
@@ -154,7 +153,7 @@ func writeJUnit(path string, r *compare.Report, name string) error {
 		return fmt.Errorf("junit: %w", err)
 	}
 	if err := os.WriteFile(path, doc.Bytes(), 0o666); err != nil {
-		return exit.Usagef("--junit: %v", err)
+		return console.Usagef("--junit: %v", err)
 	}
 	return nil
 }
@@ -164,7 +163,7 @@ func acceptDifferences(env *console.Env, path string, r *compare.Report) error {
 	rules := r.Accept()
 	added, err := match.AddToFile(path, rules)
 	if err != nil {
-		return exit.Usagef("--accept: %v", err)
+		return console.Usagef("--accept: %v", err)
 	}
 	_, err = fmt.Fprintf(env.Stderr, "mcpdbg: %s added to %s; review them, and keep the file with your code\n", wording.Plural(added, "rule"), termsafe.String(path))
 	return err

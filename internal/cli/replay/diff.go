@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/compare"
@@ -38,7 +37,7 @@ The exit code is 0 if the sessions are equal, 1 if they differ (0 with
 		ValidArgsFunction: flags.CompleteRecordings,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return exit.Usagef("diff takes two recordings")
+				return console.Usagef("diff takes two recordings")
 			}
 			return diffRecordings(cmd.Context(), env, args, f)
 		},

@@ -12,7 +12,6 @@ import (
 
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/recordings/compare"
 )
 
@@ -46,13 +45,13 @@ func TestDiffFindsExactlyWhatChanged(t *testing.T) {
 	require.Empty(t, r.Stderr)
 
 	r = clitest.InProcess(t, "diff", before, after)
-	require.Equal(t, exit.Failure, r.Code)
+	require.Equal(t, console.ExitFailure, r.Code)
 	require.Empty(t, r.Stderr, "the report has it")
 	require.Contains(t, r.Stdout, "First difference: tools/list, /result/tools/slow/inputSchema: schema changed\n  A  n ")
 
 	junit := filepath.Join(t.TempDir(), "junit.xml")
 	r = clitest.InProcess(t, "diff", "--json", "--junit", junit, before, after)
-	require.Equal(t, exit.Failure, r.Code)
+	require.Equal(t, console.ExitFailure, r.Code)
 	var report compare.Report
 	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &report))
 	require.Len(t, report.Groups, 2)
@@ -115,7 +114,7 @@ func TestDiffUsage(t *testing.T) {
 		{[]string{"diff", "--junit", filepath.Join(text, "x"), good, good}, "--junit: "},
 	} {
 		r := clitest.InProcess(t, c.args...)
-		require.Equal(t, exit.Usage, r.Code, c.args)
+		require.Equal(t, console.ExitUsage, r.Code, c.args)
 		require.Contains(t, r.Stderr, c.says)
 	}
 }
@@ -126,10 +125,10 @@ func TestReplayDetectsDuplicateAndSlowResponses(t *testing.T) {
 	r := clitest.Run(t, "replay", good, "--no-record", "--", clitest.Binary(), console.DemoServer)
 	require.Equal(t, 0, r.Code, r.Stdout+r.Stderr)
 	r = clitest.Run(t, "replay", good, "--no-record", "--", clitest.Binary(), console.DemoServer, "--misbehave", "duplicate-answers")
-	require.Equal(t, exit.Failure, r.Code, r.Stdout+r.Stderr)
+	require.Equal(t, console.ExitFailure, r.Code, r.Stdout+r.Stderr)
 	require.Contains(t, r.Stdout, "tools/call echo, different number of responses")
 	r = clitest.Run(t, "replay", good, "--no-record", "--max-time", "tools/call=1ns", "--", clitest.Binary(), console.DemoServer)
-	require.Equal(t, exit.Failure, r.Code, r.Stdout+r.Stderr)
+	require.Equal(t, console.ExitFailure, r.Code, r.Stdout+r.Stderr)
 	require.Contains(t, r.Stdout, "tools/call echo, took too long")
 }
 
@@ -138,7 +137,7 @@ func TestDiffSanitizesOutput(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"ansi", "nul", "invalid-utf8"} {
 		r := clitest.InProcess(t, "diff", "--reveal", clitest.RuleFixtures+name+".jsonl", clitest.RuleFixtures+"healthy-legacy.jsonl")
-		require.Equal(t, exit.Failure, r.Code, r.Stderr)
+		require.Equal(t, console.ExitFailure, r.Code, r.Stderr)
 		require.Regexp(t, `^[^\x00-\x09\x0b-\x1f\x7f-\x9f\x{200b}-\x{200f}\x{202a}-\x{202e}]*$`, r.Stdout)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/demo"
 	"mcpdbg/recordings"
@@ -62,7 +61,7 @@ file. The flags listed after --passthrough are for that server.
 		ValidArgsFunction: flags.CompleteRecordings,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return exit.Usagef("mock takes one recording")
+				return console.Usagef("mock takes one recording")
 			}
 			if err := env.TakeStdin("mock"); err != nil {
 				return err
@@ -109,12 +108,12 @@ func (m *mockFlags) checkReal(cmd *cobra.Command, hasCommand bool) error {
 		return nil
 	}
 	if hasCommand {
-		return exit.Usagef("mock takes no command without --passthrough: it starts no server")
+		return console.Usagef("mock takes no command without --passthrough: it starts no server")
 	}
 	var err error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !m.own[f.Name] {
-			err = exit.Usagef("--%s requires --passthrough: mock starts no server", f.Name)
+			err = console.Usagef("--%s requires --passthrough: mock starts no server", f.Name)
 		}
 	})
 	return err
@@ -125,17 +124,17 @@ func (m *mockFlags) options(ctx context.Context, env *console.Env) (mock.Options
 	opts := m.opts
 	var ok bool
 	if opts.Repeat, ok = mock.ParseRepeat(m.repeat); !ok {
-		return opts, exit.Usagef("--repeat %q: must be last, cycle or error", m.repeat)
+		return opts, console.Usagef("--repeat %q: must be last, cycle or error", m.repeat)
 	}
 	switch {
 	case opts.Run < 0:
-		return opts, exit.Usagef("--run %d: must be 1 or more", opts.Run)
+		return opts, console.Usagef("--run %d: must be 1 or more", opts.Run)
 	case opts.Speed < 0 || opts.Speed > 1e6:
-		return opts, exit.Usagef("--speed %g: must be more than 0, and at most 1,000,000", opts.Speed)
+		return opts, console.Usagef("--speed %g: must be more than 0, and at most 1,000,000", opts.Speed)
 	case opts.IdleCap < 0 || opts.IdleCap > 0 && opts.Speed == 0:
-		return opts, exit.Usagef("--idle-cap requires --speed, and must not be negative")
+		return opts, console.Usagef("--idle-cap requires --speed, and must not be negative")
 	case opts.AskTimeout <= 0:
-		return opts, exit.Usagef("--ask-timeout must be more than 0")
+		return opts, console.Usagef("--ask-timeout must be more than 0")
 	}
 	if m.rules != "" {
 		var err error
@@ -146,7 +145,7 @@ func (m *mockFlags) options(ctx context.Context, env *console.Env) (mock.Options
 	for _, text := range m.faults {
 		fault, err := mock.ParseFault(text)
 		if err != nil {
-			return opts, exit.Usagef("--%v", err)
+			return opts, console.Usagef("--%v", err)
 		}
 		opts.Faults = append(opts.Faults, fault)
 	}
@@ -175,10 +174,10 @@ func serveMock(ctx context.Context, env *console.Env, path string, m mockFlags, 
 	}
 	server, err := mock.New(ctx, rec, opts)
 	if errors.Is(err, mock.ErrNoRun) {
-		return exit.Usagef("%v", err)
+		return console.Usagef("%v", err)
 	}
 	if err != nil {
-		return exit.Interrupted(ctx, err)
+		return console.Interrupted(ctx, err)
 	}
 	if server.Run() > 1 && opts.Run == 0 {
 		opts.Warn(fmt.Sprintf("serving run %d, the first that responded to a request (--run chooses another)", server.Run()))
@@ -190,7 +189,7 @@ func serveMock(ctx context.Context, env *console.Env, path string, m mockFlags, 
 	if text := deviations(server.Report()); text != "" {
 		opts.Warn(text)
 	}
-	err = exit.Interrupted(ctx, err)
+	err = console.Interrupted(ctx, err)
 	if real != nil {
 		err = errors.Join(err, real.end(ctx))
 	}
@@ -203,7 +202,7 @@ func serveMock(ctx context.Context, env *console.Env, path string, m mockFlags, 
 		exitAs(ending)
 	}
 	if !server.Report().Good() {
-		return &exit.ResponseError{Err: errors.New("not as recorded"), Printed: true}
+		return &console.ResponseError{Err: errors.New("not as recorded"), Printed: true}
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/clitest"
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/demo"
 )
 
@@ -19,7 +19,7 @@ func recorded(t testing.TB, fault, in string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "session.jsonl")
 	r := clitest.Run(t, clitest.Against(fault, "run", "--quiet", "--era", "legacy", "--timeout", "20s", "--record", path, "--in", clitest.WriteFile(t, in))...)
-	require.NotEqual(t, exit.Usage, r.Code, r.Stderr)
+	require.NotEqual(t, console.ExitUsage, r.Code, r.Stderr)
 	return path
 }
 
@@ -88,7 +88,7 @@ func TestMockReportsUnrecordedRequests(t *testing.T) {
 	cmd := clitest.Program(t, "mock", path)
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"echo","arguments":{"message":"ho\u001b[31m"}}}` + "\n")
 	r := clitest.Finish(t, cmd)
-	require.Equal(t, exit.Failure, r.Code)
+	require.Equal(t, console.ExitFailure, r.Code)
 	require.Regexp(t, `^mcpdbg: tools/call was not recorded; the closest recorded request is tools/call, entry \d+, answered with seq \d+, which differs at /arguments/message\nmcpdbg: requests: 1, not recorded: 1\n$`, r.Stderr)
 	var answer struct {
 		ID    string
@@ -102,7 +102,7 @@ func TestMockReportsUnrecordedRequests(t *testing.T) {
 	require.Equal(t, []string{"/arguments/message"}, answer.Error.Data.Closest.Differs)
 
 	r = clitest.Run(t, mocked(path, nil, "call", "--tool", "echo", "message=ho")...)
-	require.Equal(t, exit.Failure, r.Code)
+	require.Equal(t, console.ExitFailure, r.Code)
 	require.Contains(t, r.Stderr, "which differs at /arguments/message")
 
 	rules := clitest.WriteFile(t, "ignore tools/call:echo /params/arguments/message\n")
@@ -129,7 +129,7 @@ func TestMockPassthrough(t *testing.T) {
 	cmd = clitest.Program(t, "mock", "--passthrough", path, "--", filepath.Join(t.TempDir(), "missing"))
 	cmd.Stdin = strings.NewReader(strings.ReplaceAll(mockedSession, `"hi"`, `"new"`))
 	r = clitest.Finish(t, cmd)
-	require.Equal(t, exit.Start, r.Code, r.Stderr)
+	require.Equal(t, console.ExitStart, r.Code, r.Stderr)
 	require.Contains(t, r.Stdout, "and failed on the real server")
 }
 
@@ -156,7 +156,7 @@ func TestMockUsage(t *testing.T) {
 		{[]string{"mock", "--fault", "cut:x", fixture}, `--fault "cut:x"`},
 	} {
 		r := clitest.InProcess(t, c.args...)
-		require.Equal(t, exit.Usage, r.Code, c.args)
+		require.Equal(t, console.ExitUsage, r.Code, c.args)
 		require.Contains(t, r.Stderr, c.says)
 		require.Empty(t, r.Stdout)
 	}

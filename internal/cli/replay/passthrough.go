@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/session"
@@ -34,7 +33,7 @@ func newFallback(env *console.Env, t flags.Target) (*fallback, error) {
 		return nil, err
 	}
 	if len(argv) == 0 {
-		return nil, exit.Usagef("--passthrough: put the real server's command after --, or use --config FILE")
+		return nil, console.Usagef("--passthrough: put the real server's command after --, or use --config FILE")
 	}
 	return &fallback{env: env, target: t, argv: argv}, nil
 }

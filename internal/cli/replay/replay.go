@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/wording"
@@ -71,7 +70,7 @@ equal but the new recording is incomplete or standard output is full.
 		ValidArgsFunction: flags.CompleteRecordings,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return exit.Usagef("replay takes one recording")
+				return console.Usagef("replay takes one recording")
 			}
 			path, err := flags.ResolveRecording(args[0])
 			if err != nil {
@@ -103,7 +102,7 @@ func (r *replayFlags) options(rules *match.Rules) (replay.Options, error) {
 	opts := r.opts
 	opts.Rules = rules
 	if !slices.Contains(replay.Modes(), opts.Mode) {
-		return opts, exit.Usagef("--mode %q: must be causal, serial or timed", opts.Mode)
+		return opts, console.Usagef("--mode %q: must be causal, serial or timed", opts.Mode)
 	}
 	var err error
 	if opts.Speed, err = parseSpeed(r.speed); err != nil {
@@ -111,18 +110,18 @@ func (r *replayFlags) options(rules *match.Rules) (replay.Options, error) {
 	}
 	switch {
 	case opts.Mode != replay.Timed && (r.speed != "1" || opts.IdleCap != 0):
-		return opts, exit.Usagef("--speed and --idle-cap require --mode timed")
+		return opts, console.Usagef("--speed and --idle-cap require --mode timed")
 	case opts.IdleCap < 0:
-		return opts, exit.Usagef("--idle-cap %v: must be more than 0", opts.IdleCap)
+		return opts, console.Usagef("--idle-cap %v: must be more than 0", opts.IdleCap)
 	case opts.Run < 0:
-		return opts, exit.Usagef("--run %d: must be 1 or more", opts.Run)
+		return opts, console.Usagef("--run %d: must be 1 or more", opts.Run)
 	case r.learn < 0 || r.learn > maxLearn:
-		return opts, exit.Usagef("--learn %d: must be 1 to %d", r.learn, maxLearn)
+		return opts, console.Usagef("--learn %d: must be 1 to %d", r.learn, maxLearn)
 	}
 	for _, text := range r.noMap {
 		p, err := match.ParsePointer(text)
 		if err != nil || p == "" {
-			return opts, exit.Usagef("--no-map %q: must be a pointer such as /params/cursor", text)
+			return opts, console.Usagef("--no-map %q: must be a pointer such as /params/cursor", text)
 		}
 		opts.NoMap = append(opts.NoMap, p)
 	}
@@ -140,7 +139,7 @@ func parseSpeed(text string) (float64, error) {
 	}
 	speed, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(speed >= slowest && speed <= fastest) {
-		return 0, exit.Usagef("--speed %s: must be %g to %d, or max", text, slowest, fastest)
+		return 0, console.Usagef("--speed %s: must be %g to %d, or max", text, slowest, fastest)
 	}
 	return speed, nil
 }
@@ -182,7 +181,7 @@ func replayFile(ctx context.Context, env *console.Env, path string, t flags.Targ
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return exit.Usagef("%v", err)
+		return console.Usagef("%v", err)
 	}
 	r := &replaying{env: env, path: path, rec: rec, plan: plan, opts: compared, t: t, flags: given}
 	r.checkTools()
@@ -190,9 +189,9 @@ func replayFile(ctx context.Context, env *console.Env, path string, t flags.Targ
 	case given.dryRun:
 		return r.printPlan()
 	case len(plan.Items()) == 0:
-		return exit.Usagef("%s: nothing to replay: only a handshake was sent", path)
+		return console.Usagef("%s: nothing to replay: only a handshake was sent", path)
 	case !env.HasCommand && t.Config.File == "":
-		return exit.WithHint(exit.Usagef("no server to replay to: put the server command after --, or use --config FILE"),
+		return console.WithHint(console.Usagef("no server to replay to: put the server command after --, or use --config FILE"),
 			"--dry-run to list what would be sent; the recorded command was "+wording.CommandLine(rec.Header().Argv))
 	}
 	return r.run(ctx)
@@ -247,7 +246,7 @@ func (r *replaying) run(ctx context.Context) error {
 	}
 	report, rules, compareErr := r.compare(ctx, append(learned, last))
 	if compareErr != nil {
-		return errors.Join(err, exit.Interrupted(ctx, compareErr))
+		return errors.Join(err, console.Interrupted(ctx, compareErr))
 	}
 	added, acceptErr := 0, error(nil)
 	if err == nil { // a dead server's missing responses are not accepted
@@ -260,7 +259,7 @@ func (r *replaying) run(ctx context.Context) error {
 	case report.Differs && (r.flags.compare.accept == "" || r.flags.learn > 0):
 		err = errDiffer
 	}
-	return exit.Printed(err, r.print(last, report, added))
+	return console.Printed(err, r.print(last, report, added))
 }
 
 // The session has ended when attempt returns; nil if none was opened.
@@ -284,7 +283,7 @@ func (r *replaying) attempt(ctx context.Context, t flags.Target) (*attempt, erro
 			err = r.unfinished(at.res)
 		}
 	}
-	err = exit.Interrupted(ctx, err)
+	err = console.Interrupted(ctx, err)
 	report, endErr := l.End(ctx)
 	live.ReportEnd(r.env, l, !t.NoRecord, report, err)
 	err = errors.Join(err, endErr)
@@ -347,7 +346,7 @@ func (r *replaying) accept(report *compare.Report, learned []match.Rule) (added 
 		rules = report.Accept()
 	}
 	if added, err = match.AddToFile(r.flags.compare.accept, rules); err != nil {
-		return 0, exit.Usagef("--accept: %v", err)
+		return 0, console.Usagef("--accept: %v", err)
 	}
 	return added, nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/target"
@@ -26,7 +25,7 @@ func parseArgs(ctx context.Context, env *console.Env, args []string) (json.RawMe
 			return nil, err
 		}
 		if seen[key] {
-			return nil, exit.Usagef("argument %q is given twice", key)
+			return nil, console.Usagef("argument %q is given twice", key)
 		}
 		seen[key] = true
 		if len(out) > 1 {
@@ -34,7 +33,7 @@ func parseArgs(ctx context.Context, env *console.Env, args []string) (json.RawMe
 		}
 		name, err := json.Marshal(key)
 		if err != nil {
-			return nil, exit.Usagef("argument %q: %v", arg, err)
+			return nil, console.Usagef("argument %q: %v", arg, err)
 		}
 		out = append(append(append(out, name...), ':'), value...)
 	}
@@ -47,7 +46,7 @@ func parseArg(ctx context.Context, env *console.Env, arg string) (key string, va
 		if target.IsURL(arg) {
 			return "", nil, flags.URLError(arg)
 		}
-		return "", nil, exit.Usagef("argument %q: must be NAME=TEXT, NAME:=JSON, NAME=@FILE or NAME:=@FILE", arg)
+		return "", nil, console.Usagef("argument %q: must be NAME=TEXT, NAME:=JSON, NAME=@FILE or NAME:=@FILE", arg)
 	}
 	key, isJSON := strings.CutSuffix(key, ":")
 	file, isFile := strings.CutPrefix(text, "@")
@@ -62,18 +61,18 @@ func parseArg(ctx context.Context, env *console.Env, arg string) (key string, va
 	case !isJSON:
 		value, err = json.Marshal(text)
 		if err != nil {
-			return "", nil, exit.Usagef("argument %s: %v", key, err)
+			return "", nil, console.Usagef("argument %s: %v", key, err)
 		}
 		return key, value, nil
 	case isFile:
 		value, err = compactJSON(text)
 		if err != nil {
-			return "", nil, exit.Usagef("argument %s: %s is not valid JSON: %v", key, file, err)
+			return "", nil, console.Usagef("argument %s: %s is not valid JSON: %v", key, file, err)
 		}
 	default:
 		value, err = compactJSON(text)
 		if err != nil {
-			return "", nil, exit.Usagef("argument %s: %q is not valid JSON: %v (NAME=TEXT is always a string)", key, text, err)
+			return "", nil, console.Usagef("argument %s: %q is not valid JSON: %v (NAME=TEXT is always a string)", key, text, err)
 		}
 	}
 	return key, value, nil

@@ -14,7 +14,6 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/session"
@@ -94,16 +93,16 @@ what may be wrong with the call.`,
 func callParams(ctx context.Context, env *console.Env, tool, params string, args []string) (method string, body json.RawMessage, err error) {
 	if tool == "" {
 		if len(args) == 0 {
-			return "", nil, exit.Usagef("no method: specify one, such as tools/list, or a tool with --tool")
+			return "", nil, console.Usagef("no method: specify one, such as tools/list, or a tool with --tool")
 		}
 		method, args = args[0], args[1:]
 		if method == "" {
-			return "", nil, exit.Usagef("no method: the name is empty")
+			return "", nil, console.Usagef("no method: the name is empty")
 		}
 	}
 	if params != "" {
 		if len(args) > 0 {
-			return "", nil, exit.Usagef("--params and arguments (%s) cannot be combined", args[0])
+			return "", nil, console.Usagef("--params and arguments (%s) cannot be combined", args[0])
 		}
 		if body, err = readParams(ctx, env, params); err != nil {
 			return "", nil, err
@@ -121,7 +120,7 @@ func callParams(ctx context.Context, env *console.Env, tool, params string, args
 		Arguments json.RawMessage `json:"arguments"`
 	}{tool, body})
 	if err != nil {
-		return "", nil, exit.Usagef("--tool: %v", err)
+		return "", nil, console.Usagef("--tool: %v", err)
 	}
 	return mcp.MethodToolsCall, body, nil
 }
@@ -141,7 +140,7 @@ func readParams(ctx context.Context, env *console.Env, params string) (json.RawM
 	}
 	var object map[string]json.RawMessage
 	if err := framing.Unmarshal(text, &object); err != nil || object == nil {
-		return nil, exit.Usagef("--params%s: must be a JSON object, not %.*s", where, maxShown, text)
+		return nil, console.Usagef("--params%s: must be a JSON object, not %.*s", where, maxShown, text)
 	}
 	return text, nil
 }
@@ -193,13 +192,13 @@ func sendRequest(ctx context.Context, env *console.Env, t flags.Target, r callRe
 			if about != "" {
 				err = fmt.Errorf("%w\n%s", err, about)
 			}
-			return exit.Printed(exit.WithHint(&exit.ResponseError{Err: err}, cmp.Or(hint, call.hint, callHint(resp.Error, r, about))), printErr)
+			return console.Printed(console.WithHint(&console.ResponseError{Err: err}, cmp.Or(hint, call.hint, callHint(resp.Error, r, about))), printErr)
 		case gaveUp != nil:
-			return exit.Printed(gaveUp, printErr)
+			return console.Printed(gaveUp, printErr)
 		case isError && about+hint != "":
-			return exit.Printed(exit.WithHint(&exit.ResponseError{Err: errors.New(strings.TrimSpace("the tool returned an error\n" + about))}, hint), printErr)
+			return console.Printed(console.WithHint(&console.ResponseError{Err: errors.New(strings.TrimSpace("the tool returned an error\n" + about))}, hint), printErr)
 		case isError:
-			return exit.Printed(&exit.ResponseError{Err: errors.New("the tool returned an error"), Printed: true}, printErr)
+			return console.Printed(&console.ResponseError{Err: errors.New("the tool returned an error"), Printed: true}, printErr)
 		}
 		return printErr
 	})
@@ -207,7 +206,7 @@ func sendRequest(ctx context.Context, env *console.Env, t flags.Target, r callRe
 
 func unreadHint(err error) error {
 	if why, ok := errors.AsType[*session.UnreadError](err); ok && why.Limit > 0 {
-		return exit.WithHint(err, "a larger --line-limit")
+		return console.WithHint(err, "a larger --line-limit")
 	}
 	return err
 }

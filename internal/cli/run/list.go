@@ -12,7 +12,6 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/session/mcp"
@@ -39,11 +38,11 @@ func ListCommand(env *console.Env) *cobra.Command {
 				return flags.URLError(args[url])
 			}
 			if len(args) != 1 {
-				return exit.Usagef("list takes one of %s", strings.Join(names, ", "))
+				return console.Usagef("list takes one of %s", strings.Join(names, ", "))
 			}
 			i := slices.Index(names, args[0])
 			if i < 0 {
-				return exit.Usagef("list %q: must be one of %s", args[0], strings.Join(names, ", "))
+				return console.Usagef("list %q: must be one of %s", args[0], strings.Join(names, ", "))
 			}
 			return listItems(cmd.Context(), env, t, mcp.Lists[i], asJSON)
 		},
@@ -58,8 +57,8 @@ func listItems(ctx context.Context, env *console.Env, t flags.Target, list mcp.L
 		server := l.Status().Server
 		declared := server.Offers(list)
 		items, err := l.ListAll(ctx, list)
-		if err != nil && exit.CodeOf(err) == exit.Usage {
-			err = &exit.ResponseError{Err: err} // not a list
+		if err != nil && console.ExitCode(err) == console.ExitUsage {
+			err = &console.ResponseError{Err: err} // not a list
 		}
 		switch undeclared := "the server does not declare " + list.Name + " in its capabilities"; {
 		case err != nil && !declared:
@@ -100,7 +99,7 @@ func printItems(env *console.Env, list mcp.List, items []json.RawMessage) error 
 	for _, raw := range items {
 		var it item
 		if err := framing.Unmarshal(raw, &it); err != nil {
-			return &exit.ResponseError{Err: fmt.Errorf("%s: item %.100s: %w", list.Method, raw, err)}
+			return &console.ResponseError{Err: fmt.Errorf("%s: item %.100s: %w", list.Method, raw, err)}
 		}
 		name := it.URI + it.URITemplate
 		if name == "" {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
@@ -46,7 +46,7 @@ func TestWriteFailsBeforeTheEnd(t *testing.T) {
 				_ = p.In.CloseWithError(io.ErrClosedPipe) // never fails
 				time.Sleep(time.Second)
 				p.Journal.Fail(lost)
-			}, []string{"1"}, "lost after", exit.Reach,
+			}, []string{"1"}, "lost after", console.ExitReach,
 		},
 		"server exits": {
 			func(p *exectest.Fake) {
@@ -54,12 +54,12 @@ func TestWriteFailsBeforeTheEnd(t *testing.T) {
 				time.Sleep(time.Second)
 				p.End(executor.Exit{Kind: executor.ExitCode, Code: 7})
 				p.EOF()
-			}, []string{"1"}, "server ended before it answered: exit code 7", exit.Start,
+			}, []string{"1"}, "server ended before it answered: exit code 7", console.ExitStart,
 		},
 		"server runs": {
 			func(p *exectest.Fake) {
 				_ = p.In.CloseWithError(io.ErrClosedPipe) // never fails
-			}, []string{"1"}, "message not sent: stdin-closed", exit.Start,
+			}, []string{"1"}, "message not sent: stdin-closed", console.ExitStart,
 		},
 		"id used again": {
 			func(p *exectest.Fake) {
@@ -68,7 +68,7 @@ func TestWriteFailsBeforeTheEnd(t *testing.T) {
 					_, _ = p.In.Read(buf) // one message each
 				}
 				p.Journal.Output(executor.Stdout, []byte(`{"jsonrpc":"2.0","id":1,"result":{}}`+"\n"))
-			}, []string{"1", "1"}, "id used again before the response", exit.Failure,
+			}, []string{"1", "1"}, "id used again before the response", console.ExitFailure,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestWriteFailsBeforeTheEnd(t *testing.T) {
 					require.NoError(t, err)
 				}
 				err = awaitResponses(t.Context(), l, first, nil, time.Minute, l.Done())
-				require.Equal(t, c.code, exit.CodeOf(err), "%v", err)
+				require.Equal(t, c.code, console.ExitCode(err), "%v", err)
 				require.ErrorContains(t, err, c.want)
 				require.ErrorContains(t, err, "1 request without a response")
 			})

@@ -10,7 +10,6 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -20,15 +19,15 @@ func parseMeta(given []string) (map[string]json.RawMessage, error) {
 	for _, pair := range given {
 		key, text, ok := strings.Cut(pair, "=")
 		if !ok || key == "" {
-			return nil, exit.Usagef("--meta %q: must be KEY=JSON", pair)
+			return nil, console.Usagef("--meta %q: must be KEY=JSON", pair)
 		}
 		if _, twice := meta[key]; twice {
-			return nil, exit.Usagef("--meta: %q is given twice", key)
+			return nil, console.Usagef("--meta: %q is given twice", key)
 		}
 		value, err := compactJSON(text)
 		if err != nil {
 			quoted, _ := json.Marshal(text) // a string always encodes
-			return nil, exit.WithHint(exit.Usagef("--meta %s: %q is not valid JSON: %v", key, text, err),
+			return nil, console.WithHint(console.Usagef("--meta %s: %q is not valid JSON: %v", key, text, err),
 				fmt.Sprintf("--meta '%s=%s' for a string", key, quoted))
 		}
 		meta[key] = value
@@ -44,20 +43,20 @@ func withMeta(params json.RawMessage, meta map[string]json.RawMessage) (json.Raw
 	var object map[string]json.RawMessage
 	if len(params) > 0 {
 		if err := framing.Unmarshal(params, &object); err != nil {
-			return nil, exit.Usagef("params: %v", err)
+			return nil, console.Usagef("params: %v", err)
 		}
 	}
 	all := map[string]json.RawMessage{}
 	theirs, ok := object["_meta"]
 	if ok {
 		if err := framing.Unmarshal(theirs, &all); err != nil || all == nil {
-			return nil, exit.Usagef("--meta: _meta of the params must be an object, not %.*s", maxShown, theirs)
+			return nil, console.Usagef("--meta: _meta of the params must be an object, not %.*s", maxShown, theirs)
 		}
 	}
 	maps.Copy(all, meta)
 	value, err := json.Marshal(all)
 	if err != nil {
-		return nil, exit.Usagef("--meta: %v", err)
+		return nil, console.Usagef("--meta: %v", err)
 	}
 	if ok {
 		object["_meta"] = value

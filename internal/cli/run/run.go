@@ -18,7 +18,6 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/cli/logs"
@@ -107,17 +106,17 @@ have side effects, such as most tool calls, are not: see --watch-tool.`,
 
 func (r *Options) check(cmd *cobra.Command, shown string) error {
 	if r.json && r.quiet {
-		return exit.Usagef("--json and --quiet cannot be combined")
+		return console.Usagef("--json and --quiet cannot be combined")
 	}
 	if err := r.checkScenario(cmd); err != nil {
 		return err
 	}
 	if r.quiet && shown != "" {
-		return exit.Usagef("--filter and --quiet cannot be combined")
+		return console.Usagef("--filter and --quiet cannot be combined")
 	}
 	var err error
 	if r.shown, err = filter.Parse(shown); err != nil {
-		return exit.Usagef("--filter: %v", err)
+		return console.Usagef("--filter: %v", err)
 	}
 	if err := checkWatchRun(&r.Watch, *r); err != nil {
 		return err
@@ -161,9 +160,9 @@ func Session(ctx context.Context, env *console.Env, t flags.Target, r Options) e
 		err = driveWatched(out.Context(ctx), env, w, r, t.Timeout, in)
 		w.Close()
 	}
-	err = exit.Interrupted(ctx, exit.WithHint(err, live.NoResponseHint(err, l.Log.Stats())))
+	err = console.Interrupted(ctx, console.WithHint(err, live.NoResponseHint(err, l.Log.Stats())))
 	report, endErr := l.End(ctx)
-	err = exit.Printed(err, out.Finish())
+	err = console.Printed(err, out.Finish())
 	if !r.quiet {
 		live.ReportProblems(env.Urgent, env, l.Log, live.AsIs)
 	}
@@ -341,7 +340,7 @@ func lost(l *live.Session, from int) error {
 	case writeFailed(l.Log, from):
 		cause = &session.WriteError{Status: executor.StdinClosed}
 	default:
-		cause = &exit.ResponseError{Err: errors.New("id used again before the response")}
+		cause = &console.ResponseError{Err: errors.New("id used again before the response")}
 	}
 	return fmt.Errorf("%w: %s without a response", cause, wording.Plural(n, "request"))
 }

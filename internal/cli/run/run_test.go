@@ -15,7 +15,6 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/spool"
@@ -93,7 +92,7 @@ func TestArguments(t *testing.T) {
 		"a:=@" + file: file + " is not valid JSON",
 	} {
 		_, err := parseArgs(t.Context(), new(console.Env), []string{arg})
-		require.ErrorAs(t, err, new(*exit.UsageError), arg)
+		require.ErrorAs(t, err, new(*console.UsageError), arg)
 		require.ErrorContains(t, err, says, arg)
 	}
 	_, err := parseArgs(t.Context(), new(console.Env), []string{"a=1", "a:=2"})
@@ -123,7 +122,7 @@ func TestCallReadsStdinOnce(t *testing.T) {
 		method, params, err := callParams(t.Context(), a, "", c.params, c.args)
 		if err != nil {
 			require.ErrorContains(t, err, c.want)
-			require.Equal(t, exit.Usage, exit.CodeOf(err))
+			require.Equal(t, console.ExitUsage, console.ExitCode(err))
 			continue
 		}
 		require.Equal(t, "m", method)
@@ -169,7 +168,7 @@ func FuzzArguments(f *testing.F) {
 		}
 		object, err := parseArgs(t.Context(), new(console.Env), []string{arg})
 		if err != nil {
-			require.ErrorAs(t, err, new(*exit.UsageError))
+			require.ErrorAs(t, err, new(*console.UsageError))
 			return
 		}
 		var members map[string]json.RawMessage
@@ -205,18 +204,18 @@ func TestCopiedBelongsToTheResponse(t *testing.T) {
 	c = copied{out: &out}
 	c.copy(line(whole[:len(whole)-3], false))
 	require.Equal(t, `{"a":`, out.String())
-	var cut *exit.CutError
+	var cut *console.CutError
 	require.ErrorAs(t, c.check(session.Response{}, failure), &cut)
 	require.ErrorIs(t, cut, failure)
 	require.Equal(t, int64(5), cut.Bytes)
-	require.Equal(t, exit.Start, exit.CodeOf(cut))
+	require.Equal(t, console.ExitStart, console.ExitCode(cut))
 
 	next := line(whole, true)
 	c.copy(next)
 	require.Equal(t, `{"a":`, out.String(), "nothing is printed after it")
 	require.ErrorAs(t, c.check(session.Response{Long: next}, nil), &cut)
 	require.Equal(t, "the result was cut after 5 bytes, which are on standard output: its line was not a response", cut.Error())
-	require.Equal(t, exit.Start, exit.CodeOf(&exit.CutError{Bytes: 5}))
+	require.Equal(t, console.ExitStart, console.ExitCode(&console.CutError{Bytes: 5}))
 }
 
 func TestRequiredPages(t *testing.T) {

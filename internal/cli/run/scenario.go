@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/scenario"
@@ -27,7 +26,7 @@ func (r *Options) checkScenario(cmd *cobra.Command) error {
 	}
 	for _, name := range []string{"in", "raw", "for", "filter"} {
 		if cmd.Flags().Changed(name) {
-			return exit.Usagef("--scenario and --%s cannot be combined: the steps decide what is sent and when it ends", name)
+			return console.Usagef("--scenario and --%s cannot be combined: the steps decide what is sent and when it ends", name)
 		}
 	}
 	return nil
@@ -66,10 +65,10 @@ func runScenario(ctx context.Context, env *console.Env, t flags.Target, r Option
 		err = outcomeOf(res)
 	}
 	server := l.Status()
-	err = exit.Interrupted(ctx, err)
+	err = console.Interrupted(ctx, err)
 	report, endErr := l.End(ctx)
 	if res != nil {
-		err = exit.Printed(err, printScenario(env, out, r, scenarioRun{sc, res, server, l.Log.Path()}))
+		err = console.Printed(err, printScenario(env, out, r, scenarioRun{sc, res, server, l.Log.Path()}))
 	}
 	if !r.quiet {
 		live.ReportProblems(env.Urgent, env, l.Log, vars.Conceal)
@@ -99,7 +98,7 @@ func outcomeOf(res *scenario.Result) error {
 	case errors.As(res.Err, &lost), errors.As(res.Err, &ended) && session.EndedFromOutside(ended.Exit.By):
 		return res.Err
 	case failed != nil:
-		return &exit.ResponseError{Err: fmt.Errorf("step %s failed", failed.Name), Printed: true}
+		return &console.ResponseError{Err: fmt.Errorf("step %s failed", failed.Name), Printed: true}
 	}
 	return res.Err
 }
@@ -158,7 +157,7 @@ func (p *stepPrinter) line(text string) {
 	}
 	if _, err := fmt.Fprintln(p.w, termsafe.String(text)); err != nil {
 		p.err = err
-		if exit.IsBrokenPipe(err) {
+		if console.IsBrokenPipe(err) {
 			p.broken(err)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
@@ -114,7 +113,7 @@ func (s *sending) gaveUp(result json.RawMessage) error {
 	if asked != onlyState {
 		hint = "--answers FILE with answers to server requests"
 	}
-	return exit.WithHint(&exit.ResponseError{Err: err}, hint)
+	return console.WithHint(&console.ResponseError{Err: err}, hint)
 }
 
 func (s *sending) say(text string) {
@@ -179,7 +178,7 @@ func (c *copied) check(resp session.Response, err error) error {
 	if c.bytes == 0 || err == nil && resp.Long == c.line {
 		return err
 	}
-	return &exit.CutError{Bytes: c.bytes, Err: err}
+	return &console.CutError{Bytes: c.bytes, Err: err}
 }
 
 // end ends the document that was printed.

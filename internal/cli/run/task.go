@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/widget/termsafe"
@@ -32,14 +31,14 @@ func (f *taskFlags) register(cmd *cobra.Command) {
 func (f *taskFlags) check(method string) error {
 	switch {
 	case f.noWait:
-		return exit.WithHint(exit.Usagef("--no-wait: call ends the server, and its tasks with it"),
+		return console.WithHint(console.Usagef("--no-wait: call ends the server, and its tasks with it"),
 			"--timeout to limit the wait, or mcpdbg run --in - -- COMMAND to keep the server running")
 	case f.ttl < 0:
-		return exit.Usagef("--ttl: %v is negative", f.ttl)
+		return console.Usagef("--ttl: %v is negative", f.ttl)
 	case f.ttl > 0 && !f.asTask:
-		return exit.Usagef("--ttl requires --task")
+		return console.Usagef("--ttl requires --task")
 	case f.asTask && method != mcp.MethodToolsCall:
-		return exit.Usagef("--task: only calls of tools can be tasks, not %s", method)
+		return console.Usagef("--task: only calls of tools can be tasks, not %s", method)
 	}
 	return nil
 }
@@ -53,9 +52,9 @@ func (f *taskFlags) params(ctx context.Context, s *session.Session, method strin
 	server := s.Status().Server
 	switch runs := server.RunsTasks(); {
 	case f.asTask && !runs:
-		return nil, exit.WithHint(exit.Usagef("--task: the server does not run calls of tools as tasks"), "omit it")
+		return nil, console.WithHint(console.Usagef("--task: the server does not run calls of tools as tasks"), "omit it")
 	case f.ttl > 0 && server.Era == mcp.Modern:
-		return nil, exit.WithHint(exit.Usagef("--ttl: in revision %s the server decides how long it keeps a task", server.Protocol), "omit it")
+		return nil, console.WithHint(console.Usagef("--ttl: in revision %s the server decides how long it keeps a task", server.Protocol), "omit it")
 	case !runs || server.Era == mcp.Modern || !f.asTask && !requiresTask(ctx, s, params):
 		return params, nil
 	}

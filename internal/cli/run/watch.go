@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	filewatch "mcpdbg/internal/watch"
@@ -99,10 +98,10 @@ func continueAfter(ctx context.Context, env *console.Env, err error) error {
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(err, session.ErrClosed), exit.IsBrokenPipe(err):
+	case errors.Is(err, session.ErrClosed), console.IsBrokenPipe(err):
 		return err
 	}
-	if _, ok := errors.AsType[*exit.UsageError](err); ok {
+	if _, ok := errors.AsType[*console.UsageError](err); ok {
 		return err
 	}
 	env.Explain(err)
@@ -113,10 +112,10 @@ func checkWatchRun(w *flags.Watch, r Options) error {
 	switch {
 	case len(w.Globs) == 0:
 	case r.raw:
-		return exit.WithHint(exit.Usagef("--watch and --raw cannot be combined: requests are re-sent after a handshake"),
+		return console.WithHint(console.Usagef("--watch and --raw cannot be combined: requests are re-sent after a handshake"),
 			"remove --raw: --in FILE sends lines as they are after the handshake")
 	case r.scenario.File != "":
-		return exit.WithHint(exit.Usagef("--watch and --scenario cannot be combined: a scenario ends with its last step"),
+		return console.WithHint(console.Usagef("--watch and --scenario cannot be combined: a scenario ends with its last step"),
 			"--in FILE with requests, which are re-sent at each change; or another file watcher that runs the scenario, as in: ls *.go | entr mcpdbg run --scenario FILE -- COMMAND")
 	}
 	return nil

@@ -15,7 +15,6 @@ import (
 
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/sshexec/sshtest"
 )
 
@@ -218,11 +217,11 @@ func TestWatchUsage(t *testing.T) {
 		{"open --watch * x", "unknown flag"},
 	} {
 		res := clitest.Run(t, strings.Fields(c.args)...)
-		require.Equal(t, exit.Usage, res.Code, c.args)
+		require.Equal(t, console.ExitUsage, res.Code, c.args)
 		require.Contains(t, res.Stderr, c.want, c.args)
 	}
 	res := clitest.Run(t, "run", "--watch", "*", "--for", "1m", "--", "/no/such/server")
-	require.Equal(t, exit.Start, res.Code, "a change does not fix that")
+	require.Equal(t, console.ExitStart, res.Code, "a change does not fix that")
 }
 
 // TestWatchOnScreen edits a server under the interface.

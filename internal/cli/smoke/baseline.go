@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/inventory"
@@ -29,9 +29,9 @@ func smokeBaseline(ctx context.Context, f *smokeFlags, fl *fleet) (*smoke.Baseli
 	case err == nil:
 		return fl.baselineFile(ctx, name, f.out.quiet)
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, exit.Usagef("--baseline: %v", err)
+		return nil, console.Usagef("--baseline: %v", err)
 	case !slices.ContainsFunc(fl.plan.Targets, func(t smoke.Target) bool { return t.Host == name }):
-		return nil, exit.WithHint(exit.Usagef("--baseline %s: file not found, and not one of the tested hosts", name),
+		return nil, console.WithHint(console.Usagef("--baseline %s: file not found, and not one of the tested hosts", name),
 			"--ssh "+wording.Quote(name)+" to test that host, too")
 	}
 	return &smoke.Baseline{Name: name, Host: name}, nil
@@ -58,18 +58,18 @@ func (fl *fleet) baselineFile(ctx context.Context, path string, quiet bool) (*sm
 }
 
 func baselineError(path string, err error) error {
-	if errors.As(err, new(*exit.SignalError)) {
+	if errors.As(err, new(*console.SignalError)) {
 		return err
 	}
 	if missing, ok := errors.AsType[*inventory.MissingError](err); ok {
-		return exit.WithHint(exit.Usagef("--baseline: %v", err), missing.Hint)
+		return console.WithHint(console.Usagef("--baseline: %v", err), missing.Hint)
 	}
 	if _, foreign := errors.AsType[*recordings.FormatError](err); foreign {
-		return exit.WithHint(exit.Usagef("--baseline: %v", err), "a recording, or the output of mcpdbg smoke with --json or --jsonl")
+		return console.WithHint(console.Usagef("--baseline: %v", err), "a recording, or the output of mcpdbg smoke with --json or --jsonl")
 	}
-	failed := exit.Usagef("--baseline %s: %v", path, err)
+	failed := console.Usagef("--baseline %s: %v", path, err)
 	if errors.Is(err, fs.ErrNotExist) {
-		return exit.WithHint(failed, "keep the recordings that the report names where they were, or next to the report")
+		return console.WithHint(failed, "keep the recordings that the report names where they were, or next to the report")
 	}
 	return failed
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/smoke"
@@ -38,7 +37,7 @@ func newFleet(env *console.Env, t flags.Target, servers []flags.Server, hosts []
 	}
 	plan, err := smoke.NewPlan(named, hosts)
 	if err != nil {
-		return nil, exit.Usagef("%v", err)
+		return nil, console.Usagef("%v", err)
 	}
 	fl := &fleet{env: env, flags: t, servers: servers, plan: plan, maxPart: t.PartSize(), pool: live.NewPool(env), recorded: func(int, string) {}}
 	err = fl.check(f)
@@ -81,7 +80,7 @@ func (fl *fleet) makeFolder() error {
 		return nil
 	}
 	if err := live.MakeFolder(folder); err != nil {
-		return exit.Usagef("--recordings: %v", err)
+		return console.Usagef("--recordings: %v", err)
 	}
 	return nil
 }

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/internal/cli/exit"
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/tui"
 	"mcpdbg/internal/smoke"
-	"mcpdbg/internal/smoke/progress"
 	"mcpdbg/internal/smoke/report"
 	"mcpdbg/ui/widget/grid"
 )
@@ -30,7 +29,7 @@ func (r *smokeRun) onScreen(screen, ctx context.Context, o *smokeOutputs) (*smok
 	err := tui.ShowGrid(screen, r.env, source, tui.Grid{Title: r.title(), Stop: func() { r.stop(errStopped) }, At: r.fleet.at})
 	r.stop(errStopped) // no effect after the end of the run
 	<-done
-	if err = errors.Join(err, failure); err == nil || exit.IsSignal(err) {
+	if err = errors.Join(err, failure); err == nil || console.IsSignal(err) {
 		err = errors.Join(err, report.Summary(r.env.Stdout, result))
 	}
 	r.printFiles()
@@ -84,7 +83,7 @@ func phaseNames(phases []smoke.Phase) []string {
 
 // A gridSource adapts a run's progress to grid.Source.
 type gridSource struct {
-	progress *progress.Progress
+	progress *progress
 	phases   gridPhases
 	endFacts []grid.Fact
 }
@@ -115,7 +114,7 @@ func (s *gridSource) Row(target int) grid.Row {
 	return row
 }
 
-func doneRow(row *grid.Row, at *progress.Row) {
+func doneRow(row *grid.Row, at *progressRow) {
 	r := at.Result
 	row.Took = time.Duration(r.OwnMS() * float64(time.Millisecond))
 	switch {

@@ -5,41 +5,39 @@ import (
 	"fmt"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/smoke"
-	"mcpdbg/internal/smoke/hosts"
 	"mcpdbg/sshexec/sshconfig"
 	"mcpdbg/ui/widget/termsafe"
 )
 
 // smokeHosts returns the hosts of --ssh and --hosts, in order, and reports duplicates.
 func smokeHosts(ctx context.Context, env *console.Env, f *smokeFlags, sshConfig string) ([]string, error) {
-	var lines []hosts.Line
+	var lines []hostLine
 	for _, dest := range f.hosts {
-		lines = append(lines, hosts.Line{Text: dest, File: "--ssh"})
+		lines = append(lines, hostLine{Text: dest, File: "--ssh"})
 	}
 	for _, name := range f.lists {
 		more, err := readHosts(ctx, env, name)
 		if err != nil {
-			return nil, exit.WithHint(console.UnreadInput("--hosts", err), "a file with one host per line, or --ssh HOST for a single host")
+			return nil, console.WithHint(console.UnreadInput("--hosts", err), "a file with one host per line, or --ssh HOST for a single host")
 		}
 		lines = append(lines, more...)
 	}
-	names := hosts.Names{
+	names := hostNames{
 		Canonical: canonicalHost,
 		Known:     (&sshconfig.Resolver{Config: sshConfig}).Aliases,
 		Match:     sshconfig.MatchAlias,
 	}
 	chosen, repeats, err := names.Choose(lines)
 	if err != nil {
-		return nil, exit.Usagef("%v", err)
+		return nil, console.Usagef("%v", err)
 	}
 	printRepeats(env, repeats)
 	return chosen, nil
 }
 
 // readHosts reads one list; - is standard input.
-func readHosts(ctx context.Context, env *console.Env, name string) ([]hosts.Line, error) {
+func readHosts(ctx context.Context, env *console.Env, name string) ([]hostLine, error) {
 	file, err := env.Open(ctx, "--hosts", name)
 	if err != nil {
 		return nil, err
@@ -48,7 +46,7 @@ func readHosts(ctx context.Context, env *console.Env, name string) ([]hosts.Line
 	if name == "-" {
 		name = console.StandardInput
 	}
-	return hosts.Parse(name, file)
+	return parseHosts(name, file)
 }
 
 // canonicalHost returns the canonical form of a host.
@@ -62,7 +60,7 @@ func canonicalHost(name string) (string, error) {
 
 const shownRepeats = 5
 
-func printRepeats(env *console.Env, repeats []hosts.Repeat) {
+func printRepeats(env *console.Env, repeats []hostRepeat) {
 	for i, r := range repeats {
 		if i == shownRepeats {
 			fmt.Fprintf(env.Stderr, "mcpdbg: note: %d more hosts are listed again\n", len(repeats)-i)

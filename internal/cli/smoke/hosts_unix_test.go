@@ -18,7 +18,6 @@ import (
 
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/sshexec/sshtest"
 )
@@ -183,7 +182,7 @@ func TestSmokeBaselineServerByName(t *testing.T) {
 		args = append(args, "--ssh", name)
 	}
 	r := clitest.Finish(t, smoking(t, clitest.Against("", args...)...))
-	require.Equal(t, exit.OK, r.Code, r.Stdout+r.Stderr)
+	require.Equal(t, console.ExitOK, r.Code, r.Stdout+r.Stderr)
 }
 
 // A signal ends all local and remote targets, and the results so far are written.

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/problems"
 	"mcpdbg/internal/smoke"
@@ -66,7 +65,7 @@ func (o *smokeOutputs) toStdout() []string {
 // check rejects outputs that cannot be combined.
 func (o *smokeOutputs) check() error {
 	if flags := o.toStdout(); len(flags) > 1 {
-		return exit.Usagef("%s and %s cannot be combined: both write to standard output", flags[0], flags[1])
+		return console.Usagef("%s and %s cannot be combined: both write to standard output", flags[0], flags[1])
 	}
 	taken := map[string]smokeFile{}
 	for _, file := range o.files() {
@@ -75,12 +74,12 @@ func (o *smokeOutputs) check() error {
 		}
 		path := filepath.Clean(file.path)
 		if other, ok := taken[path]; ok {
-			return exit.Usagef("%s and %s cannot write to the same file, %s", other.flag, file.flag, other.path)
+			return console.Usagef("%s and %s cannot write to the same file, %s", other.flag, file.flag, other.path)
 		}
 		taken[path] = file
 	}
 	if o.json && o.quiet || o.jsonl && o.quiet || o.tap && o.quiet {
-		return exit.Usagef("%s and --quiet cannot be combined", o.toStdout()[0])
+		return console.Usagef("%s and --quiet cannot be combined", o.toStdout()[0])
 	}
 	return nil
 }
@@ -117,7 +116,7 @@ func openOutputs(env *console.Env, o *smokeOutputs, targets []smoke.Target, canc
 			f, err := console.Create(file.path, true)
 			if err != nil {
 				out.abandon()
-				return nil, exit.WithHint(fmt.Errorf("%s: %w", file.flag, err), "a file in an existing folder that you can write to, or - for standard output")
+				return nil, console.WithHint(fmt.Errorf("%s: %w", file.flag, err), "a file in an existing folder that you can write to, or - for standard output")
 			}
 			out.files = append(out.files, f)
 			out.add(report.Sink{Finish: func(r *smoke.Report) error {

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/smoke"
-	"mcpdbg/internal/smoke/progress"
 	"mcpdbg/ui/widget/grid"
 )
 
@@ -16,7 +15,7 @@ import (
 // the last attempt without any wait.
 func TestGridShowsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := progress.New([]smoke.Target{{Host: "a"}})
+		b := newProgress([]smoke.Target{{Host: "a"}})
 		source := &gridSource{progress: b, phases: gridPhases{there: []string{"connect", "start"}}}
 		enter := func(attempt int, phase smoke.Phase, lasts, own time.Duration) {
 			t.Helper()
@@ -43,7 +42,7 @@ func TestGridShowsOwnTime(t *testing.T) {
 // The progress distinguishes targets that wait, that connect and that run; at
 // most --jobs run.
 func TestSmokeProgress(t *testing.T) {
-	b := progress.New([]smoke.Target{{Host: "a"}, {Host: "b"}, {Host: "c"}})
+	b := newProgress([]smoke.Target{{Host: "a"}, {Host: "b"}, {Host: "c"}})
 	source := &gridSource{progress: b, phases: gridPhases{there: []string{"connect", "auth", "start"}}}
 	counts := func(waiting, connecting, running int) {
 		t.Helper()

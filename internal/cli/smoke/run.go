@@ -7,10 +7,8 @@ import (
 	"time"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/smoke"
-	"mcpdbg/internal/smoke/progress"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -39,14 +37,14 @@ func runFleet(ctx context.Context, env *console.Env, fl *fleet, f *smokeFlags) (
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	out, err := openOutputs(env, &f.out, fl.plan.Targets, func(err error) {
-		if exit.CodeOf(err) != exit.Partial || exit.IsBrokenPipe(err) { // a full output does not end the run
+		if console.ExitCode(err) != console.ExitPartial || console.IsBrokenPipe(err) { // a full output does not end the run
 			stop(err)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	r := &smokeRun{env: env, fleet: fl, opts: opts, out: out, progress: progress.New(fl.plan.Targets), stop: stop}
+	r := &smokeRun{env: env, fleet: fl, opts: opts, out: out, progress: newProgress(fl.plan.Targets), stop: stop}
 	if !f.out.quiet {
 		fmt.Fprintln(env.Stderr, "mcpdbg: "+fl.plan.String())
 	}
@@ -71,7 +69,7 @@ type smokeRun struct {
 	fleet    *fleet
 	opts     smoke.Options
 	out      *smokeOutput
-	progress *progress.Progress
+	progress *progress
 	stop     context.CancelCauseFunc
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/cli/exit"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/smoke"
@@ -101,15 +100,15 @@ func (f *smokeFlags) check(t *flags.Target) error {
 	failOn := []smoke.FailOn{smoke.FailOnError, smoke.FailOnWarning, smoke.FailOnNever}
 	switch {
 	case f.opts.Jobs < 1:
-		return exit.Usagef("--jobs must be at least 1")
+		return console.Usagef("--jobs must be at least 1")
 	case f.opts.Retries < 0:
-		return exit.Usagef("--retries must not be negative")
+		return console.Usagef("--retries must not be negative")
 	case f.opts.TargetTimeout <= 0:
-		return exit.Usagef("--target-timeout must be more than 0")
+		return console.Usagef("--target-timeout must be more than 0")
 	case !slices.Contains(failOn, f.opts.FailOn):
-		return exit.Usagef("--fail-on %q: must be error, warning or never", f.opts.FailOn)
+		return console.Usagef("--fail-on %q: must be error, warning or never", f.opts.FailOn)
 	case t.Recordings != "" && t.NoRecord:
-		return exit.Usagef("--recordings and --no-record cannot be combined")
+		return console.Usagef("--recordings and --no-record cannot be combined")
 	}
 	if err := f.checkStdin(); err != nil {
 		return err
@@ -132,7 +131,7 @@ func (f *smokeFlags) checkStdin() error {
 		readers = append(readers, "--scenario")
 	}
 	if len(readers) > 1 {
-		return exit.Usagef("%s and %s cannot both read standard input", readers[0], readers[1])
+		return console.Usagef("%s and %s cannot both read standard input", readers[0], readers[1])
 	}
 	return nil
 }
@@ -167,16 +166,16 @@ func runSmoke(ctx context.Context, env *console.Env, t flags.Target, f *smokeFla
 		live.PruneDefault(env.Urgent, func(text string) { fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: note: "+text)) })
 	}
 	switch {
-	case err != nil && exit.CodeOf(err) != exit.Partial:
-		return exit.Interrupted(ctx, err)
+	case err != nil && console.ExitCode(err) != console.ExitPartial:
+		return console.Interrupted(ctx, err)
 	case report == nil: // nothing was run
 		return err
 	case ctx.Err() != nil && report.Counts().Cancelled > 0:
-		return exit.Printed(context.Cause(ctx), err)
-	case exit.IsBrokenPipe(err): // which cancelled the remaining targets
+		return console.Printed(context.Cause(ctx), err)
+	case console.IsBrokenPipe(err): // which cancelled the remaining targets
 		return err
-	case report.Exit() != exit.OK:
-		return exit.Printed(&exit.TargetsError{Code: report.Exit()}, err)
+	case report.Exit() != console.ExitOK:
+		return console.Printed(&console.TargetsError{Code: report.Exit()}, err)
 	}
 	return err
 }

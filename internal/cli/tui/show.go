@@ -16,8 +16,8 @@ import (
 	"mcpdbg/internal/cli/live"
 	filewatch "mcpdbg/internal/watch"
 	"mcpdbg/recordings"
-	"mcpdbg/recordings/notes"
 	"mcpdbg/recordings/replay"
+	"mcpdbg/recordings/store"
 	"mcpdbg/ui"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/prompter"
@@ -169,11 +169,11 @@ func ShowRecordings(ctx context.Context, env *console.Env, files []string) error
 }
 
 // notesOf returns notes on a recording, or a warning: it is opened without them.
-func notesOf(path, id string) (kept *notes.Notes, warning string) {
+func notesOf(path, id string) (kept *store.Notes, warning string) {
 	if path == "" {
 		return nil, "" // not recorded
 	}
-	kept, err := notes.Open(path, id)
+	kept, err := store.OpenNotes(path, id)
 	if err != nil {
 		return nil, fmt.Sprintf("marks and notes cannot be saved: %v", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/smoke"
-	"mcpdbg/recordings/junit/junittest"
+	"mcpdbg/recordings/rectest"
 )
 
 func asJUnit(t testing.TB, r *smoke.Report) []byte {
@@ -17,7 +17,7 @@ func asJUnit(t testing.TB, r *smoke.Report) []byte {
 
 func TestJUnitIsValid(t *testing.T) {
 	for _, r := range []*smoke.Report{{}, empty(), sample(), full()} {
-		junittest.Validate(t, asJUnit(t, r))
+		rectest.ValidateJUnit(t, asJUnit(t, r))
 	}
 	golden(t, "sample.xml", asJUnit(t, sample()))
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/tools/bench/report"
 	"mcpdbg/recordings"
 )
 
@@ -71,7 +70,7 @@ func TestChartedCases(t *testing.T) {
 // report.
 func TestDocuments(t *testing.T) {
 	const root = "../../.."
-	all, err := report.Read(filepath.Join(root, reportFile))
+	all, err := Read(filepath.Join(root, reportFile))
 	require.NoError(t, err)
 	files, err := documents(root, all)
 	require.NoError(t, err)

@@ -4,15 +4,13 @@ import (
 	"fmt"
 	"os"
 	"strings"
-
-	"mcpdbg/internal/tools/bench/report"
 )
 
 type bench struct {
 	id, what string
 	peer     string // a program of packages gets its version
 	program  string // to look up for that, or ""
-	goal     report.Goal
+	goal     Goal
 	speed    bool // the ratio is that of speeds, without a goal for it
 	short    bool // part of the short form
 	rounds   int  // limit; 0: as many as asked for
@@ -49,12 +47,12 @@ func startBenches() []bench {
 		return s
 	}
 	return []bench{
-		{id: "start", what: "`version`: the start of the program", peer: "an empty Go program", goal: report.Goal{AtMost: 4}, short: true,
+		{id: "start", what: "`version`: the start of the program", peer: "an empty Go program", goal: Goal{AtMost: 4}, short: true,
 			sides: func(l *lab) (side, side, error) {
 				empty, err := l.empty()
 				return side{argv: []string{l.mcpdbg, "version"}, want: "mcpdbg"}, side{argv: []string{empty}}, err
 			}},
-		{id: "list-raw", what: "`list tools` of a tiny server", peer: "a raw client", goal: report.Goal{AtMost: 3.5, Memory: 14}, short: true,
+		{id: "list-raw", what: "`list tools` of a tiny server", peer: "a raw client", goal: Goal{AtMost: 3.5, Memory: 14}, short: true,
 			sides: func(l *lab) (side, side, error) {
 				return list(l), side{argv: append([]string{l.raw, "list"}, l.tiny()...), want: "tool_9"}, nil
 			}},
@@ -72,7 +70,7 @@ func startBenches() []bench {
 				argv, err := l.inspector("--cli", server, "--method", "tools/list")
 				return list(l), side{argv: argv, want: "tool_9"}, err
 			}},
-		{id: "frame-inspector", what: "first frame of the interface", peer: "Inspector " + inspectorVersion + " --tui", goal: report.Goal{Wall: 25}, short: false,
+		{id: "frame-inspector", what: "first frame of the interface", peer: "Inspector " + inspectorVersion + " --tui", goal: Goal{Wall: 25}, short: false,
 			sides: func(l *lab) (side, side, error) {
 				server, err := l.script()
 				if err != nil {
@@ -110,14 +108,14 @@ func streamBenches() []bench {
 		return s
 	}
 	return []bench{
-		{id: "call-local", what: "`call` with a result of 100 MB", peer: "a bare pipe", goal: report.Goal{AtMost: 2, Memory: 64}, short: true,
+		{id: "call-local", what: "`call` with a result of 100 MB", peer: "a bare pipe", goal: Goal{AtMost: 2, Memory: 64}, short: true,
 			bytes: func(*lab) int64 { return callBytes },
 			sides: func(l *lab) (side, side, error) {
 				requests, err := l.requests()
 				server := strings.Join(l.tiny(fmt.Sprint(callBytes)), " ")
 				return shell(l.mcpdbg + " call --quiet --tool tool_0 -- " + server + " | cat >/dev/null"), shell(server + " <" + requests + " | cat >/dev/null"), err
 			}},
-		{id: "single-writes", what: "recording one write per message of 205 bytes", peer: "cat", program: "cat", goal: report.Goal{AtLeast: 0.8}, short: true,
+		{id: "single-writes", what: "recording one write per message of 205 bytes", peer: "cat", program: "cat", goal: Goal{AtLeast: 0.8}, short: true,
 			bytes: func(l *lab) int64 { return floodLine * l.scaled(singleRuns) },
 			sides: func(l *lab) (side, side, error) {
 				server := flood(l, int(l.scaled(singleRuns)), floodLine)
@@ -125,7 +123,7 @@ func streamBenches() []bench {
 				peer.took = true
 				return recorded(l, server), peer, nil
 			}},
-		{id: "bulk", what: "recording messages of 205 bytes in writes of 64 KiB", peer: "tee", program: "tee", goal: report.Goal{AtLeast: 0.9}, short: true,
+		{id: "bulk", what: "recording messages of 205 bytes in writes of 64 KiB", peer: "tee", program: "tee", goal: Goal{AtLeast: 0.9}, short: true,
 			bytes: func(l *lab) int64 { return l.scaled(bulkBytes) },
 			sides: func(l *lab) (side, side, error) {
 				server := flood(l, int(l.scaled(bulkBytes))/floodLine, 64<<10)
@@ -134,7 +132,7 @@ func streamBenches() []bench {
 				peer.took, peer.before = true, remover(path)
 				return recorded(l, server), peer, nil
 			}},
-		{id: "ping", what: "round trips of pings, recorded", peer: "bare pipes", goal: report.Goal{AtLeast: 0.6}, short: true,
+		{id: "ping", what: "round trips of pings, recorded", peer: "bare pipes", goal: Goal{AtLeast: 0.6}, short: true,
 			sides: func(l *lab) (side, side, error) {
 				n := int(l.scaled(pingCount))
 				scenario, err := l.pings(n)
@@ -143,7 +141,7 @@ func streamBenches() []bench {
 				ours.took, ours.before = true, remover(path)
 				return ours, side{argv: append([]string{l.raw, "ping", fmt.Sprint(n)}, l.tiny()...), took: true}, err
 			}},
-		{id: "mock", what: "`mock`: new requests", peer: "an echo", goal: report.Goal{AtLeast: 0.8}, short: true,
+		{id: "mock", what: "`mock`: new requests", peer: "an echo", goal: Goal{AtLeast: 0.8}, short: true,
 			sides: func(l *lab) (side, side, error) {
 				n := int(l.scaled(tripCount))
 				path, err := l.trips(n)
@@ -215,20 +213,20 @@ func fileBenches() []bench {
 		}
 	}
 	return []bench{
-		{id: "open-less", what: "`open`, until the last message is on the screen", peer: "less", program: "less", goal: report.Goal{AtMost: 4, Wall: 20}, short: true, sides: open(false)},
-		{id: "open-indexed", what: "the same with a stored index", peer: "less", program: "less", goal: report.Goal{AtMost: 4, Wall: 20}, sides: open(true)},
-		{id: "search", what: "`rec cat --json --filter WORD`, not indexed", peer: "rg -c", program: "rg", goal: report.Goal{AtMost: 2}, short: true, bytes: large, sides: search(false)},
-		{id: "search-indexed", what: "`rec cat --json --filter WORD`, indexed", peer: "rg -c", program: "rg", goal: report.Goal{AtMost: 1.5}, short: true, bytes: large, sides: search(true)},
+		{id: "open-less", what: "`open`, until the last message is on the screen", peer: "less", program: "less", goal: Goal{AtMost: 4, Wall: 20}, short: true, sides: open(false)},
+		{id: "open-indexed", what: "the same with a stored index", peer: "less", program: "less", goal: Goal{AtMost: 4, Wall: 20}, sides: open(true)},
+		{id: "search", what: "`rec cat --json --filter WORD`, not indexed", peer: "rg -c", program: "rg", goal: Goal{AtMost: 2}, short: true, bytes: large, sides: search(false)},
+		{id: "search-indexed", what: "`rec cat --json --filter WORD`, indexed", peer: "rg -c", program: "rg", goal: Goal{AtMost: 1.5}, short: true, bytes: large, sides: search(true)},
 		{id: "search-jq", what: "`rec cat --json --filter WORD`, a sixteenth of the recording", peer: "jq", program: "jq", rounds: 3,
 			sides: small("jq", func(file string) side {
 				return side{argv: []string{"-c", `select(.m.params.data? // "" | tostring | contains("` + rareWord + `"))`, file}, want: rareWord}
 			})},
 		{id: "search-lnav", what: "`rec cat --json --filter WORD`, a sixteenth of the recording", peer: "lnav -n", program: "lnav", rounds: 3,
 			sides: small("lnav", func(file string) side { return side{argv: []string{"-n", "-c", ":filter-in " + rareWord, file}} })},
-		{id: "info", what: "`rec info`", peer: "wc -l", goal: report.Goal{Rate: 500}, rounds: 5, short: true, bytes: large, sides: whole(nil, "rec", "info")},
-		{id: "verify", what: "`rec verify`", peer: "wc -l", goal: report.Goal{Rate: 500}, rounds: 5, short: true, bytes: large, sides: whole(nil, "rec", "verify")},
-		{id: "check", what: "`check FILE`", peer: "wc -l", goal: report.Goal{Rate: 60}, rounds: 3, short: true, bytes: large, sides: whole([]int{0, 1}, "check")},
-		{id: "python", what: "`read_recording.py`, 256 MiB in lines of 1 KiB", peer: "python3 that decodes the same lines", program: "python3", goal: report.Goal{Rate: 200}, rounds: 3,
+		{id: "info", what: "`rec info`", peer: "wc -l", goal: Goal{Rate: 500}, rounds: 5, short: true, bytes: large, sides: whole(nil, "rec", "info")},
+		{id: "verify", what: "`rec verify`", peer: "wc -l", goal: Goal{Rate: 500}, rounds: 5, short: true, bytes: large, sides: whole(nil, "rec", "verify")},
+		{id: "check", what: "`check FILE`", peer: "wc -l", goal: Goal{Rate: 60}, rounds: 3, short: true, bytes: large, sides: whole([]int{0, 1}, "check")},
+		{id: "python", what: "`read_recording.py`, 256 MiB in lines of 1 KiB", peer: "python3 that decodes the same lines", program: "python3", goal: Goal{Rate: 200}, rounds: 3,
 			bytes: func(*lab) int64 { return pythonBytes }, sides: (*lab).python},
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"mcpdbg/internal/tools/corpus"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
-	"mcpdbg/session/checksum"
 )
 
 const (
@@ -48,7 +47,7 @@ func (l *lab) calls() (string, error) {
 
 type recorder struct {
 	w       *recordings.Writer
-	sums    map[session.Kind]*checksum.Stream
+	sums    map[session.Kind]*session.Checksum
 	seq     uint64
 	t       int64
 	written int64
@@ -62,9 +61,9 @@ func record(path string) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &recorder{w: w, sums: map[session.Kind]*checksum.Stream{}}
+	r := &recorder{w: w, sums: map[session.Kind]*session.Checksum{}}
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
-		sum := checksum.New()
+		sum := session.NewChecksum()
 		r.sums[kind] = &sum
 	}
 	start := session.NewEntry(session.KindStart, 0, session.StartBody{Process: "server-1", PID: 4711, Placement: "local"})

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"mcpdbg/internal/tools/bench/report"
 	"mcpdbg/sshexec/sshtest"
 )
 
@@ -41,7 +40,7 @@ func (l *lab) hosts() (string, error) {
 
 func hostBenches() []bench {
 	return []bench{
-		{id: "call-ssh", what: "`call` with a result of 100 MB from a host", peer: "ssh HOST SERVER", program: "ssh", goal: report.Goal{AtMost: 1.25, Memory: 64},
+		{id: "call-ssh", what: "`call` with a result of 100 MB from a host", peer: "ssh HOST SERVER", program: "ssh", goal: Goal{AtMost: 1.25, Memory: 64},
 			bytes: func(*lab) int64 { return callBytes },
 			sides: func(l *lab) (side, side, error) {
 				host, err := l.ssh()

@@ -17,8 +17,6 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-
-	"mcpdbg/internal/tools/bench/report"
 )
 
 // Exit codes.
@@ -114,7 +112,7 @@ func run(ctx context.Context, args []string) (code int, err error) {
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
 	l.keep, l.size, l.install, l.short = o.keep, o.size, o.install, o.short
-	now := report.Run{Date: time.Now().UTC().Format("2006-01-02"), Machine: machine(), Program: l.programVersion()}
+	now := Run{Date: time.Now().UTC().Format("2006-01-02"), Machine: machine(), Program: l.programVersion()}
 	for _, b := range chosen {
 		result, err := l.compare(b, o.rounds)
 		if err != nil {
@@ -127,7 +125,7 @@ func run(ctx context.Context, args []string) (code int, err error) {
 }
 
 // finish prints the results, writes the documents, and judges.
-func (l *lab) finish(o options, chosen []bench, now report.Run) (int, error) {
+func (l *lab) finish(o options, chosen []bench, now Run) (int, error) {
 	if o.json {
 		out := json.NewEncoder(os.Stdout)
 		out.SetIndent("", "  ")
@@ -176,8 +174,8 @@ func choose(o options) ([]bench, error) {
 }
 
 // The sides take turns, after one round that does not count.
-func (l *lab) compare(b bench, rounds int) (report.Result, error) {
-	result := report.Result{ID: b.id, What: b.what, Peer: b.peer, Goal: b.goal, Speed: b.speed}
+func (l *lab) compare(b bench, rounds int) (Result, error) {
+	result := Result{ID: b.id, What: b.what, Peer: b.peer, Goal: b.goal, Speed: b.speed}
 	if b.program != "" {
 		if v := version(b.program); v != "" {
 			result.Peer += " (" + v + ")"
@@ -198,7 +196,7 @@ func (l *lab) compare(b bench, rounds int) (report.Result, error) {
 	if b.bytes != nil {
 		result.Bytes = b.bytes(l)
 	}
-	var ourSamples, peerSamples []report.Sample
+	var ourSamples, peerSamples []Sample
 	for i := range rounds + 1 {
 		theirs, err := l.run(peer)
 		if err != nil && l.ctx.Err() == nil {
@@ -216,13 +214,13 @@ func (l *lab) compare(b bench, rounds int) (report.Result, error) {
 			ourSamples, peerSamples = append(ourSamples, own), append(peerSamples, theirs)
 		}
 	}
-	return report.NewResult(result, ourSamples, peerSamples), nil
+	return NewResult(result, ourSamples, peerSamples), nil
 }
 
 // regressions measures what seems worse than in the committed report a second time, with
 // twice the rounds, and returns what still is.
-func (l *lab) regressions(o options, chosen []bench, now report.Run) ([]string, error) {
-	committed, err := report.Read(filepath.Join(l.root, reportFile))
+func (l *lab) regressions(o options, chosen []bench, now Run) ([]string, error) {
+	committed, err := Read(filepath.Join(l.root, reportFile))
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +231,7 @@ func (l *lab) regressions(o options, chosen []bench, now report.Run) ([]string, 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", id, err)
 		}
-		bad = append(bad, report.Run{Results: []report.Result{again}}.Regressions(committed.Short)[id]...)
+		bad = append(bad, Run{Results: []Result{again}}.Regressions(committed.Short)[id]...)
 	}
 	slices.Sort(bad)
 	return bad, nil

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"mcpdbg/internal/tools/bench/report"
 )
 
 // Files below the root of the module.
@@ -14,7 +12,7 @@ const (
 	pageFile   = "docs/dev/performance.md"
 )
 
-var charted = []report.Group{
+var charted = []Group{
 	{Title: "List the tools of a server", IDs: []string{"list-raw", "list-sdk", "list-inspector"},
 		Names: []string{"mcpdbg list tools", "raw client", "client of the Go SDK", "Inspector CLI"}},
 	{Title: "First frame of the interface", IDs: []string{"frame-inspector"}, Names: []string{"mcpdbg", "Inspector TUI"}},
@@ -26,9 +24,9 @@ var charted = []report.Group{
 }
 
 // publish also renews the documents that show the report.
-func publish(root string, short bool, now report.Run) error {
+func publish(root string, short bool, now Run) error {
 	path := filepath.Join(root, reportFile)
-	all, err := report.Read(path)
+	all, err := Read(path)
 	if err != nil {
 		return err
 	}
@@ -56,18 +54,18 @@ func publish(root string, short bool, now report.Run) error {
 	return nil
 }
 
-func documents(root string, all report.Report) (map[string]string, error) {
+func documents(root string, all Report) (map[string]string, error) {
 	page, err := os.ReadFile(filepath.Join(root, pageFile))
 	if err != nil {
 		return nil, err
 	}
-	text, err := report.Insert(string(page), all.Full.Markdown())
+	text, err := Insert(string(page), all.Full.Markdown())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", pageFile, err)
 	}
 	return map[string]string{
 		pageFile:                   text,
-		"docs/img/speed-light.svg": all.Full.Chart(charted, report.Light),
-		"docs/img/speed-dark.svg":  all.Full.Chart(charted, report.Dark),
+		"docs/img/speed-light.svg": all.Full.Chart(charted, Light),
+		"docs/img/speed-dark.svg":  all.Full.Chart(charted, Dark),
 	}, nil
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/internal/tools/bench/report"
 	"mcpdbg/internal/tools/pty"
 	"mcpdbg/internal/wording"
 )
@@ -34,7 +33,7 @@ type side struct {
 }
 
 // run runs a side once.
-func (l *lab) run(s side) (report.Sample, error) {
+func (l *lab) run(s side) (Sample, error) {
 	limit := s.limit
 	if limit == 0 {
 		limit = sideLimit
@@ -43,7 +42,7 @@ func (l *lab) run(s side) (report.Sample, error) {
 	defer cancel()
 	if s.before != nil {
 		if err := s.before(); err != nil {
-			return report.Sample{}, err
+			return Sample{}, err
 		}
 	}
 	do := l.runProcess
@@ -66,8 +65,8 @@ func (l *lab) environment(s side) []string {
 // cache is the folder where mcpdbg stores indexes.
 func (l *lab) cache() string { return l.file("cache") }
 
-func (l *lab) runProcess(ctx context.Context, s side) (report.Sample, error) {
-	var sample report.Sample
+func (l *lab) runProcess(ctx context.Context, s side) (Sample, error) {
+	var sample Sample
 	usage, took := l.file("usage"), l.file("took")
 	for _, path := range []string{usage, took} {
 		if err := os.RemoveAll(path); err != nil {
@@ -124,8 +123,8 @@ func (s side) checkOutput(path string) error {
 }
 
 // readUsage reads what raw measure wrote.
-func readUsage(path string) (report.Sample, error) {
-	var s report.Sample
+func readUsage(path string) (Sample, error) {
+	var s Sample
 	data, err := os.ReadFile(path)
 	if err == nil {
 		_, err = fmt.Sscan(string(data), &s.Wall, &s.CPU, &s.Memory)
@@ -142,8 +141,8 @@ func readTook(path string) (time.Duration, error) {
 	return time.Duration(n), err
 }
 
-func (l *lab) runScreen(ctx context.Context, s side) (report.Sample, error) {
-	var sample report.Sample
+func (l *lab) runScreen(ctx context.Context, s side) (Sample, error) {
+	var sample Sample
 	cmd := exec.Command(s.argv[0], s.argv[1:]...)
 	cmd.Env = l.environment(s)
 	begin := time.Now()

@@ -1,6 +1,4 @@
-// Package junittest validates documents against the schemas of JUnit XML, for the
-// tests of packages that write them.
-package junittest
+package rectest
 
 import (
 	"os"
@@ -24,9 +22,9 @@ const (
 // other difference.
 var skipped = regexp.MustCompile(`<skipped>[^<]*</skipped>|<skipped/>| skipped="\d+"`)
 
-// Validate validates a document against the schemas with xmllint. If one of
+// ValidateJUnit validates a document against the schemas with xmllint. If one of
 // them is missing the test is skipped, or fails with CI=true.
-func Validate(t testing.TB, document []byte) {
+func ValidateJUnit(t testing.TB, document []byte) {
 	t.Helper()
 	xmllint, err := exec.LookPath("xmllint")
 	missing(t, err)

@@ -1,6 +1,4 @@
-// Package eras remembers in a file which commands speak the modern era of the
-// protocol, so that sessions give them more time to say so.
-package eras
+package target
 
 import (
 	"crypto/sha256"
@@ -24,14 +22,15 @@ const (
 	fileName = "eras.json"
 	// maxCommands is how many commands are remembered; the oldest ones are dropped.
 	maxCommands = 500
-	// maxFile is the size of the largest file that is read, in bytes.
-	maxFile = 1 << 20
+	// maxErasFile is the size of the largest file that is read, in bytes.
+	maxErasFile = 1 << 20
 )
 
-// A Memory is a list of commands in a file that several programs may share; of two
+// An EraMemory remembers in a file which commands speak the modern era of the protocol, so
+// that sessions give them more time to say so. It is a list that several programs may share; of two
 // that write at once, one may be in vain. It has digests only: a command line may
 // hold a secret.
-type Memory struct {
+type EraMemory struct {
 	file string
 	mu   sync.Mutex
 }
@@ -41,12 +40,12 @@ type contents struct {
 	Modern []string `json:"modern"` // the oldest first
 }
 
-// In returns the memory in a folder, which is created when something is to be
+// ErasIn returns the memory in a folder, which is created when something is to be
 // remembered. Where that is not possible, nothing is.
-func In(folder string) *Memory { return &Memory{file: filepath.Join(folder, fileName)} }
+func ErasIn(folder string) *EraMemory { return &EraMemory{file: filepath.Join(folder, fileName)} }
 
 // SpeaksModern implements session.EraMemory.
-func (m *Memory) SpeaksModern(process executor.Info) (bool, error) {
+func (m *EraMemory) SpeaksModern(process executor.Info) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known, err := m.read()
@@ -55,7 +54,7 @@ func (m *Memory) SpeaksModern(process executor.Info) (bool, error) {
 
 // Remember implements session.EraMemory. A file that cannot be read is replaced,
 // and one that cannot be written is left alone: a start then takes longer.
-func (m *Memory) Remember(process executor.Info, modern bool) {
+func (m *EraMemory) Remember(process executor.Info, modern bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known, err := m.read()
@@ -84,7 +83,7 @@ func digest(process executor.Info) string {
 }
 
 // read returns what the file has; nothing without one.
-func (m *Memory) read() (contents, error) {
+func (m *EraMemory) read() (contents, error) {
 	f, err := os.Open(m.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return contents{}, nil
@@ -93,12 +92,12 @@ func (m *Memory) read() (contents, error) {
 		return contents{}, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := io.ReadAll(io.LimitReader(f, maxErasFile+1))
 	if err != nil {
 		return contents{}, err
 	}
-	if len(data) > maxFile {
-		return contents{}, fmt.Errorf("%s: larger than %d bytes", m.file, maxFile)
+	if len(data) > maxErasFile {
+		return contents{}, fmt.Errorf("%s: larger than %d bytes", m.file, maxErasFile)
 	}
 	var known contents
 	if err := framing.Unmarshal(data, &known); err != nil {
@@ -108,7 +107,7 @@ func (m *Memory) read() (contents, error) {
 }
 
 // write replaces the file at once, so that another program reads all of it or none.
-func (m *Memory) write(known contents) error {
+func (m *EraMemory) write(known contents) error {
 	data, err := json.Marshal(known)
 	if err != nil {
 		return err

@@ -1,12 +1,12 @@
-package hosts
+package smoke
 
 import (
 	"fmt"
 	"strings"
 )
 
-// Names provides the possible hosts; all members are required.
-type Names struct {
+// hostNames provides the possible hosts; all members are required.
+type hostNames struct {
 	// Canonical returns the canonical form of a destination, or an error if it
 	// is invalid.
 	Canonical func(destination string) (string, error)
@@ -17,11 +17,11 @@ type Names struct {
 	Match func(name, pattern string) bool
 }
 
-// A Repeat is a host that is named more than once.
-type Repeat struct {
+// A hostRepeat is a host that is named more than once.
+type hostRepeat struct {
 	Host  string
-	Line  Line
-	First Line // where it was named first
+	Line  hostLine
+	First hostLine // where it was named first
 }
 
 // Choose returns the hosts of lines, in order and without duplicates: a pattern is
@@ -29,7 +29,7 @@ type Repeat struct {
 // its file. A host named by two lines, neither a pattern, is among repeats. The error is
 // that of Known or an *Error: an invalid destination, or a pattern, with or without "!",
 // that matches nothing.
-func (n Names) Choose(lines []Line) (hosts []string, repeats []Repeat, err error) {
+func (n hostNames) Choose(lines []hostLine) (hosts []string, repeats []hostRepeat, err error) {
 	named, err := n.expand(lines)
 	if err != nil {
 		return nil, nil, err
@@ -37,7 +37,7 @@ func (n Names) Choose(lines []Line) (hosts []string, repeats []Repeat, err error
 	if named, err = n.exclude(named, lines); err != nil {
 		return nil, nil, err
 	}
-	first := map[string]Line{}
+	first := map[string]hostLine{}
 	for _, one := range named {
 		before, again := first[one.canonical]
 		switch {
@@ -47,7 +47,7 @@ func (n Names) Choose(lines []Line) (hosts []string, repeats []Repeat, err error
 			first[one.canonical] = one.line
 			hosts = append(hosts, one.name)
 		case !one.line.Pattern() && !before.Pattern():
-			repeats = append(repeats, Repeat{one.name, one.line, before})
+			repeats = append(repeats, hostRepeat{one.name, one.line, before})
 		}
 	}
 	return hosts, repeats, nil
@@ -55,13 +55,13 @@ func (n Names) Choose(lines []Line) (hosts []string, repeats []Repeat, err error
 
 type host struct {
 	name, canonical string
-	line            Line
+	line            hostLine
 }
 
 // maxNamed limits the hosts named by all lines, including repeats.
 const maxNamed = 10 * maxHosts
 
-func (n Names) expand(lines []Line) ([]host, error) {
+func (n hostNames) expand(lines []hostLine) ([]host, error) {
 	var named []host
 	var known []string
 	asked := false
@@ -96,7 +96,7 @@ func (n Names) expand(lines []Line) ([]host, error) {
 	return named, nil
 }
 
-func (n Names) matching(known []string, pattern string) []string {
+func (n hostNames) matching(known []string, pattern string) []string {
 	var names []string
 	for _, name := range known {
 		if n.Match(name, pattern) {
@@ -107,7 +107,7 @@ func (n Names) matching(known []string, pattern string) []string {
 }
 
 // A line that matches nothing is an error: its host would be visited.
-func (n Names) exclude(named []host, lines []Line) ([]host, error) {
+func (n hostNames) exclude(named []host, lines []hostLine) ([]host, error) {
 	for _, line := range lines {
 		if !line.excludes() {
 			continue
@@ -130,7 +130,7 @@ func (n Names) exclude(named []host, lines []Line) ([]host, error) {
 		}
 	}
 	if left == nil && len(lines) > 0 {
-		return nil, &lineError{Line{File: lines[0].File}, ErrNone}
+		return nil, &lineError{hostLine{File: lines[0].File}, errNoHosts}
 	}
 	return left, nil
 }

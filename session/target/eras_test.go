@@ -1,4 +1,4 @@
-package eras
+package target
 
 import (
 	"fmt"
@@ -14,13 +14,13 @@ import (
 	"mcpdbg/session/executor"
 )
 
-var _ session.EraMemory = (*Memory)(nil)
+var _ session.EraMemory = (*EraMemory)(nil)
 
 func local(program string, args ...string) executor.Info {
 	return executor.Info{Placement: "local", Program: "/bin/" + program, Argv: append([]string{program}, args...)}
 }
 
-func knows(t *testing.T, m *Memory, process executor.Info) bool {
+func knows(t *testing.T, m *EraMemory, process executor.Info) bool {
 	t.Helper()
 	known, err := m.SpeaksModern(process)
 	require.NoError(t, err)
@@ -28,12 +28,12 @@ func knows(t *testing.T, m *Memory, process executor.Info) bool {
 }
 
 func TestCommandsAreToldApart(t *testing.T) {
-	m := In(filepath.Join(t.TempDir(), "state"))
+	m := ErasIn(filepath.Join(t.TempDir(), "state"))
 	one := local("node", "a.js")
 	require.False(t, knows(t, m, one))
 	m.Remember(one, true)
 	m.Remember(one, true)
-	require.True(t, knows(t, In(filepath.Dir(m.file)), one), "another program reads it")
+	require.True(t, knows(t, ErasIn(filepath.Dir(m.file)), one), "another program reads it")
 
 	remote := one
 	remote.Placement, remote.Link = "build-7", &executor.LinkInfo{}
@@ -51,7 +51,7 @@ func TestCommandsAreToldApart(t *testing.T) {
 }
 
 func TestFileIsPrivateBoundedAndHasNoSecrets(t *testing.T) {
-	m := In(t.TempDir())
+	m := ErasIn(t.TempDir())
 	for i := range maxCommands + 10 {
 		m.Remember(local("server", "--token", fmt.Sprintf("sesame-%d", i)), true)
 	}
@@ -73,10 +73,10 @@ func TestFileIsPrivateBoundedAndHasNoSecrets(t *testing.T) {
 
 func TestCorruptedFileIsIgnoredAndReplaced(t *testing.T) {
 	for name, content := range map[string]string{
-		"not JSON": "\x00\xff", "another type": `{"modern": 7}`, "cut": `{"modern":["ab`, "empty": "", "too long": strings.Repeat(" ", maxFile) + "{}",
+		"not JSON": "\x00\xff", "another type": `{"modern": 7}`, "cut": `{"modern":["ab`, "empty": "", "too long": strings.Repeat(" ", maxErasFile) + "{}",
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := In(t.TempDir())
+			m := ErasIn(t.TempDir())
 			require.NoError(t, os.WriteFile(m.file, []byte(content), 0o600))
 			known, err := m.SpeaksModern(local("a"))
 			require.ErrorContains(t, err, fileName)
@@ -90,7 +90,7 @@ func TestCorruptedFileIsIgnoredAndReplaced(t *testing.T) {
 func TestFolderThatCannotBeWrittenIsLeftAlone(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	m := In(filepath.Join(file, "state")) // a file is in the way
+	m := ErasIn(filepath.Join(file, "state")) // a file is in the way
 	m.Remember(local("a"), true)
 	known, err := m.SpeaksModern(local("a"))
 	require.False(t, known)

@@ -1,4 +1,4 @@
-package notes
+package store
 
 import (
 	"io/fs"
@@ -16,7 +16,7 @@ const id = "01JD0000000000000000000001"
 // open opens the notes of a recording.
 func open(t testing.TB, recording string) *Notes {
 	t.Helper()
-	x, err := Open(recording, id)
+	x, err := OpenNotes(recording, id)
 	require.NoError(t, err)
 	return x
 }
@@ -25,7 +25,7 @@ func open(t testing.TB, recording string) *Notes {
 func with(t testing.TB, content string) (recording string) {
 	t.Helper()
 	recording = filepath.Join(t.TempDir(), "rec.jsonl")
-	require.NoError(t, os.WriteFile(Path(recording), []byte(content), 0o600))
+	require.NoError(t, os.WriteFile(NotesPath(recording), []byte(content), 0o600))
 	return recording
 }
 
@@ -35,7 +35,7 @@ func TestNotesAreKept(t *testing.T) {
 	recording := filepath.Join(t.TempDir(), "rec.jsonl")
 	x := open(t, recording)
 	require.Empty(t, x.All())
-	require.NoFileExists(t, Path(recording), "nothing is written before there is a note")
+	require.NoFileExists(t, NotesPath(recording), "nothing is written before there is a note")
 
 	require.NoError(t, x.Set(40, Note{Mark: true}))
 	require.NoError(t, x.Set(7, Note{Text: "why does it take so long?\n\"<here>\""}))
@@ -44,7 +44,7 @@ func TestNotesAreKept(t *testing.T) {
 	require.NoError(t, x.Set(9, Note{}))
 	require.NoError(t, x.Set(9, Note{}), "removing a missing note is not a change")
 
-	want := []Entry{{7, Note{Text: "why does it take so long?\n\"<here>\""}}, {40, Note{Mark: true, Text: "first"}}}
+	want := []NotedEntry{{7, Note{Text: "why does it take so long?\n\"<here>\""}}, {40, Note{Mark: true, Text: "first"}}}
 	require.Equal(t, want, x.All())
 	again := open(t, recording)
 	require.Equal(t, want, again.All())
@@ -52,10 +52,10 @@ func TestNotesAreKept(t *testing.T) {
 	require.Zero(t, again.At(9))
 	require.Zero(t, again.Skipped())
 
-	info, err := os.Stat(Path(recording))
+	info, err := os.Stat(NotesPath(recording))
 	require.NoError(t, err)
 	require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
-	written, err := os.ReadFile(Path(recording))
+	written, err := os.ReadFile(NotesPath(recording))
 	require.NoError(t, err)
 	golden, err := os.ReadFile("testdata/v1.notes")
 	require.NoError(t, err)
@@ -80,19 +80,19 @@ func TestMarks(t *testing.T) {
 func TestTornAndInvalidLines(t *testing.T) {
 	for name, c := range map[string]struct {
 		content string
-		want    []Entry
+		want    []NotedEntry
 		skipped int
 	}{
-		"empty":              {"", []Entry{}, 0},
-		"header":             {head, []Entry{}, 0},
-		"torn header":        {head[:20], []Entry{}, 0},
-		"header, no end":     {head[:len(head)-1], []Entry{}, 0},
-		"torn change":        {head + `{"n":1,"mark":true}` + "\n" + `{"n":1,"te`, []Entry{{1, Note{Mark: true}}}, 0},
-		"no change":          {head + "hello\n" + `{"n":2,"mark":true}` + "\n\n" + `{"n":0,"mark":true}` + "\n", []Entry{{2, Note{Mark: true}}}, 3},
-		"begun twice":        {head + head + `{"n":2,"mark":true}` + "\n", []Entry{{2, Note{Mark: true}}}, 0},
-		"unknown members":    {head + `{"n":2,"mark":true,"color":"red"}` + "\n", []Entry{{2, Note{Mark: true}}}, 0},
-		"too long a text":    {head + `{"n":2,"text":"` + strings.Repeat("x", maxText+1) + `"}` + "\n", []Entry{}, 1},
-		"the largest number": {head + `{"n":18446744073709551615,"mark":true}` + "\n", []Entry{{1<<64 - 1, Note{Mark: true}}}, 0},
+		"empty":              {"", []NotedEntry{}, 0},
+		"header":             {head, []NotedEntry{}, 0},
+		"torn header":        {head[:20], []NotedEntry{}, 0},
+		"header, no end":     {head[:len(head)-1], []NotedEntry{}, 0},
+		"torn change":        {head + `{"n":1,"mark":true}` + "\n" + `{"n":1,"te`, []NotedEntry{{1, Note{Mark: true}}}, 0},
+		"no change":          {head + "hello\n" + `{"n":2,"mark":true}` + "\n\n" + `{"n":0,"mark":true}` + "\n", []NotedEntry{{2, Note{Mark: true}}}, 3},
+		"begun twice":        {head + head + `{"n":2,"mark":true}` + "\n", []NotedEntry{{2, Note{Mark: true}}}, 0},
+		"unknown members":    {head + `{"n":2,"mark":true,"color":"red"}` + "\n", []NotedEntry{{2, Note{Mark: true}}}, 0},
+		"too long a text":    {head + `{"n":2,"text":"` + strings.Repeat("x", maxText+1) + `"}` + "\n", []NotedEntry{}, 1},
+		"the largest number": {head + `{"n":18446744073709551615,"mark":true}` + "\n", []NotedEntry{{1<<64 - 1, Note{Mark: true}}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			recording := with(t, c.content)
@@ -116,22 +116,22 @@ func TestOpenRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			recording := with(t, c.content)
-			_, err := Open(recording, id)
-			require.ErrorAs(t, err, new(*FormatError))
-			require.EqualError(t, err, "notes "+Path(recording)+": "+c.want)
+			_, err := OpenNotes(recording, id)
+			require.ErrorAs(t, err, new(*NotesFormatError))
+			require.EqualError(t, err, "notes "+NotesPath(recording)+": "+c.want)
 		})
 	}
 	t.Run("of another recording", func(t *testing.T) {
 		recording := with(t, strings.ReplaceAll(head, id, "another"))
-		_, err := Open(recording, id)
-		other := new(OtherRecordingError)
+		_, err := OpenNotes(recording, id)
+		other := new(OtherNotesError)
 		require.ErrorAs(t, err, &other)
-		require.Equal(t, OtherRecordingError{Path: Path(recording), ID: "another", Want: id}, *other)
+		require.Equal(t, OtherNotesError{Path: NotesPath(recording), ID: "another", Want: id}, *other)
 	})
 	t.Run("no file", func(t *testing.T) {
 		recording := filepath.Join(t.TempDir(), "rec.jsonl")
-		require.NoError(t, os.Mkdir(Path(recording), 0o700))
-		_, err := Open(recording, id)
+		require.NoError(t, os.Mkdir(NotesPath(recording), 0o700))
+		_, err := OpenNotes(recording, id)
 		require.ErrorContains(t, err, "not a regular file")
 	})
 	t.Run("a text", func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestUnwritableNotesAreKeptInMemory(t *testing.T) {
 	recording := filepath.Join(t.TempDir(), "gone", "rec.jsonl")
 	x := open(t, recording)
 	err := x.Set(1, Note{Mark: true})
-	require.ErrorAs(t, err, new(*SaveError))
+	require.ErrorAs(t, err, new(*SaveNotesError))
 	require.ErrorIs(t, err, syscall.ENOENT)
 	require.ErrorContains(t, err, "notes are not saved and will be lost on exit: ")
 	require.True(t, x.Unsaved())
@@ -161,7 +161,7 @@ func TestFullFile(t *testing.T) {
 	err := x.Set(1, Note{Mark: true})
 	require.ErrorIs(t, err, errFull)
 	require.True(t, x.At(1).Mark)
-	info, err := os.Stat(Path(recording))
+	info, err := os.Stat(NotesPath(recording))
 	require.NoError(t, err)
 	require.EqualValues(t, maxFile-10, info.Size())
 }

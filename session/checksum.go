@@ -1,6 +1,4 @@
-// Package checksum sums up the streams of a process, as closed and failed entries of a
-// recording have it: see docs/reference/recording-format.md.
-package checksum
+package session
 
 import (
 	"fmt"
@@ -11,7 +9,8 @@ import (
 	"mcpdbg/framing"
 )
 
-// Sums sum up one stream of one process.
+// Sums sum up one stream of one process, as closed and failed entries of a recording have
+// it: see docs/reference/recording-format.md.
 type Sums struct {
 	Bytes    uint64 `json:"bytes"`
 	XXH64    string `json:"xxh64"`              // of all of them, 16 hex digits
@@ -19,9 +18,9 @@ type Sums struct {
 	Complete *bool  `json:"complete,omitempty"` // false after a gap
 }
 
-// A Stream counts and hashes the bytes of one stream. Its zero value is not ready:
-// see New.
-type Stream struct {
+// A Checksum counts and hashes the bytes of one stream. Its zero value is not ready:
+// see NewChecksum.
+type Checksum struct {
 	Incomplete bool // bytes are missing
 
 	bytes uint64
@@ -30,28 +29,28 @@ type Stream struct {
 	tail  [2]byte // a line end
 }
 
-// New returns a stream without bytes.
-func New() Stream {
-	s := Stream{}
+// NewChecksum returns the checksum of a stream without bytes.
+func NewChecksum() Checksum {
+	s := Checksum{}
 	s.xxh64.Reset()
 	return s
 }
 
 // Add adds the next bytes of the stream.
-func (s *Stream) Add(b []byte) {
+func (s *Checksum) Add(b []byte) {
 	s.bytes += uint64(len(b))
 	_, _ = s.xxh64.Write(b) // a hash never fails
 	s.crc32 = crc32.Update(s.crc32, crc32.IEEETable, b)
 }
 
 // AddLine adds the payload of an entry and the line end after it.
-func (s *Stream) AddLine(payload []byte, eol framing.EOL) {
+func (s *Checksum) AddLine(payload []byte, eol framing.EOL) {
 	s.Add(payload)
 	s.Add(s.tail[:copy(s.tail[:], eol.String())])
 }
 
 // Sums returns the sums of the bytes so far.
-func (s *Stream) Sums() Sums {
+func (s *Checksum) Sums() Sums {
 	sums := Sums{Bytes: s.bytes, XXH64: fmt.Sprintf("%016x", s.xxh64.Sum64()), CRC32: fmt.Sprintf("%08x", s.crc32)}
 	if s.Incomplete {
 		sums.Complete = new(bool)

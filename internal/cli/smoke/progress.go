@@ -1,6 +1,4 @@
-// Package progress receives the events of a run and keeps its progress, for the interface
-// and the status line.
-package progress
+package smoke
 
 import (
 	"cmp"
@@ -13,12 +11,12 @@ import (
 	"mcpdbg/internal/smoke"
 )
 
-// A Progress is the progress of a run. It is safe for concurrent use.
-type Progress struct {
+// A progress is the progress of a run. It is safe for concurrent use.
+type progress struct {
 	targets []smoke.Target
 
 	mu      sync.Mutex
-	rows    []Row
+	rows    []progressRow
 	counts  smoke.Counts
 	stages  [stageCount]int // how many targets are in each
 	causes  map[smoke.Cause]int
@@ -39,8 +37,8 @@ const (
 	stageCount
 )
 
-// A Row is the progress of a target.
-type Row struct {
+// A progressRow is the progress of a target.
+type progressRow struct {
 	Phase     smoke.Phase // "" before it is begun
 	Failed    smoke.Phase // set while it is shut down
 	Before    smoke.Phase // the phase before, while it waits between two
@@ -53,7 +51,7 @@ type Row struct {
 	Result    *smoke.Result // nil until it is done
 }
 
-func (r *Row) stage() stage {
+func (r *progressRow) stage() stage {
 	if r.Result != nil {
 		return finished
 	}
@@ -67,7 +65,7 @@ func (r *Row) stage() stage {
 }
 
 // Own returns how long a running target's current attempt has taken, without any wait.
-func (r *Row) Own(now time.Time) time.Duration {
+func (r *progressRow) Own(now time.Time) time.Duration {
 	own := r.Entered.Sub(r.Began) - r.waited
 	if r.Phase != smoke.PhaseWait && r.Phase != smoke.PhaseBaseline {
 		own += now.Sub(r.Entered)
@@ -75,17 +73,17 @@ func (r *Row) Own(now time.Time) time.Duration {
 	return own
 }
 
-// New returns the progress of a run that begins now.
-func New(targets []smoke.Target) *Progress {
-	return &Progress{
+// newProgress returns the progress of a run that begins now.
+func newProgress(targets []smoke.Target) *progress {
+	return &progress{
 		stages:  [stageCount]int{waiting: len(targets)},
-		targets: targets, rows: make([]Row, len(targets)), causes: map[smoke.Cause]int{}, begun: -1, ran: -1,
+		targets: targets, rows: make([]progressRow, len(targets)), causes: map[smoke.Cause]int{}, begun: -1, ran: -1,
 		began: time.Now(), changed: make(chan struct{}),
 	}
 }
 
 // Event handles an event of the run.
-func (b *Progress) Event(e smoke.Event) {
+func (b *progress) Event(e smoke.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	row := &b.rows[e.Target]
@@ -117,7 +115,7 @@ func (b *Progress) Event(e smoke.Event) {
 	b.notify()
 }
 
-func (b *Progress) count(r *smoke.Result) {
+func (b *progress) count(r *smoke.Result) {
 	switch {
 	case r.OK:
 		b.counts.Passed++
@@ -130,7 +128,7 @@ func (b *Progress) count(r *smoke.Result) {
 }
 
 // Recorded sets the path of a target's recording.
-func (b *Progress) Recorded(target int, path string) {
+func (b *progress) Recorded(target int, path string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.rows[target].Recording = path
@@ -138,7 +136,7 @@ func (b *Progress) Recorded(target int, path string) {
 }
 
 // Over marks the end of the run.
-func (b *Progress) Over() {
+func (b *progress) Over() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ended = time.Now()
@@ -146,47 +144,47 @@ func (b *Progress) Over() {
 }
 
 // Target returns the progress of one target.
-func (b *Progress) Target(target int) Row {
+func (b *progress) Target(target int) progressRow {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.rows[target]
 }
 
 // Targets returns the targets of the run.
-func (b *Progress) Targets() []smoke.Target { return b.targets }
+func (b *progress) Targets() []smoke.Target { return b.targets }
 
-// Totals are the progress of a whole run.
-type Totals struct {
+// progressTotals are the progress of a whole run.
+type progressTotals struct {
 	Waiting, Connecting, Running int // targets that are not done
 	Counts                       smoke.Counts
-	Causes                       []Cause // of the failures, the most frequent first
-	Newest                       int     // the target to show while the run continues; -1 before the first
+	Causes                       []progressCause // of the failures, the most frequent first
+	Newest                       int             // the target to show while the run continues; -1 before the first
 	Began                        time.Time
 	Ended                        time.Time // zero while the run continues
 }
 
-// A Cause counts the failures with one cause.
-type Cause struct {
+// A progressCause counts the failures with one cause.
+type progressCause struct {
 	Cause smoke.Cause
 	N     int
 }
 
 // Totals returns the progress of the whole run.
-func (b *Progress) Totals() Totals {
+func (b *progress) Totals() progressTotals {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	t := Totals{
+	t := progressTotals{
 		Waiting: b.stages[waiting], Connecting: b.stages[connecting], Running: b.stages[running],
 		Counts: b.counts, Newest: b.newest(), Began: b.began, Ended: b.ended,
 	}
 	for _, cause := range b.failures() {
-		t.Causes = append(t.Causes, Cause{cause, b.causes[cause]})
+		t.Causes = append(t.Causes, progressCause{cause, b.causes[cause]})
 	}
 	return t
 }
 
 // newest ignores targets that only connect ahead of their turn.
-func (b *Progress) newest() int {
+func (b *progress) newest() int {
 	if b.ran >= 0 {
 		return b.ran
 	}
@@ -194,29 +192,29 @@ func (b *Progress) newest() int {
 }
 
 // notify wakes the receivers of Changed. The lock is held.
-func (b *Progress) notify() {
+func (b *progress) notify() {
 	close(b.changed)
 	b.changed = make(chan struct{})
 }
 
 // Changed returns a channel that is closed at the next change.
-func (b *Progress) Changed() <-chan struct{} {
+func (b *progress) Changed() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.changed
 }
 
-func (b *Progress) done() int { return b.counts.Passed + b.counts.Failed + b.counts.Cancelled }
+func (b *progress) done() int { return b.counts.Passed + b.counts.Failed + b.counts.Cancelled }
 
 // The most frequent come first. The lock is held.
-func (b *Progress) failures() []smoke.Cause {
+func (b *progress) failures() []smoke.Cause {
 	causes := slices.Sorted(maps.Keys(b.causes))
 	slices.SortStableFunc(causes, func(x, y smoke.Cause) int { return b.causes[y] - b.causes[x] })
 	return causes
 }
 
 // StatusLine returns the progress, the longest target, and how many targets are done.
-func (b *Progress) StatusLine() (text string, done int) {
+func (b *progress) StatusLine() (text string, done int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	text = fmt.Sprintf("%d of %d done, %d failed, %d running", b.done(), len(b.rows), b.counts.Failed, b.stages[running])

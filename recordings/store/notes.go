@@ -1,10 +1,4 @@
-// Package notes stores what a person adds to a recording, marks and texts on its
-// entries, in a separate file next to it: see docs/reference/recording-format.md.
-//
-// The file is an append-only list of changes: each one is on the disk when Set returns,
-// and a crash loses at most the one that was being written. Where the file can't be
-// written, notes exist until the program exits, and one error says so.
-package notes
+package store
 
 import (
 	"fmt"
@@ -25,8 +19,8 @@ type Note struct {
 	Text string `json:"text,omitempty"` // valid UTF-8
 }
 
-// An Entry is a note with the number (n) of its entry.
-type Entry struct {
+// An NotedEntry is a note with the number (n) of its entry.
+type NotedEntry struct {
 	N uint64 `json:"n"`
 	Note
 }
@@ -43,24 +37,24 @@ type Notes struct {
 	unsaved bool
 }
 
-// Path returns the path of the notes of a recording.
-func Path(recording string) string { return recording + ".notes" }
+// NotesPath returns the path of the notes of a recording.
+func NotesPath(recording string) string { return recording + ".notes" }
 
-// Open reads the notes of a recording with the given id from its header. They need not
+// OpenNotes reads the notes of a recording with the given id from its header. They need not
 // exist. The error is an *OtherRecordingError if the notes belong to another recording,
 // and a *FormatError if the file is not a valid notes file or too large.
-func Open(recording, id string) (*Notes, error) {
-	x := &Notes{path: Path(recording), id: id, notes: make(map[uint64]Note)}
+func OpenNotes(recording, id string) (*Notes, error) {
+	x := &Notes{path: NotesPath(recording), id: id, notes: make(map[uint64]Note)}
 	content, err := readFile(x.path)
 	if err != nil || content == nil {
 		return x, err
 	}
 	owner, err := parse(content, x)
 	if err != nil {
-		return nil, &FormatError{Path: x.path, Reason: err.Error()}
+		return nil, &NotesFormatError{Path: x.path, Reason: err.Error()}
 	}
 	if owner != id {
-		return nil, &OtherRecordingError{Path: x.path, ID: owner, Want: id}
+		return nil, &OtherNotesError{Path: x.path, ID: owner, Want: id}
 	}
 	return x, nil
 }
@@ -70,12 +64,12 @@ func Open(recording, id string) (*Notes, error) {
 func (x *Notes) Skipped() int { return x.skipped }
 
 // All returns all notes, in the order of their entries.
-func (x *Notes) All() []Entry {
+func (x *Notes) All() []NotedEntry {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	all := make([]Entry, len(x.order))
+	all := make([]NotedEntry, len(x.order))
 	for i, n := range x.order {
-		all[i] = Entry{n, x.notes[n]}
+		all[i] = NotedEntry{n, x.notes[n]}
 	}
 	return all
 }
@@ -136,9 +130,9 @@ func (x *Notes) Set(n uint64, note Note) error {
 	if x.unsaved {
 		return nil
 	}
-	if err := x.save(Entry{n, note}); err != nil {
+	if err := x.save(NotedEntry{n, note}); err != nil {
 		x.unsaved = true
-		return &SaveError{Path: x.path, Err: err}
+		return &SaveNotesError{Path: x.path, Err: err}
 	}
 	return nil
 }

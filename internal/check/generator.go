@@ -1,4 +1,4 @@
-package arguments
+package check
 
 import (
 	"encoding/json"
@@ -285,9 +285,9 @@ func natural(value any, otherwise int) int {
 		return otherwise
 	}
 	f, err := number.Float64()
-	if err != nil || f < 0 || f > MaxBytes {
-		if err == nil && f > MaxBytes {
-			return MaxBytes + 1
+	if err != nil || f < 0 || f > maxArguments {
+		if err == nil && f > maxArguments {
+			return maxArguments + 1
 		}
 		return otherwise
 	}

@@ -1,4 +1,4 @@
-package arguments
+package check
 
 import (
 	"encoding/json"
@@ -24,9 +24,9 @@ var words = []string{"example", "test", "sample", "hello"}
 
 // text returns a text.
 func (g *generator) text(s object) (any, error) {
-	least, most := natural(s["minLength"], 0), natural(s["maxLength"], MaxBytes)
-	if least > MaxBytes {
-		return nil, fmt.Errorf("the arguments would be larger than %d bytes", MaxBytes)
+	least, most := natural(s["minLength"], 0), natural(s["maxLength"], maxArguments)
+	if least > maxArguments {
+		return nil, fmt.Errorf("the arguments would be larger than %d bytes", maxArguments)
 	}
 	if format, _ := s["format"].(string); formats[format] != "" {
 		return formats[format], nil
@@ -53,7 +53,7 @@ func (g *generator) matching(pattern string, least, most int) (any, error) {
 		if err := w.write(tree); err != nil {
 			return nil, fmt.Errorf("pattern %.60q: %w", pattern, err)
 		}
-		if length := utf8.RuneCountInString(w.out.String()); length >= least || extra > least || length > most || len(w.out.String()) > MaxBytes {
+		if length := utf8.RuneCountInString(w.out.String()); length >= least || extra > least || length > most || len(w.out.String()) > maxArguments {
 			return w.out.String(), nil
 		}
 	}
@@ -67,7 +67,7 @@ type patternWriter struct {
 }
 
 func (w *patternWriter) write(re *syntax.Regexp) error {
-	if w.parts++; w.parts > maxParts*10 || w.out.Len() > MaxBytes {
+	if w.parts++; w.parts > maxParts*10 || w.out.Len() > maxArguments {
 		return errors.New("the text would be too long")
 	}
 	switch re.Op {

@@ -1,4 +1,4 @@
-package exit
+package console
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 
 // Exit codes, as docs/exit-codes.md lists them.
 const (
-	OK      = 0
-	Failure = 1 // the response was an error
-	Usage   = 2
-	Start   = 3 // not started, or ended before it responded
-	Timeout = 4
-	Reach   = 5 // host not reached, or connection lost
-	Partial = 6 // success, but the output is incomplete
-	Signal  = 128
+	ExitOK      = 0
+	ExitFailure = 1 // the response was an error
+	ExitUsage   = 2
+	ExitStart   = 3 // not started, or ended before it responded
+	ExitTimeout = 4
+	ExitReach   = 5 // host not reached, or connection lost
+	ExitPartial = 6 // success, but the output is incomplete
+	ExitSignal  = 128
 )
 
 // A UsageError reports wrong usage or unreadable input.
@@ -144,9 +144,9 @@ func Interrupted(ctx context.Context, err error) error {
 // SignalCode returns the exit code for a signal.
 func SignalCode(s os.Signal) int {
 	if n, ok := s.(syscall.Signal); ok {
-		return Signal + int(n)
+		return ExitSignal + int(n)
 	}
-	return Signal
+	return ExitSignal
 }
 
 // IsSignal reports whether a signal ended the program.

@@ -1,4 +1,4 @@
-package notes
+package store
 
 import (
 	"bytes"
@@ -20,38 +20,38 @@ type header struct {
 	Recording string `json:"recording"`
 }
 
-// A FormatError reports why a file has no valid notes.
-type FormatError struct {
+// A NotesFormatError reports why a file has no valid notes.
+type NotesFormatError struct {
 	Path   string
 	Reason string
 }
 
-func (e *FormatError) Error() string { return fmt.Sprintf("notes %s: %s", e.Path, e.Reason) }
+func (e *NotesFormatError) Error() string { return fmt.Sprintf("notes %s: %s", e.Path, e.Reason) }
 
-// An OtherRecordingError reports that a file of notes belongs to a recording other than
+// An OtherNotesError reports that a file of notes belongs to a recording other than
 // the one next to it.
-type OtherRecordingError struct {
+type OtherNotesError struct {
 	Path string
 	ID   string // of the recording it belongs to
 	Want string
 }
 
-func (e *OtherRecordingError) Error() string {
+func (e *OtherNotesError) Error() string {
 	return fmt.Sprintf("notes %s: they belong to the recording %q, not to %q", e.Path, e.ID, e.Want)
 }
 
-// A SaveError reports why notes are kept in memory only.
-type SaveError struct {
+// A SaveNotesError reports why notes are kept in memory only.
+type SaveNotesError struct {
 	Path string
 	Err  error
 }
 
-func (e *SaveError) Error() string {
+func (e *SaveNotesError) Error() string {
 	return fmt.Sprintf("notes are not saved and will be lost on exit: %v", e.Err)
 }
 
 // Unwrap returns the cause.
-func (e *SaveError) Unwrap() error { return e.Err }
+func (e *SaveNotesError) Unwrap() error { return e.Err }
 
 var errFull = fmt.Errorf("the notes file has reached its limit of %d MiB", maxFile>>20)
 
@@ -63,7 +63,7 @@ func readFile(path string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("notes: %w", err)
 	case !info.Mode().IsRegular():
-		return nil, &FormatError{Path: path, Reason: "not a regular file"}
+		return nil, &NotesFormatError{Path: path, Reason: "not a regular file"}
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -75,7 +75,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("notes: %w", err)
 	}
 	if len(content) > maxFile {
-		return nil, &FormatError{Path: path, Reason: fmt.Sprintf("larger than %d MiB", maxFile>>20)}
+		return nil, &NotesFormatError{Path: path, Reason: fmt.Sprintf("larger than %d MiB", maxFile>>20)}
 	}
 	return content, nil
 }
@@ -120,7 +120,7 @@ func (x *Notes) read(line []byte, last map[uint64]Note) {
 		return
 	}
 	var e struct {
-		Entry
+		NotedEntry
 		header // written again if two programs created the file at the same time
 	}
 	switch err := framing.Unmarshal(line, &e); {
@@ -133,7 +133,7 @@ func (x *Notes) read(line []byte, last map[uint64]Note) {
 }
 
 // The file is created if necessary.
-func (x *Notes) save(e Entry) error {
+func (x *Notes) save(e NotedEntry) error {
 	f, err := os.OpenFile(x.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (x *Notes) save(e Entry) error {
 	return errors.Join(x.append(f, e), f.Close())
 }
 
-func (x *Notes) append(f *os.File, e Entry) error {
+func (x *Notes) append(f *os.File, e NotedEntry) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err

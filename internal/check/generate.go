@@ -1,7 +1,4 @@
-// Package arguments generates the smallest arguments that a tool's input schema accepts,
-// the same for the same seed. They were checked against the schema; otherwise the error
-// explains why there are none.
-package arguments
+package check
 
 import (
 	"bytes"
@@ -22,13 +19,13 @@ const (
 	maxDepth = 32
 	// maxParts is how many values one attempt generates.
 	maxParts = 2000
-	// MaxBytes is the maximum size of generated arguments.
-	MaxBytes = 64 << 10
+	// maxArguments is the maximum size of generated arguments.
+	maxArguments = 64 << 10
 )
 
-// Generate returns a JSON object that the tool's input schema accepts, with its required
+// generateArguments returns the smallest arguments: a JSON object that the tool's input schema accepts, with its required
 // members only. The same schema, name and seed give the same arguments.
-func Generate(schema json.RawMessage, name string, seed uint64) (json.RawMessage, error) {
+func generateArguments(schema json.RawMessage, name string, seed uint64) (json.RawMessage, error) {
 	compiled, err := jsonschema.Compile(schema, jsonschema.Options{Lenient: true, Formats: true})
 	if err != nil {
 		return nil, fmt.Errorf("input schema: %w", err)
@@ -70,14 +67,14 @@ func generateOnce(root any, name string, seed, attempt uint64) (json.RawMessage,
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > MaxBytes {
-		return nil, fmt.Errorf("the arguments would be larger than %d bytes", MaxBytes)
+	if len(text) > maxArguments {
+		return nil, fmt.Errorf("the arguments would be larger than %d bytes", maxArguments)
 	}
 	return text, nil
 }
 
 func accepted(schema *jsonschema.Schema, value json.RawMessage) error {
-	problems, err := schema.Check(value, MaxBytes)
+	problems, err := schema.Check(value, maxArguments)
 	if err == nil && len(problems) > 0 {
 		err = fmt.Errorf("found no value that the input schema accepts: %v", problems[0])
 	}

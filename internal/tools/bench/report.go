@@ -1,6 +1,4 @@
-// Package report turns the samples of benchmarks into ratios with their noise, a table, a
-// chart, and the comparison with goals and an earlier report.
-package report
+package main
 
 import (
 	"encoding/json"

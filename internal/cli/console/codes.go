@@ -1,7 +1,4 @@
-// Package exit has exit codes, the errors that carry one, and what is printed about an
-// error. CodeOf derives the code from the error's type, and Explain returns the lines for
-// standard error: the message, the evidence of the session or the host, and what to try.
-package exit
+package console
 
 import (
 	"context"
@@ -11,8 +8,8 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// CodeOf returns the exit code of an error.
-func CodeOf(err error) int {
+// ExitCode returns the exit code of an error.
+func ExitCode(err error) int {
 	var (
 		sig      *SignalError
 		response *ResponseError
@@ -31,31 +28,31 @@ func CodeOf(err error) int {
 	case errors.As(err, &sig):
 		return SignalCode(sig.Signal)
 	case errors.As(err, &usage):
-		return Usage
+		return ExitUsage
 	case errors.As(err, &failed):
 		return failed.Code
 	case errors.As(err, &response):
-		return Failure
+		return ExitFailure
 	case IsReach(err):
-		return Reach
+		return ExitReach
 	case errors.As(err, &start) && start.Code == executor.StartTimeout:
-		return Timeout
+		return ExitTimeout
 	case errors.As(err, &open):
 		return openCode(open)
 	case errors.As(err, &rpc):
-		return Failure
+		return ExitFailure
 	case errors.As(err, &start):
-		return Start
+		return ExitStart
 	case errors.Is(err, session.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
-		return Timeout
+		return ExitTimeout
 	case errors.Is(err, session.ErrEnded), errors.As(err, &write), errors.As(err, &cut), errors.As(err, &unread):
-		return Start
+		return ExitStart
 	case errors.As(err, &task):
-		return Failure
+		return ExitFailure
 	case errors.As(err, &output):
-		return Partial
+		return ExitPartial
 	default:
-		return Usage // cobra's errors about arguments, and file errors
+		return ExitUsage // cobra's errors about arguments, and file errors
 	}
 }
 
@@ -84,10 +81,10 @@ func IsReach(err error) bool {
 func openCode(e *session.OpenError) int {
 	switch e.Reason {
 	case session.ReasonTimeout:
-		return Timeout
+		return ExitTimeout
 	case session.ReasonRefused, session.ReasonVersion, session.ReasonEcho:
-		return Failure
+		return ExitFailure
 	default:
-		return Start
+		return ExitStart
 	}
 }

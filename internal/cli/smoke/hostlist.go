@@ -1,15 +1,4 @@
-// Package hosts reads the hosts of a smoke test: lists of destinations, one per
-// line, and patterns for the names in the user's ssh configuration.
-//
-//	# the web servers, except one that is being rebuilt
-//	web-*
-//	!web-9
-//	me@db-1:2222
-//	local
-//
-// It only handles text: the caller decides which destinations are valid, and
-// provides the known names.
-package hosts
+package smoke
 
 import (
 	"errors"
@@ -26,16 +15,16 @@ const (
 	maxFile = 4 << 20
 )
 
-// A Line is a destination, a pattern with "*" or "?", or an exclusion: a "!" followed by
+// A hostLine is a destination, a pattern with "*" or "?", or an exclusion: a "!" followed by
 // either.
-type Line struct {
+type hostLine struct {
 	Text   string
 	File   string // name for errors
 	Number int    // from 1; 0 if not from a list with lines
 }
 
 // Position describes the position of the line.
-func (l Line) Position() string {
+func (l hostLine) Position() string {
 	if l.Number == 0 {
 		return l.File
 	}
@@ -43,12 +32,12 @@ func (l Line) Position() string {
 }
 
 // Pattern reports whether the line is a pattern.
-func (l Line) Pattern() bool { return strings.ContainsAny(l.Text, "*?") || l.excludes() }
+func (l hostLine) Pattern() bool { return strings.ContainsAny(l.Text, "*?") || l.excludes() }
 
-func (l Line) excludes() bool { return strings.HasPrefix(l.Text, "!") }
+func (l hostLine) excludes() bool { return strings.HasPrefix(l.Text, "!") }
 
 type lineError struct {
-	Line Line
+	Line hostLine
 	Err  error
 }
 
@@ -59,25 +48,35 @@ func (e *lineError) Error() string { return e.Line.Position() + ": " + e.Err.Err
 func (e *lineError) Unwrap() error { return e.Err }
 
 // ErrNone is the cause of an error about a list without hosts.
-var ErrNone = errors.New("no hosts")
+var errNoHosts = errors.New("no hosts")
 
-// Parse reads a list. File is its name in errors. It ignores blank lines, and comments: a
+// parseHosts reads a list of destinations, one per line, and patterns for the names in
+// the user's ssh configuration:
+//
+//	# the web servers, except one that is being rebuilt
+//	web-*
+//	!web-9
+//	me@db-1:2222
+//	local
+//
+// It only handles text: the caller decides which destinations are valid, and
+// provides the known names. File is its name in errors. It ignores blank lines, and comments: a
 // # at the beginning of a line or after a space. The error is an *Error, also for a list
 // without hosts, or that of r.
-func Parse(file string, r io.Reader) ([]Line, error) {
+func parseHosts(file string, r io.Reader) ([]hostLine, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
 		return nil, err
 	}
-	whole := Line{File: file}
+	whole := hostLine{File: file}
 	if len(data) > maxFile {
 		return nil, &lineError{whole, fmt.Errorf("longer than %d bytes", maxFile)}
 	}
-	var lines []Line
+	var lines []hostLine
 	number := 0
 	for text := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
 		number++
-		line := Line{Text: strings.TrimSpace(uncommented(text)), File: file, Number: number}
+		line := hostLine{Text: strings.TrimSpace(uncommented(text)), File: file, Number: number}
 		if line.Text == "" {
 			continue
 		}
@@ -89,7 +88,7 @@ func Parse(file string, r io.Reader) ([]Line, error) {
 		}
 	}
 	if len(lines) == 0 {
-		return nil, &lineError{whole, ErrNone}
+		return nil, &lineError{whole, errNoHosts}
 	}
 	return lines, nil
 }
@@ -107,7 +106,7 @@ func uncommented(text string) string {
 const maxLine = 1024
 
 // check rejects text that can be neither destination nor pattern.
-func (l Line) check() error {
+func (l hostLine) check() error {
 	switch {
 	case len(l.Text) > maxLine:
 		return fmt.Errorf("longer than %d bytes", maxLine)

@@ -1,9 +1,10 @@
-package hosts
+package smoke
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"strings"
 	"testing"
@@ -12,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// names returns the Names of a configuration with some hosts.
-func names(known ...string) Names {
-	return Names{
+// names returns the hostNames of a configuration with some hosts.
+func names(known ...string) hostNames {
+	return hostNames{
 		Canonical: func(dest string) (string, error) {
 			if strings.HasPrefix(dest, "-") {
 				return "", errors.New("begins with '-'")
@@ -29,20 +30,30 @@ func names(known ...string) Names {
 	}
 }
 
-func parse(t *testing.T, file, text string) []Line {
+func parse(t *testing.T, file, text string) []hostLine {
 	t.Helper()
-	lines, err := Parse(file, strings.NewReader(text))
+	lines, err := parseHosts(file, strings.NewReader(text))
 	require.NoError(t, err)
 	return lines
 }
 
 func TestHosts(t *testing.T) {
 	lines := parse(t, "h", "\ufeff# all of them\r\n\r\n  web-1  # the first\n#web-2\nme@db:22\nweb#4\n\tlocal")
-	require.Equal(t, []Line{{"web-1", "h", 3}, {"me@db:22", "h", 5}, {"web#4", "h", 6}, {"local", "h", 7}}, lines)
+	require.Equal(t, []hostLine{{"web-1", "h", 3}, {"me@db:22", "h", 5}, {"web#4", "h", 6}, {"local", "h", 7}}, lines)
 	hosts, repeats, err := names().Choose(lines)
 	require.NoError(t, err)
 	require.Empty(t, repeats)
 	require.Equal(t, []string{"web-1", "me@db:22", "web#4", "local"}, hosts)
+}
+
+// The list among the examples is valid.
+func TestExampleHosts(t *testing.T) {
+	f, err := os.Open("../../../examples/hosts.txt")
+	require.NoError(t, err)
+	defer f.Close()
+	lines, err := parseHosts("hosts.txt", f)
+	require.NoError(t, err)
+	require.Len(t, lines, 4)
 }
 
 func TestPatterns(t *testing.T) {
@@ -72,7 +83,7 @@ func TestRepeats(t *testing.T) {
 	hosts, repeats, err := names().Choose(lines)
 	require.NoError(t, err)
 	require.Equal(t, []string{"x", "y", "z"}, hosts)
-	require.Equal(t, []Repeat{{"ssh://X", Line{"ssh://X", "b", 1}, Line{"x", "a", 1}}}, repeats)
+	require.Equal(t, []hostRepeat{{"ssh://X", hostLine{"ssh://X", "b", 1}, hostLine{"x", "a", 1}}}, repeats)
 }
 
 func TestInvalidLists(t *testing.T) {
@@ -88,10 +99,10 @@ func TestInvalidLists(t *testing.T) {
 		strings.Repeat("a\n", 1e4+1): "h:10001: more than 10000 hosts",
 		strings.Repeat("#", 4<<20+1): "h: longer than 4194304 bytes",
 	} {
-		_, err := Parse("h", strings.NewReader(text))
+		_, err := parseHosts("h", strings.NewReader(text))
 		require.EqualError(t, err, want)
 	}
-	_, err := Parse("h", iotest.ErrReader(fs.ErrPermission))
+	_, err := parseHosts("h", iotest.ErrReader(fs.ErrPermission))
 	require.ErrorIs(t, err, fs.ErrPermission)
 
 	for text, want := range map[string]string{
@@ -105,7 +116,7 @@ func TestInvalidLists(t *testing.T) {
 		_, _, err := names("web-1", "web-2").Choose(parse(t, "h", text))
 		require.EqualError(t, err, want)
 	}
-	flag := []Line{{Text: "x-*", File: "--ssh"}}
+	flag := []hostLine{{Text: "x-*", File: "--ssh"}}
 	_, _, err = names("web-1").Choose(flag)
 	require.EqualError(t, err, "--ssh: x-* matches none of the 1 hosts in the ssh configuration")
 	broken := names()
@@ -130,7 +141,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("\ufeff!!a*?\n?\n")
 	n := names("web-1", "web-2", "a")
 	f.Fuzz(func(t *testing.T, text string) {
-		lines, err := Parse("h", strings.NewReader(text))
+		lines, err := parseHosts("h", strings.NewReader(text))
 		if err != nil {
 			require.Less(t, len(err.Error()), 1000)
 			return
