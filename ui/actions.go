@@ -23,7 +23,6 @@ import (
 	"mcpdbg/ui/loglevel"
 	"mcpdbg/ui/notes"
 	"mcpdbg/ui/overview"
-	"mcpdbg/ui/palette"
 	"mcpdbg/ui/player"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
@@ -115,7 +114,7 @@ var scopes = []keymap.Scope{
 	{ID: scopeStderr, Title: "Stderr"},
 	{ID: scopeEvents, Title: "Events"},
 	{ID: catalog.Scope, Title: "Catalog", Modal: true, Inherits: "picker"},
-	{ID: palette.Scope, Title: "Commands", Modal: true, Inherits: "picker"},
+	{ID: help.ScopePalette, Title: "Commands", Modal: true, Inherits: "picker"},
 	{ID: help.ScopeCard, Title: "Help card", Modal: true, Inherits: "closing"},
 	{ID: help.Scope, Title: "Help", Modal: true, Inherits: "text"},
 	{ID: fleet.Scope, Title: "Smoke run grid", Modal: true, Inherits: "lines"},
@@ -159,7 +158,7 @@ func actions(of finder) []host.Action {
 		splitActions(of),
 		mouseActions(of),
 		sessionActions(of),
-		palette.Actions(),
+		help.PaletteActions(),
 		loglevel.Actions(),
 		themeActions(of),
 		help.Actions(),

@@ -21,12 +21,12 @@ import (
 	"mcpdbg/ui/detail"
 	"mcpdbg/ui/export"
 	"mcpdbg/ui/fleet"
+	"mcpdbg/ui/help"
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/loglevel"
 	"mcpdbg/ui/notes"
-	"mcpdbg/ui/palette"
 	"mcpdbg/ui/player"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
@@ -437,9 +437,9 @@ var actionTests = map[string]actionTest{
 		d.do(actTheme)
 		require.NotEqual(t, dark, d.screen.Theme.Generation, "from auto to light")
 		require.Contains(t, d.rows()[35], "theme light")
-		d.do(palette.ActOpen)
+		d.do(help.ActPalette)
 		d.write("theme da")
-		d.do(palette.ActRun)
+		d.do(help.ActRunCommand)
 		require.Equal(t, dark, d.screen.Theme.Generation)
 		d.colors.profile = theme.NoColor
 		d.do(actTheme)

@@ -16,7 +16,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/notes"
 	"mcpdbg/ui/process"
-	"mcpdbg/ui/settings"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
@@ -146,7 +145,7 @@ func newApp(ctx context.Context, opts Options) *App {
 		panes:  paneState{focus: trafficID, list: trafficID, strip: stderrID},
 	}
 	a.actions.app, a.canvas.app, a.grid.app = a, a, a
-	a.screen.Graphics.Off, a.screen.Graphics.Blocks = opts.Pictures == settings.PicturesOff, opts.Pictures == settings.PicturesBlocks
+	a.screen.Graphics.Off, a.screen.Graphics.Blocks = opts.Pictures == PicturesOff, opts.Pictures == PicturesBlocks
 	var err error
 	if a.actions.keys, a.actions.effects, err = bind(func(c host.Context) *sessionScreen { return a.screenOf(c.Workspace) }, opts.Keys); err != nil {
 		panic("ui: " + err.Error())
@@ -155,7 +154,7 @@ func newApp(ctx context.Context, opts Options) *App {
 	if a.opts.quitting == nil {
 		a.opts.quitting = func() {}
 	}
-	if opts.NoColor || opts.Theme == settings.ThemeNone {
+	if opts.NoColor || opts.Theme == ThemeNone {
 		a.colors.profile = theme.NoColor
 	}
 	a.screen.Theme = a.newTheme()

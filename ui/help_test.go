@@ -11,7 +11,6 @@ import (
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/palette"
 )
 
 var helpTests = map[string]actionTest{
@@ -73,7 +72,7 @@ func scrollsHelp(line int, actions ...string) actionTest {
 
 var paletteTests = func() map[string]actionTest {
 	tests := map[string]actionTest{
-		palette.ActOpen: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		help.ActPalette: func(t *testing.T, d *driver, _ *fakeExecutor) {
 			d.take(tea.KeyPressMsg{Code: 'p', Mod: tea.ModCtrl})
 			require.Contains(t, d.plain(), "━ Commands ━")
 			d.write("kil")
@@ -94,8 +93,8 @@ var paletteTests = func() map[string]actionTest {
 			d.write("theme l")
 			require.Contains(t, d.plain(), "> theme light ", "with a word")
 		},
-		palette.ActRun: func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.do(palette.ActOpen)
+		help.ActRunCommand: func(t *testing.T, d *driver, _ *fakeExecutor) {
+			d.do(help.ActPalette)
 			d.write("next match")
 			require.Contains(t, d.plain(), "not now: no search yet")
 			d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
@@ -103,16 +102,16 @@ var paletteTests = func() map[string]actionTest {
 			require.NotNil(t, d.front.top(), "a disabled action leaves the palette open")
 			d.do("palette-close")
 			d.write("zoom")
-			d.do(palette.ActRun)
+			d.do(help.ActRunCommand)
 			require.True(t, d.panes.zoom)
 			require.Nil(t, d.front.top())
-			d.do(palette.ActOpen)
+			d.do(help.ActPalette)
 			d.write("no such thing at all")
-			d.do(palette.ActRun)
+			d.do(help.ActRunCommand)
 			require.NotNil(t, d.front.top())
 		},
 		"palette-close": func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.do(palette.ActOpen)
+			d.do(help.ActPalette)
 			d.write("x")
 			d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
 			require.NotNil(t, d.front.top(), "the query is cleared first")
@@ -120,7 +119,7 @@ var paletteTests = func() map[string]actionTest {
 			require.Nil(t, d.front.top())
 		},
 	}
-	for id, test := range pickerTests(palette.Scope, palette.ActOpen) {
+	for id, test := range pickerTests(help.ScopePalette, help.ActPalette) {
 		tests[id] = test
 	}
 	return tests
@@ -154,12 +153,12 @@ func pickerTests(scope, open string) map[string]actionTest {
 // are disabled.
 func TestPaletteOnRecording(t *testing.T) {
 	d := drive(t, Options{Source: hostileLog(t, "x"), Title: "demo.rec"}, 100, 30)
-	d.do(palette.ActOpen)
+	d.do(help.ActPalette)
 	d.write("restart")
 	require.Contains(t, d.plain(), "not now: this is a recording: there is no server")
 	d.do("palette-close")
 	d.write("zoom")
-	d.do(palette.ActRun)
+	d.do(help.ActRunCommand)
 	require.True(t, d.panes.zoom)
 }
 
@@ -167,9 +166,9 @@ func TestPaletteOnRecording(t *testing.T) {
 // one runs it.
 func TestPaletteByMouse(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(palette.ActOpen)
+		d.do(help.ActPalette)
 		d.write("zoom")
-		p := d.front.top().(*palette.View)
+		p := d.front.top().(*help.Palette)
 		d.press(20, 4)
 		require.Equal(t, 1, p.Picks().At)
 		d.press(20, 3)
@@ -203,7 +202,7 @@ func TestPaletteWords(t *testing.T) {
 			"kill": "stop", "quit": "quit", "exit": "quit", "log": "view", "docs": "help", "responses": "policies", "theme dark": "theme dark",
 			"slow": "next slow", "why": "why", "stop": "stop",
 		} {
-			d.do(palette.ActOpen)
+			d.do(help.ActPalette)
 			d.write(word)
 			require.Equal(t, want, pickNow(pickerOf(d.front.top())), word)
 			d.do("palette-close", "palette-close")
@@ -215,7 +214,7 @@ func TestPaletteWords(t *testing.T) {
 // typed, and disabled ones at the end.
 func TestPaletteOrder(t *testing.T) {
 	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(palette.ActOpen)
+		d.do(help.ActPalette)
 		p := pickerOf(d.front.top())
 		possible := true
 		for _, pick := range p.Shown {
@@ -229,9 +228,9 @@ func TestPaletteOrder(t *testing.T) {
 		}
 		require.False(t, possible)
 		d.write("zoom")
-		d.do(palette.ActRun, palette.ActOpen)
+		d.do(help.ActRunCommand, help.ActPalette)
 		d.write(host.ActBack)
-		d.do(palette.ActRun, palette.ActOpen)
+		d.do(help.ActRunCommand, help.ActPalette)
 		p = pickerOf(d.front.top())
 		require.Equal(t, []string{"back", "zoom"}, []string{p.Items[p.Shown[0].Item], p.Items[p.Shown[1].Item]})
 	})

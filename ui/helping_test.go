@@ -10,7 +10,6 @@ import (
 
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/palette"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
@@ -65,7 +64,7 @@ func TestHelpCardLetsKeysPass(t *testing.T) {
 		require.True(t, d.panes.zoom)
 		d.take(questionMark)
 		d.take(tea.KeyPressMsg{Code: ':', Text: ":"})
-		require.Equal(t, palette.Scope, d.visible.scope())
+		require.Equal(t, help.ScopePalette, d.visible.scope())
 		d.take(questionMark)
 		require.IsType(t, &help.Card{}, d.front.top(), "the search is empty")
 		d.write("zoom")

@@ -7,9 +7,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/palette"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/workspace"
 )
@@ -146,10 +146,10 @@ func (a *App) Key(id string) string {
 		return ""
 	case len(action.Keys) > 0:
 		return action.Keys[0]
-	case id == palette.ActOpen:
+	case id == help.ActPalette:
 		return "the palette"
 	}
-	return a.Key(palette.ActOpen) + " " + action.Title
+	return a.Key(help.ActPalette) + " " + action.Title
 }
 
 // screenOf returns the empty screen for a closed workspace.

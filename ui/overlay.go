@@ -9,7 +9,6 @@ import (
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/palette"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/requests"
@@ -81,7 +80,7 @@ func textOf(v host.View) *kit.Scroll {
 func (sc *sessionScreen) underneath() string {
 	for _, o := range slices.Backward(sc.app.front.views) {
 		switch o.view.(type) {
-		case *help.Card, *help.List, *palette.View:
+		case *help.Card, *help.List, *help.Palette:
 		default:
 			return o.view.Scope()
 		}

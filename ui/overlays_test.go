@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"mcpdbg/ui/palette"
 	"mcpdbg/ui/uitest"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,7 +29,7 @@ func TestShellFrames(t *testing.T) {
 			d.do(actSessions, kit.Top)
 		},
 		"palette": func(d *driver) {
-			d.do(palette.ActOpen)
+			d.do(help.ActPalette)
 			d.write("another")
 		},
 		"card": func(d *driver) { d.do(help.ActCard) },
@@ -73,7 +72,7 @@ func TestShellFrames(t *testing.T) {
 // screen changes its size.
 func TestShellAtEverySize(t *testing.T) {
 	t.Parallel()
-	for _, open := range []string{actSessions, palette.ActOpen, help.ActCard, help.ActList, "open-session"} {
+	for _, open := range []string{actSessions, help.ActPalette, help.ActCard, help.ActList, "open-session"} {
 		inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
 			d.another("漢字 " + hostile[0])
 			d.do(open)

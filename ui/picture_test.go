@@ -20,7 +20,6 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/settings"
 	"mcpdbg/ui/widget/framesvg"
 )
 
@@ -62,7 +61,7 @@ func (w *demoStream) Write(data []byte) (int, error) {
 // TestPicture checks that the pictures of the documents are frames of a session
 // with the demo server, as the interface draws them now.
 func TestPicture(t *testing.T) {
-	for name, theme := range map[string]settings.Theme{"dark": settings.ThemeDark, "light": settings.ThemeLight} {
+	for name, theme := range map[string]Theme{"dark": ThemeDark, "light": ThemeLight} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				palette := map[string]framesvg.Palette{"dark": framesvg.Dark, "light": framesvg.Light}[name]
@@ -84,7 +83,7 @@ func TestPicture(t *testing.T) {
 }
 
 // demoFrame returns the screen in a session with the demo server.
-func demoFrame(t *testing.T, theme settings.Theme) string {
+func demoFrame(t *testing.T, theme Theme) string {
 	t.Helper()
 	log, err := recordings.Create(recordings.Options{Path: filepath.Join(t.TempDir(), "demo.jsonl"), Header: session.Header{Tool: "mcpdbg", Argv: []string{"mcpdbg", "demo-server"}}})
 	require.NoError(t, err)

@@ -29,7 +29,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/loglevel"
 	"mcpdbg/ui/overview"
-	"mcpdbg/ui/palette"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/replay"
@@ -207,22 +206,22 @@ func (st *stage) answers() {
 
 // ways lead from the traffic pane to each scope.
 var ways = map[string]func(st *stage){
-	keymap.Global:  func(*stage) {},
-	wire.Scope:     func(st *stage) { st.press("2") },
-	scopeDetail:    func(st *stage) { st.press("3") },
-	scopeJQ:        func(st *stage) { selecting(`"method":"initialize"`)(st); st.press("|") },
-	overview.Scope: func(st *stage) { st.press(":", "overview", "\r") },
-	scopeStderr:    func(st *stage) { st.press("4") },
-	scopeEvents:    func(st *stage) { st.press("5") },
-	scopeSessions:  func(st *stage) { st.press("1") },
-	catalog.Scope:  func(st *stage) { st.press("C") },
-	palette.Scope:  func(st *stage) { st.press(":") },
-	help.ScopeCard: func(st *stage) { st.press("?") },
-	help.Scope:     func(st *stage) { st.press("?", "?") },
-	home.Scope:     func(st *stage) { st.press("O") },
-	fleet.Scope:    func(st *stage) { overGrid(st); st.press("\x07") },
-	replay.Scope:   func(st *stage) { recorded(st); st.press("U") },
-	export.Scope:   func(st *stage) { st.press(":", "export", "\r") },
+	keymap.Global:     func(*stage) {},
+	wire.Scope:        func(st *stage) { st.press("2") },
+	scopeDetail:       func(st *stage) { st.press("3") },
+	scopeJQ:           func(st *stage) { selecting(`"method":"initialize"`)(st); st.press("|") },
+	overview.Scope:    func(st *stage) { st.press(":", "overview", "\r") },
+	scopeStderr:       func(st *stage) { st.press("4") },
+	scopeEvents:       func(st *stage) { st.press("5") },
+	scopeSessions:     func(st *stage) { st.press("1") },
+	catalog.Scope:     func(st *stage) { st.press("C") },
+	help.ScopePalette: func(st *stage) { st.press(":") },
+	help.ScopeCard:    func(st *stage) { st.press("?") },
+	help.Scope:        func(st *stage) { st.press("?", "?") },
+	home.Scope:        func(st *stage) { st.press("O") },
+	fleet.Scope:       func(st *stage) { overGrid(st); st.press("\x07") },
+	replay.Scope:      func(st *stage) { recorded(st); st.press("U") },
+	export.Scope:      func(st *stage) { st.press(":", "export", "\r") },
 	compare.Scope: func(st *stage) {
 		st.press("O", "everything", "\r", "D", "\r")
 		require.Contains(st.t, st.app.View().Content, " compared, ")
@@ -492,7 +491,7 @@ func (st *stage) perform(t *testing.T, action *host.Entry) {
 func (st *stage) pick(t *testing.T, action *host.Entry) {
 	t.Helper()
 	st.press(":", action.ID)
-	p, ok := st.app.front.top().(*palette.View)
+	p, ok := st.app.front.top().(*help.Palette)
 	require.True(t, ok, "no palette to find %s in", action.ID)
 	for range len(p.Picks().Shown) {
 		if i, ok := p.Picks().Current(); ok && p.Picks().Items[i] == action.Title {

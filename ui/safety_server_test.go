@@ -23,7 +23,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/loglevel"
 	"mcpdbg/ui/overview"
-	"mcpdbg/ui/palette"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/prompter"
@@ -141,7 +140,7 @@ var hostileWays = map[string]func(h *hostileServer){
 		}
 		h.grids(r)
 	},
-	palette.Scope: func(h *hostileServer) { h.do(palette.ActOpen); h.pastes() },
+	help.ScopePalette: func(h *hostileServer) { h.do(help.ActPalette); h.pastes() },
 	replay.Scope: func(h *hostileServer) {
 		h.do("catalog", "catalog-close") // requests the list of tools
 		h.open(workspace.Opened{Source: h.visible.ws.Shown.Source, Title: hostile[0]})

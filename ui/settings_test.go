@@ -12,13 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings"
+	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/palette"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 
-	"mcpdbg/ui/settings"
 	"mcpdbg/ui/widget/theme"
 )
 
@@ -52,7 +51,7 @@ over = "5GiB"
 `))
 	require.NoError(t, err)
 	require.Equal(t, Settings{
-		Keys: map[string][]string{"filter": {"ctrl+f", "X"}, "next-error": {}}, Theme: settings.Theme16, Pictures: settings.PicturesBlocks, ASCII: true, NoMouse: true,
+		Keys: map[string][]string{"filter": {"ctrl+f", "X"}, "next-error": {}}, Theme: Theme16, Pictures: PicturesBlocks, ASCII: true, NoMouse: true,
 		Slow: 250 * time.Millisecond, Idle: 3 * time.Second, Environments: map[string]string{"builder": "build-7"},
 		Recordings: recordings.Retention{Keep: 200, Older: 30 * 24 * time.Hour, Over: 5 << 30}, MaxPart: 256 << 20,
 	}, s)
@@ -105,7 +104,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"keys = { filter = [\"/\"] }\n", `config.toml: keys.filter: key "/" is already bound to search`},
 	} {
 		_, err := ParseSettings("config.toml", []byte(tc.text))
-		var wrong *settings.Error
+		var wrong *SettingsError
 		require.ErrorAs(t, err, &wrong, tc.text)
 		require.True(t, strings.HasPrefix(err.Error(), tc.want), "%s\n got %s\nwant %s", tc.text, err, tc.want)
 	}
@@ -130,7 +129,7 @@ func TestKeysOfSettings(t *testing.T) {
 	require.NotNil(t, d.front.prompt)
 	d.front.prompt = nil
 	require.Equal(t, ": quit", d.Key(actQuit))
-	d.do(palette.ActOpen)
+	d.do(help.ActPalette)
 	d.write("filter")
 	require.Regexp(t, `> filter .* X ┃`, d.plain())
 	require.ErrorContains(t, Run(t.Context(), Options{Settings: Settings{Keys: map[string][]string{actFilter: {"/"}}}}), "belongs to both")
@@ -139,27 +138,27 @@ func TestKeysOfSettings(t *testing.T) {
 // TestThemes checks that the settings override what the terminal reports.
 func TestThemes(t *testing.T) {
 	for _, tc := range []struct {
-		theme   settings.Theme
+		theme   Theme
 		noColor bool
 		profile colorprofile.Profile
 		light   bool
 		want    *theme.Theme
 	}{
 		{"", false, colorprofile.TrueColor, false, theme.New(true, theme.TrueColor)},
-		{settings.ThemeAuto, false, colorprofile.ANSI256, true, theme.New(false, theme.TrueColor)},
-		{settings.ThemeAuto, false, colorprofile.ANSI, false, theme.New(true, theme.ANSI)},
-		{settings.ThemeAuto, false, colorprofile.Ascii, false, theme.New(true, theme.NoColor)},
-		{settings.ThemeAuto, true, colorprofile.TrueColor, false, theme.New(true, theme.NoColor)},
-		{settings.ThemeLight, false, colorprofile.TrueColor, false, theme.New(false, theme.TrueColor)},
-		{settings.ThemeDark, false, colorprofile.TrueColor, true, theme.New(true, theme.TrueColor)},
-		{settings.ThemeContrast, false, colorprofile.TrueColor, false, theme.HighContrast(true, theme.TrueColor)},
-		{settings.ThemeContrast, false, colorprofile.TrueColor, true, theme.HighContrast(false, theme.TrueColor)},
-		{settings.ThemeContrast, false, colorprofile.ANSI, true, theme.HighContrast(false, theme.ANSI)},
-		{settings.ThemeContrastLight, false, colorprofile.TrueColor, false, theme.HighContrast(false, theme.TrueColor)},
-		{settings.ThemeContrastDark, false, colorprofile.TrueColor, true, theme.HighContrast(true, theme.TrueColor)},
-		{settings.Theme16, false, colorprofile.TrueColor, true, theme.New(false, theme.ANSI)},
-		{settings.Theme16, false, colorprofile.Ascii, false, theme.New(true, theme.NoColor)},
-		{settings.ThemeNone, false, colorprofile.TrueColor, false, theme.New(true, theme.NoColor)},
+		{ThemeAuto, false, colorprofile.ANSI256, true, theme.New(false, theme.TrueColor)},
+		{ThemeAuto, false, colorprofile.ANSI, false, theme.New(true, theme.ANSI)},
+		{ThemeAuto, false, colorprofile.Ascii, false, theme.New(true, theme.NoColor)},
+		{ThemeAuto, true, colorprofile.TrueColor, false, theme.New(true, theme.NoColor)},
+		{ThemeLight, false, colorprofile.TrueColor, false, theme.New(false, theme.TrueColor)},
+		{ThemeDark, false, colorprofile.TrueColor, true, theme.New(true, theme.TrueColor)},
+		{ThemeContrast, false, colorprofile.TrueColor, false, theme.HighContrast(true, theme.TrueColor)},
+		{ThemeContrast, false, colorprofile.TrueColor, true, theme.HighContrast(false, theme.TrueColor)},
+		{ThemeContrast, false, colorprofile.ANSI, true, theme.HighContrast(false, theme.ANSI)},
+		{ThemeContrastLight, false, colorprofile.TrueColor, false, theme.HighContrast(false, theme.TrueColor)},
+		{ThemeContrastDark, false, colorprofile.TrueColor, true, theme.HighContrast(true, theme.TrueColor)},
+		{Theme16, false, colorprofile.TrueColor, true, theme.New(false, theme.ANSI)},
+		{Theme16, false, colorprofile.Ascii, false, theme.New(true, theme.NoColor)},
+		{ThemeNone, false, colorprofile.TrueColor, false, theme.New(true, theme.NoColor)},
 	} {
 		d := drive(t, Options{Settings: Settings{Theme: tc.theme}, NoColor: tc.noColor, Source: workspace.NoSource()}, 80, 24)
 		var background color.Color = color.Black

@@ -12,7 +12,6 @@ import (
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/overview"
-	"mcpdbg/ui/palette"
 	"mcpdbg/ui/uitest"
 )
 
@@ -56,8 +55,8 @@ var viewFrames = map[string]func(t *testing.T, show func(d *driver)){
 	"composer-message": inComposer("form-compose-whole"),
 	"composer-raw":     inComposer("form-compose-whole", "compose-view"),
 
-	"palette":     inStates(func(d *driver, _ *fakeExecutor) { d.do(palette.ActOpen); d.write("another") }),
-	"palette-all": inStates(func(d *driver, _ *fakeExecutor) { d.do(palette.ActOpen); d.write("the") }),
+	"palette":     inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActPalette); d.write("another") }),
+	"palette-all": inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActPalette); d.write("the") }),
 	"card":        inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActCard) }),
 	"help":        inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActList); d.write("pane full") }),
 	"home":        inEcho(func(d *driver, _ *fakeExecutor) { d.do("open-session", home.Scope+"-down") }),

@@ -1,6 +1,4 @@
-// Package settings reads the user's settings of the interface, a TOML file. Every error
-// names the line and the setting. The shell checks keys and views.
-package settings
+package ui
 
 import (
 	"errors"
@@ -78,8 +76,8 @@ const (
 	PicturesOff    Pictures = "off"    // not at all
 )
 
-// An Error is an error in a settings file.
-type Error struct {
+// A SettingsError is an error in a settings file.
+type SettingsError struct {
 	File string
 	Line int    // 0 if unknown
 	Key  string // such as keys.filter; may be empty
@@ -87,7 +85,7 @@ type Error struct {
 }
 
 // Error implements error.
-func (e *Error) Error() string {
+func (e *SettingsError) Error() string {
 	text := e.File
 	if e.Line > 0 {
 		text += fmt.Sprintf(":%d", e.Line)
@@ -99,9 +97,9 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *SettingsError) Unwrap() error { return e.Err }
 
-type text struct {
+type settingsText struct {
 	Keys  map[string][]string `toml:"keys"`
 	Theme string              `toml:"theme"`
 	Pics  string              `toml:"pictures"`
@@ -121,11 +119,11 @@ type text struct {
 	} `toml:"recordings"`
 }
 
-// Parse parses the settings in data. Its errors are *Error with the name of the file:
-// invalid TOML, unknown settings, invalid values, and those of check, which checks the
-// values that a screen knows.
-func Parse(file string, data []byte, check func(*Settings) *Error) (Settings, error) {
-	var t text
+// ParseSettings parses the settings in data, the text of a TOML file. Its errors are
+// *SettingsError with the name of the file: invalid TOML, unknown settings, invalid
+// values, and keys bound twice.
+func ParseSettings(file string, data []byte) (Settings, error) {
+	var t settingsText
 	decoder := toml.NewDecoder(strings.NewReader(string(data)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&t); err != nil {
@@ -137,7 +135,7 @@ func Parse(file string, data []byte, check func(*Settings) *Error) (Settings, er
 	}
 	err := s.check(&t)
 	if err == nil {
-		err = check(&s)
+		err = checkScreen(&s)
 	}
 	if err != nil {
 		err.File, err.Line = file, linesOf(data)[err.Key]
@@ -146,17 +144,17 @@ func Parse(file string, data []byte, check func(*Settings) *Error) (Settings, er
 	return s, nil
 }
 
-func (s *Settings) check(t *text) *Error {
+func (s *Settings) check(t *settingsText) *SettingsError {
 	if s.Theme != "" && !slices.Contains(themes, s.Theme) {
-		return &Error{Key: "theme", Err: fmt.Errorf("unknown theme %q: use auto, light, dark, contrast, contrast-light, contrast-dark, 16 or none", s.Theme)}
+		return &SettingsError{Key: "theme", Err: fmt.Errorf("unknown theme %q: use auto, light, dark, contrast, contrast-light, contrast-dark, 16 or none", s.Theme)}
 	}
 	if !slices.Contains([]Pictures{"", PicturesAuto, PicturesBlocks, PicturesOff}, s.Pictures) {
-		return &Error{Key: "pictures", Err: fmt.Errorf("unknown value %q: use auto, blocks or off", s.Pictures)}
+		return &SettingsError{Key: "pictures", Err: fmt.Errorf("unknown value %q: use auto, blocks or off", s.Pictures)}
 	}
 	if t.Slow != "" {
 		var err error
 		if s.Slow, err = time.ParseDuration(t.Slow); err != nil || s.Slow <= 0 {
-			return &Error{Key: "slow", Err: fmt.Errorf("invalid duration %q: use a value such as 250ms or 2s", t.Slow)}
+			return &SettingsError{Key: "slow", Err: fmt.Errorf("invalid duration %q: use a value such as 250ms or 2s", t.Slow)}
 		}
 	}
 	if err := s.checkPlay(t.Play.Idle); err != nil {
@@ -165,7 +163,7 @@ func (s *Settings) check(t *text) *Error {
 	return s.checkRetention(t)
 }
 
-func (s *Settings) checkPlay(idle string) *Error {
+func (s *Settings) checkPlay(idle string) *SettingsError {
 	var err error
 	switch idle {
 	case "":
@@ -173,32 +171,32 @@ func (s *Settings) checkPlay(idle string) *Error {
 		s.Idle = AsItWas
 	default:
 		if s.Idle, err = time.ParseDuration(idle); err != nil || s.Idle <= 0 {
-			return &Error{Key: "play.idle", Err: fmt.Errorf("invalid duration %q: use a value such as 1s or 250ms, or none", idle)}
+			return &SettingsError{Key: "play.idle", Err: fmt.Errorf("invalid duration %q: use a value such as 1s or 250ms, or none", idle)}
 		}
 	}
 	return nil
 }
 
-func (s *Settings) checkRetention(t *text) *Error {
+func (s *Settings) checkRetention(t *settingsText) *SettingsError {
 	r := &t.Recordings
 	if r.Keep < 0 {
-		return &Error{Key: "recordings.keep", Err: fmt.Errorf("invalid number of recordings: %d", r.Keep)}
+		return &SettingsError{Key: "recordings.keep", Err: fmt.Errorf("invalid number of recordings: %d", r.Keep)}
 	}
 	s.Recordings.Keep = r.Keep
 	var err error
 	if r.Older != "" {
 		if s.Recordings.Older, err = recordings.ParseAge(r.Older); err != nil {
-			return &Error{Key: "recordings.older", Err: err}
+			return &SettingsError{Key: "recordings.older", Err: err}
 		}
 	}
 	if r.Part != "" {
 		if s.MaxPart, err = recordings.ParsePartSize(r.Part); err != nil {
-			return &Error{Key: "recordings.max-part", Err: err}
+			return &SettingsError{Key: "recordings.max-part", Err: err}
 		}
 	}
 	if r.Over != "" {
 		if s.Recordings.Over, err = recordings.ParseSize(r.Over); err != nil {
-			return &Error{Key: "recordings.over", Err: err}
+			return &SettingsError{Key: "recordings.over", Err: err}
 		}
 	}
 	return nil
@@ -211,13 +209,13 @@ func tomlError(file string, err error) error {
 	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
 		at = &unknown.Errors[0]
 		line, _ := at.Position()
-		return &Error{File: file, Line: line, Key: strings.Join(at.Key(), "."), Err: errors.New("unknown setting")}
+		return &SettingsError{File: file, Line: line, Key: strings.Join(at.Key(), "."), Err: errors.New("unknown setting")}
 	}
 	if errors.As(err, &at) {
 		line, _ := at.Position()
-		return &Error{File: file, Line: line, Key: strings.Join(at.Key(), "."), Err: errors.New(strings.TrimPrefix(at.Error(), "toml: "))}
+		return &SettingsError{File: file, Line: line, Key: strings.Join(at.Key(), "."), Err: errors.New(strings.TrimPrefix(at.Error(), "toml: "))}
 	}
-	return &Error{File: file, Err: err}
+	return &SettingsError{File: file, Err: err}
 }
 
 // linesOf returns the lines on which keys are bound, by the full name of

@@ -1,4 +1,4 @@
-package palette
+package help
 
 import (
 	"cmp"
@@ -31,7 +31,7 @@ type match struct {
 // The best first: commands whose name or synonym begins with the query before all others,
 // and among both what is possible now. Commands with a word are found only by a query
 // with that word.
-func (v *View) find(query string) []kit.Pick {
+func (v *Palette) find(query string) []kit.Pick {
 	query = strings.ToLower(strings.Join(strings.Fields(query), " "))
 	if query == "" {
 		picks := make([]kit.Pick, v.plain)
@@ -54,7 +54,7 @@ func (v *View) find(query string) []kit.Pick {
 }
 
 // named returns the commands without a word that match a query by their names.
-func (v *View) named(query string) []match {
+func (v *Palette) named(query string) []match {
 	titles := make([]string, v.plain)
 	for i := range titles {
 		titles[i] = v.commands[i].Title
@@ -76,7 +76,7 @@ func (v *View) named(query string) []match {
 
 // The end of the query is the beginning of the word, and the rest that of the command's
 // name.
-func (v *View) withWord(query string) []match {
+func (v *Palette) withWord(query string) []match {
 	at := strings.LastIndexByte(query, ' ')
 	if at < 0 {
 		return nil

@@ -1,4 +1,4 @@
-package palette
+package help
 
 import (
 	"cmp"
@@ -16,22 +16,22 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// Scope is the scope of the palette's actions.
-const Scope = "palette"
+// ScopePalette is the scope of the palette's actions.
+const ScopePalette = "palette"
 
 // The names of the actions.
 const (
-	ActOpen = host.ActPalette
-	ActRun  = "palette-run"
+	ActPalette    = host.ActPalette
+	ActRunCommand = "palette-run"
 )
 
-// Actions are those of the palette.
-func Actions() []host.Action {
+// PaletteActions are those of the palette.
+func PaletteActions() []host.Action {
 	recent := &recent{}
 	return []host.Action{
-		{Entry: host.Entry{ID: ActOpen, Keys: []string{":", "ctrl+p"}, Scope: keymap.Global, Title: "commands", Help: "Find a command by name and run it.", Priority: 27}, Do: func(c host.Context) tea.Cmd { return open(c, recent) }},
-		{Entry: host.Entry{ID: ActRun, Keys: []string{"enter"}, Scope: Scope, Title: "run", Help: "Run the selected command, or show why it is unavailable.", Priority: 90}, Do: host.On(run)},
-		host.Override(host.Entry{Name: host.CloseName, Scope: Scope, Help: "Clear the line, then close."}),
+		{Entry: host.Entry{ID: ActPalette, Keys: []string{":", "ctrl+p"}, Scope: keymap.Global, Title: "commands", Help: "Find a command by name and run it.", Priority: 27}, Do: func(c host.Context) tea.Cmd { return openPalette(c, recent) }},
+		{Entry: host.Entry{ID: ActRunCommand, Keys: []string{"enter"}, Scope: ScopePalette, Title: "run", Help: "Run the selected command, or show why it is unavailable.", Priority: 90}, Do: host.On(runCommand)},
+		host.Override(host.Entry{Name: host.CloseName, Scope: ScopePalette, Help: "Clear the line, then close."}),
 	}
 }
 
@@ -61,8 +61,8 @@ type command struct {
 	word string
 }
 
-// A View finds actions by name.
-type View struct {
+// A Palette finds actions by name.
+type Palette struct {
 	recent   *recent
 	commands []command // those without a word first, in the order shown while nothing is typed
 	plain    int       // how many have no word
@@ -70,8 +70,8 @@ type View struct {
 	block    paint.Lines
 }
 
-func open(c host.Context, used *recent) tea.Cmd {
-	c.Host.Open(c.Workspace, newView(offered(c), used))
+func openPalette(c host.Context, used *recent) tea.Cmd {
+	c.Host.Open(c.Workspace, newPalette(offered(c), used))
 	return nil
 }
 
@@ -79,14 +79,14 @@ func open(c host.Context, used *recent) tea.Cmd {
 // that open the palette, with the reasons why some are not possible now.
 func offered(c host.Context) []keymap.Entry {
 	return slices.DeleteFunc(c.Host.Actions().Offered(c.Host.Beneath(c.Workspace), c), func(e keymap.Entry) bool {
-		return e.ID == ActOpen || e.ID == host.ActGridPalette
+		return e.ID == ActPalette || e.ID == host.ActGridPalette
 	})
 }
 
-// newView lists actions: those used last, the other possible ones in the order of
+// newPalette lists actions: those used last, the other possible ones in the order of
 // importance in the footer, and those that are not possible now.
-func newView(offered []keymap.Entry, used *recent) *View {
-	v := &View{recent: used}
+func newPalette(offered []keymap.Entry, used *recent) *Palette {
+	v := &Palette{recent: used}
 	for _, e := range offered {
 		v.commands = append(v.commands, command{Entry: e})
 	}
@@ -109,20 +109,20 @@ func newView(offered []keymap.Entry, used *recent) *View {
 }
 
 // Scope implements host.View.
-func (*View) Scope() string { return Scope }
+func (*Palette) Scope() string { return ScopePalette }
 
 // Picks implements host.Picking.
-func (v *View) Picks() *kit.Picker { return &v.picker }
+func (v *Palette) Picks() *kit.Picker { return &v.picker }
 
 // Update implements host.View.
-func (v *View) Update(_ host.Context, msg tea.Msg) tea.Cmd {
+func (v *Palette) Update(_ host.Context, msg tea.Msg) tea.Cmd {
 	v.picker.Typed(msg)
 	return nil
 }
 
 // A command that is not possible leaves the palette open; carrying it out shows the
 // reason.
-func run(c host.Context, v *View) tea.Cmd {
+func runCommand(c host.Context, v *Palette) tea.Cmd {
 	i, ok := v.picker.Current()
 	if !ok {
 		return nil
@@ -135,7 +135,7 @@ func run(c host.Context, v *View) tea.Cmd {
 	return c.Host.Do(c.Workspace, picked.ID, picked.word)
 }
 
-func (v *View) reasons(c host.Context) map[string]string {
+func (v *Palette) reasons(c host.Context) map[string]string {
 	reasons := map[string]string{}
 	for _, e := range offered(c) {
 		reasons[e.ID] = e.Disabled
@@ -144,7 +144,7 @@ func (v *View) reasons(c host.Context) map[string]string {
 }
 
 // Back implements host.Stepping.
-func (v *View) Back(c host.Context) tea.Cmd {
+func (v *Palette) Back(c host.Context) tea.Cmd {
 	if !v.picker.Clear() {
 		c.Host.Close(v)
 	}
@@ -153,16 +153,16 @@ func (v *View) Back(c host.Context) tea.Cmd {
 
 // The sizes of the palette and of its columns, in cells.
 const (
-	width      = 100
-	height     = 20
-	titleWidth = 24
+	paletteWidth  = 100
+	paletteHeight = 20
+	commandWidth  = 24
 )
 
 // Draw implements host.View.
-func (v *View) Draw(c host.Context) {
+func (v *Palette) Draw(c host.Context) {
 	screen := c.Host.Screen()
 	room := screen.Body()
-	r := room.Center(width, height)
+	r := room.Center(paletteWidth, paletteHeight)
 	r.Y = room.Y
 	in := r.Inner()
 	v.block.Options = screen.Look()
@@ -179,7 +179,7 @@ func (v *View) Draw(c host.Context) {
 }
 
 // paintItem paints one command, with the reason if it is not possible now.
-func (v *View) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, selected bool, reason string) {
+func (v *Palette) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, selected bool, reason string) {
 	picked := v.commands[m.Item]
 	keys := strings.Join(picked.Keys, " ")
 	text, style := picked.Help, screen.Theme.Dim
@@ -192,7 +192,7 @@ func (v *View) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, selected
 	}
 	l.Begin(name)
 	screen.PaintHits(l, v.picker.Items[m.Item], m.Hits, selected)
-	l.PadTo(titleWidth)
+	l.PadTo(commandWidth)
 	l.End(name)
 	l.Text(theme.Style{}, " ")
 	l.Field(style, []byte(text), max(l.Room()-termsafe.Width(keys)-2, 0), termsafe.Left)
