@@ -11,9 +11,8 @@ import (
 	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/composer"
-	"mcpdbg/ui/copying"
+	"mcpdbg/ui/copies"
 	"mcpdbg/ui/detail"
-	"mcpdbg/ui/export"
 	"mcpdbg/ui/fields"
 	"mcpdbg/ui/fleet"
 	"mcpdbg/ui/help"
@@ -21,7 +20,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/loglevel"
-	"mcpdbg/ui/notes"
 	"mcpdbg/ui/overview"
 	"mcpdbg/ui/player"
 	"mcpdbg/ui/problems"
@@ -128,7 +126,7 @@ var scopes = []keymap.Scope{
 	{ID: requests.ScopePolicies, Title: "Server request policies", Modal: true, Inherits: "steps"},
 	{ID: replay.Scope, Title: "Replay", Modal: true, Inherits: "pages"},
 	{ID: compare.Scope, Title: "Comparison", Modal: true, Inherits: "lines"},
-	{ID: export.Scope, Title: "Export", Modal: true, Inherits: "steps"},
+	{ID: copies.ScopeExport, Title: "Export", Modal: true, Inherits: "steps"},
 	{ID: compare.ScopeMenu, Title: "Compare with", Modal: true, Inherits: "picker"},
 	{ID: timeline.ScopeWaterfall, Title: "Time: waterfall", Modal: true, Inherits: timeline.Scope},
 	{ID: timeline.ScopeSequence, Title: "Time: sequence", Modal: true, Inherits: timeline.Scope},
@@ -137,11 +135,11 @@ var scopes = []keymap.Scope{
 	{ID: scopeDialog, Title: "Confirmation", Modal: true, Inherits: "text"},
 	{ID: process.ScopeStop, Title: "Stop menu", Modal: true, Inherits: "picker"},
 	{ID: problems.ScopeList, Title: "Problems", Modal: true, Inherits: "picker"},
-	{ID: notes.ScopeList, Title: "Marks and notes", Modal: true, Inherits: "picker"},
+	{ID: copies.ScopeNotes, Title: "Marks and notes", Modal: true, Inherits: "picker"},
 	{ID: process.ScopePane, Title: "Process pane", Modal: true, Inherits: "text"},
 	{ID: problems.ScopeCauses, Title: "Cause", Modal: true, Inherits: "steps"},
 	{ID: process.ScopeTree, Title: "Processes to kill", Modal: true, Inherits: "picker"},
-	{ID: copying.ScopeMenu, Title: "Copy menu", Modal: true, Inherits: "picker"},
+	{ID: copies.ScopeCopy, Title: "Copy menu", Modal: true, Inherits: "picker"},
 	{ID: loglevel.Scope, Title: "Log level", Modal: true, Inherits: "picker"},
 	{ID: scopeAsk, Title: "mcpdbg prompts: host key, passphrase, password", Modal: true, Inherits: "text"},
 }
@@ -151,10 +149,10 @@ func actions(of finder) []host.Action {
 	compose := func(c host.Context, item *workspace.CatalogItem) tea.Cmd { return of(c).composer.ComposeItem(c, item) }
 	return slices.Concat(
 		moving(of),
-		wire.Actions(func(c host.Context) *wire.Lists { return of(c).rows }, notes.ToggleMark),
+		wire.Actions(func(c host.Context) *wire.Lists { return of(c).rows }, copies.ToggleMark),
 		promptActions(of),
 		player.Actions(func(c host.Context) *player.State { return &of(c).player }),
-		notes.Actions(),
+		copies.NoteActions(),
 		splitActions(of),
 		mouseActions(of),
 		sessionActions(of),
@@ -168,7 +166,7 @@ func actions(of finder) []host.Action {
 			of.run(func(s *sessionScreen) { s.app.grid.askStop(false) })),
 		home.InputActions(),
 		detail.Actions(func(c host.Context) *detail.Pane { return of(c).detail }),
-		copying.Actions(),
+		copies.CopyActions(),
 		process.Actions(),
 		problems.Actions(func(c host.Context) *problems.State { return &of(c).problems }),
 		overview.Actions(),
@@ -180,7 +178,7 @@ func actions(of finder) []host.Action {
 		compare.Actions(func(c host.Context) *compare.State { return of(c).app.compared }),
 		watch.Actions(func(c host.Context) *watch.State { return of(c).watching }),
 		replay.Actions(func(c host.Context) *replay.State { return of(c).replay }),
-		export.Actions(),
+		copies.ExportActions(),
 		acting(of),
 		modal(of),
 		inheritedActions(of),
@@ -256,7 +254,7 @@ func acting(of finder) []host.Action {
 		{Entry: host.Entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "re-send", Synonyms: []string{"repeat", "retry"}, Help: "Send the selected message again; a request gets a new id. Asks for confirmation before tools/call.", Priority: 14, Enabled: canResend}, Do: resend},
 		{Entry: host.Entry{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit and re-send", Synonyms: []string{"modify"}, Help: "Open the selected message in the composer.", Enabled: canResend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.EditSelected(c) }},
 		{Entry: host.Entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Synonyms: []string{"abort"}, Help: "Send notifications/cancelled for the selected request, or for the only pending one.", Priority: 28, Enabled: canCancel}, Do: cancelSelected},
-		{Entry: host.Entry{ID: actCopy, Keys: []string{"Y"}, Scope: keymap.Global, Title: "copy message", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Enabled: host.HasSelection}, Do: copying.Message},
+		{Entry: host.Entry{ID: actCopy, Keys: []string{"Y"}, Scope: keymap.Global, Title: "copy message", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Enabled: host.HasSelection}, Do: copies.Message},
 		{Entry: host.Entry{ID: actCloseStdin, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input.", Destructive: true, Enabled: host.CanSend}, Do: askCloseStdin},
 		{Entry: host.Entry{ID: host.ActRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Synonyms: []string{"reconnect", "reload", "start"}, Help: "Restart the server; if the connection to its host is lost, reconnect first. In a recording opened from the grid: start its server on its host in a new session.", Priority: 9, Destructive: true, Enabled: of.can(canRestart), CurrentTitle: of.title(restartNow)}, Do: of.do((*sessionScreen).restart)},
 

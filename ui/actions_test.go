@@ -17,16 +17,14 @@ import (
 	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/composer"
-	"mcpdbg/ui/copying"
+	"mcpdbg/ui/copies"
 	"mcpdbg/ui/detail"
-	"mcpdbg/ui/export"
 	"mcpdbg/ui/fleet"
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/loglevel"
-	"mcpdbg/ui/notes"
 	"mcpdbg/ui/player"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
@@ -527,14 +525,14 @@ func testedInRooms() []host.Action {
 		catalog.Actions(nil, nil),
 		compare.Actions(nil),
 		composer.Actions(),
-		copying.Actions(),
+		copies.CopyActions(),
 		detail.Actions(nil),
-		export.Actions(),
+		copies.ExportActions(),
 		fleet.Actions(nil, nil, nil),
 		home.Actions(nil),
 		home.InputActions(),
 		loglevel.Actions(),
-		notes.Actions(),
+		copies.NoteActions(),
 		player.Actions(nil),
 		problems.Actions(nil),
 		process.Actions(),

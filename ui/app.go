@@ -9,12 +9,11 @@ import (
 	"mcpdbg/ui/calls"
 	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/compare"
-	"mcpdbg/ui/copying"
+	"mcpdbg/ui/copies"
 	"mcpdbg/ui/fleet"
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/notes"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
@@ -91,7 +90,7 @@ type outside struct {
 func newOutside(ctx context.Context) outside {
 	viewer := &host.Viewer{} // Run replaces it by one that it closes
 	return outside{
-		watch: func(*sessionScreen) {}, exec: tea.Exec, save: copying.WriteNew, view: viewer.Open,
+		watch: func(*sessionScreen) {}, exec: tea.Exec, save: copies.WriteNew, view: viewer.Open,
 		later: func(d time.Duration, msg tea.Msg) tea.Cmd {
 			return func() tea.Msg { return after(ctx, d, msg) }
 		},
@@ -310,7 +309,7 @@ func (sc *sessionScreen) Refresh() tea.Cmd {
 	sc.ws.Shown.Problems.Follow(sc.ws.Shown.Index.Events)
 	sc.rows.Events.SetFilter(sc.ws.Shown.Problems.Events)
 	sc.app.canvas.markAll()
-	cmd := tea.Batch(notes.Place(sc.context()), sc.problems.Check(sc.context()), sc.rows.Traffic.Grown(), sc.rows.CountOn(), catalog.Refresh(sc.context()), sc.time.Grown(sc.context()))
+	cmd := tea.Batch(copies.PlaceNotes(sc.context()), sc.problems.Check(sc.context()), sc.rows.Traffic.Grown(), sc.rows.CountOn(), catalog.Refresh(sc.context()), sc.time.Grown(sc.context()))
 	sc.placeCursor()
 	calls.WatchCancelled(sc.context())
 	if more {

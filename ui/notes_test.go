@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings/store"
+	"mcpdbg/ui/copies"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/notes"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
@@ -20,7 +20,7 @@ const (
 	actNote     = "note"
 	actNotes    = "notes"
 	actGoToNote = "go-to-note"
-	scopeNotes  = notes.ScopeList
+	scopeNotes  = copies.ScopeNotes
 )
 
 // TestNotesAreKept checks that marks and notes of a recording exist when it is

@@ -21,7 +21,7 @@ import (
 	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/composer"
-	"mcpdbg/ui/export"
+	"mcpdbg/ui/copies"
 	"mcpdbg/ui/fleet"
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/home"
@@ -206,22 +206,22 @@ func (st *stage) answers() {
 
 // ways lead from the traffic pane to each scope.
 var ways = map[string]func(st *stage){
-	keymap.Global:     func(*stage) {},
-	wire.Scope:        func(st *stage) { st.press("2") },
-	scopeDetail:       func(st *stage) { st.press("3") },
-	scopeJQ:           func(st *stage) { selecting(`"method":"initialize"`)(st); st.press("|") },
-	overview.Scope:    func(st *stage) { st.press(":", "overview", "\r") },
-	scopeStderr:       func(st *stage) { st.press("4") },
-	scopeEvents:       func(st *stage) { st.press("5") },
-	scopeSessions:     func(st *stage) { st.press("1") },
-	catalog.Scope:     func(st *stage) { st.press("C") },
-	help.ScopePalette: func(st *stage) { st.press(":") },
-	help.ScopeCard:    func(st *stage) { st.press("?") },
-	help.Scope:        func(st *stage) { st.press("?", "?") },
-	home.Scope:        func(st *stage) { st.press("O") },
-	fleet.Scope:       func(st *stage) { overGrid(st); st.press("\x07") },
-	replay.Scope:      func(st *stage) { recorded(st); st.press("U") },
-	export.Scope:      func(st *stage) { st.press(":", "export", "\r") },
+	keymap.Global:      func(*stage) {},
+	wire.Scope:         func(st *stage) { st.press("2") },
+	scopeDetail:        func(st *stage) { st.press("3") },
+	scopeJQ:            func(st *stage) { selecting(`"method":"initialize"`)(st); st.press("|") },
+	overview.Scope:     func(st *stage) { st.press(":", "overview", "\r") },
+	scopeStderr:        func(st *stage) { st.press("4") },
+	scopeEvents:        func(st *stage) { st.press("5") },
+	scopeSessions:      func(st *stage) { st.press("1") },
+	catalog.Scope:      func(st *stage) { st.press("C") },
+	help.ScopePalette:  func(st *stage) { st.press(":") },
+	help.ScopeCard:     func(st *stage) { st.press("?") },
+	help.Scope:         func(st *stage) { st.press("?", "?") },
+	home.Scope:         func(st *stage) { st.press("O") },
+	fleet.Scope:        func(st *stage) { overGrid(st); st.press("\x07") },
+	replay.Scope:       func(st *stage) { recorded(st); st.press("U") },
+	copies.ScopeExport: func(st *stage) { st.press(":", "export", "\r") },
 	compare.Scope: func(st *stage) {
 		st.press("O", "everything", "\r", "D", "\r")
 		require.Contains(st.t, st.app.View().Content, " compared, ")

@@ -15,7 +15,7 @@ import (
 	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/composer"
-	"mcpdbg/ui/export"
+	"mcpdbg/ui/copies"
 	"mcpdbg/ui/fleet"
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/home"
@@ -161,7 +161,7 @@ var hostileWays = map[string]func(h *hostileServer){
 	help.ScopeCard:        func(h *hostileServer) { h.do(help.ActCard); h.pastes() },
 	help.Scope:            func(h *hostileServer) { h.do(help.ActList); h.pastes() },
 	home.Scope:            func(h *hostileServer) { h.do("open-session") },
-	export.Scope:          func(h *hostileServer) { h.do("export", "export-write") },
+	copies.ScopeExport:    func(h *hostileServer) { h.do("export", "export-write") },
 	home.ScopeInputs:      func(h *hostileServer) { h.do("open-session", "home-open") },
 	composer.ScopeForm:    (*hostileServer).composesHostile,
 	composer.ScopeText:    func(h *hostileServer) { h.composesHostile(); h.do("form-compose-whole"); h.pastes() },

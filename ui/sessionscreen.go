@@ -10,7 +10,7 @@ import (
 	"mcpdbg/ui/calls"
 	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/composer"
-	"mcpdbg/ui/copying"
+	"mcpdbg/ui/copies"
 	"mcpdbg/ui/detail"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/overview"
@@ -65,7 +65,7 @@ func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	s.composer = composer.New(s.ws, composer.Options{
 		Drafts:      a.opts.Drafts,
 		ReadCatalog: catalog.Read,
-		CommandLine: copying.CallLine,
+		CommandLine: copies.CallLine,
 	})
 	return s
 }

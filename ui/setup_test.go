@@ -17,7 +17,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/copying"
+	"mcpdbg/ui/copies"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
@@ -193,7 +193,7 @@ const (
 	actCopyMenu  = "copy-menu"
 	actCopyThis  = "copy-this"
 	actWriteThis = "write-this"
-	scopeCopy    = copying.ScopeMenu
+	scopeCopy    = copies.ScopeCopy
 )
 
 // logs declares that the server sends log messages.

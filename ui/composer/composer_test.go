@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/ui/catalog"
-	"mcpdbg/ui/copying"
+	"mcpdbg/ui/copies"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
@@ -39,7 +39,7 @@ func inRoom(t *testing.T, w, h int, serve func(*uitest.Process, uitest.Message),
 
 // newRoom returns a room with the drafts of a folder.
 func newRoom(h *uitest.Host, drafts string) *room {
-	p := New(h.Context().Workspace, Options{Drafts: drafts, ReadCatalog: catalog.Read, CommandLine: copying.CallLine})
+	p := New(h.Context().Workspace, Options{Drafts: drafts, ReadCatalog: catalog.Read, CommandLine: copies.CallLine})
 	r := &room{uitest.NewRoom(h, Actions(), []host.Action{
 		{Entry: host.Entry{ID: "compose"}, Do: p.Compose},
 		{Entry: host.Entry{ID: "edit-resend"}, Do: p.EditSelected},

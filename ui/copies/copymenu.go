@@ -1,4 +1,4 @@
-package copying
+package copies
 
 import (
 	"errors"
@@ -22,16 +22,16 @@ const (
 	actWriteThis = "write-this"
 )
 
-// ScopeMenu is the scope of the copy menu.
-const ScopeMenu = "copy"
+// ScopeCopy is the scope of the copy menu.
+const ScopeCopy = "copy"
 
-// Actions are those of the copy menu.
-func Actions() []host.Action {
+// CopyActions are those of the copy menu.
+func CopyActions() []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actCopyMenu, Keys: []string{"y"}, Scope: keymap.Global, Title: "copy", Synonyms: []string{"save", "clipboard"}, Help: "Copy or write to a file: the message, a value, its path, or a command line that re-sends it.", Priority: 12, Enabled: host.HasSelection}, Do: openMenu},
-		{Entry: host.Entry{ID: actCopyThis, Keys: []string{"enter"}, Scope: ScopeMenu, Title: "copy", Help: "Copy to the terminal's clipboard (OSC 52).", Priority: 90}, Do: host.On(copyThis)},
-		{Entry: host.Entry{ID: actWriteThis, Keys: []string{"ctrl+s"}, Scope: ScopeMenu, Title: "write to a file", Help: "Enter a name and write a new file.", Priority: 80}, Do: host.On(writeThis)},
-		host.Override(host.Entry{Name: host.CloseName, ID: "close-copy", Scope: ScopeMenu, Help: "Close the menu.", Priority: 70}),
+		{Entry: host.Entry{ID: actCopyThis, Keys: []string{"enter"}, Scope: ScopeCopy, Title: "copy", Help: "Copy to the terminal's clipboard (OSC 52).", Priority: 90}, Do: host.On(copyThis)},
+		{Entry: host.Entry{ID: actWriteThis, Keys: []string{"ctrl+s"}, Scope: ScopeCopy, Title: "write to a file", Help: "Enter a name and write a new file.", Priority: 80}, Do: host.On(writeThis)},
+		host.Override(host.Entry{Name: host.CloseName, ID: "close-copy", Scope: ScopeCopy, Help: "Close the menu.", Priority: 70}),
 	}
 }
 
@@ -60,7 +60,7 @@ func (m *copyMenu) chosen() *copyable {
 }
 
 func openMenu(c host.Context) tea.Cmd {
-	m := &copyMenu{Menu: host.Menu{Of: ScopeMenu}, forms: copyables(c), n: c.Workspace.EntryRow(c.Workspace.Selected.Number) + 1}
+	m := &copyMenu{Menu: host.Menu{Of: ScopeCopy}, forms: copyables(c), n: c.Workspace.EntryRow(c.Workspace.Selected.Number) + 1}
 	names := make([]string, len(m.forms))
 	for i, f := range m.forms {
 		names[i] = f.name

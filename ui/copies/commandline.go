@@ -1,4 +1,4 @@
-package copying
+package copies
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package copying
+package copies
 
 import (
 	"os/exec"
@@ -12,18 +12,18 @@ import (
 	"mcpdbg/ui/uitest"
 )
 
-// A room has the menu over a session with a server. Its detail pane shows a value.
-type room struct {
+// A copyRoom has the menu over a session with a server. Its detail pane shows a value.
+type copyRoom struct {
 	*uitest.Room
 }
 
-type roomTest func(t *testing.T, r *room, x *uitest.Server)
+type copyTest func(t *testing.T, r *copyRoom, x *uitest.Server)
 
-func inRoom(t *testing.T, w, h int, test roomTest) {
+func inCopyRoom(t *testing.T, w, h int, test copyTest) {
 	t.Helper()
 	x := &uitest.Server{}
 	uitest.Live(t, x, w, h, func(t *testing.T, host *uitest.Host) {
-		r := &room{uitest.NewRoom(host, Actions())}
+		r := &copyRoom{uitest.NewRoom(host, CopyActions())}
 		r.Value = &uitest.Value{JQ: "."}
 		r.SelectRow(r.Row("notifications/initialized"))
 		test(t, r, x)
@@ -31,7 +31,7 @@ func inRoom(t *testing.T, w, h int, test roomTest) {
 }
 
 // copied returns the text that the menu copies for the entry that a query matches.
-func (r *room) copied(query string) string {
+func (r *copyRoom) copied(query string) string {
 	r.Clip = ""
 	r.Do(actCopyMenu)
 	r.Write(query)
@@ -40,22 +40,22 @@ func (r *room) copied(query string) string {
 }
 
 // called calls a tool of the server, and selects the request.
-func (r *room) called() {
+func (r *copyRoom) called() {
 	r.Send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"it's\u001b \\ me"}}}`)
 	r.SelectRow(r.Row("it's"))
 }
 
 // inText moves the cursor of the detail pane to the text of the call.
-func (r *room) inText() {
+func (r *copyRoom) inText() {
 	r.Value = &uitest.Value{Text: `"it's\u001b \\ me"`, Pointer: "/params/arguments/text", JQ: ".params.arguments.text"}
 }
 
-func TestActions(t *testing.T) {
-	uitest.TestActions(t, Actions(), copyTests, func(t *testing.T, test roomTest) { inRoom(t, 120, 36, test) })
+func TestCopyActions(t *testing.T) {
+	uitest.TestActions(t, CopyActions(), copyTests, func(t *testing.T, test copyTest) { inCopyRoom(t, 120, 36, test) })
 }
 
-var copyTests = map[string]roomTest{
-	actCopyMenu: func(t *testing.T, r *room, x *uitest.Server) {
+var copyTests = map[string]copyTest{
+	actCopyMenu: func(t *testing.T, r *copyRoom, x *uitest.Server) {
 		r.called()
 		r.inText()
 		r.Do(actCopyMenu)
@@ -63,9 +63,9 @@ var copyTests = map[string]roomTest{
 			require.Contains(t, r.Text(), form)
 		}
 		r.Colours()
-		uitest.Golden(t, "menu", r.Frame())
+		uitest.Golden(t, "copy-menu", r.Frame())
 	},
-	actCopyThis: func(t *testing.T, r *room, x *uitest.Server) {
+	actCopyThis: func(t *testing.T, r *copyRoom, x *uitest.Server) {
 		r.called()
 		require.Equal(t, `{"name":"echo","arguments":{"text":"it's\u001b \\ me"}}`, r.copied("params"))
 		require.Equal(t, `mcpdbg call --tool echo --params '{"text":"it'\''s\u001b \\ me"}' -- fake-server`, r.copied("call"))
@@ -86,7 +86,7 @@ var copyTests = map[string]roomTest{
 		r.SelectRow(r.Row(`"content":[]`))
 		require.Contains(t, r.copied("mcpdbg call"), "mcpdbg call --tool echo ", "of the request, from its response")
 	},
-	actWriteThis: func(t *testing.T, r *room, x *uitest.Server) {
+	actWriteThis: func(t *testing.T, r *copyRoom, x *uitest.Server) {
 		r.called()
 		for range 2 {
 			r.Do(actCopyMenu)
@@ -100,22 +100,22 @@ var copyTests = map[string]roomTest{
 			require.Contains(t, text, `"name":"echo"`)
 		}
 	},
-	"close-copy": func(t *testing.T, r *room, x *uitest.Server) {
+	"close-copy": func(t *testing.T, r *copyRoom, x *uitest.Server) {
 		r.Do(actCopyMenu, "close-copy")
 		require.Empty(t, r.Opened)
 	},
-	ScopeMenu + "-" + kit.Down:     moves(kit.Down, 0, 1),
-	ScopeMenu + "-" + kit.Up:       moves(kit.Up, 2, 1),
-	ScopeMenu + "-" + kit.PageDown: moves(kit.PageDown, 0, -1),
-	ScopeMenu + "-" + kit.PageUp:   moves(kit.PageUp, -1, 0),
-	ScopeMenu + "-" + kit.Top:      moves(kit.Top, 2, 0),
-	ScopeMenu + "-" + kit.Bottom:   moves(kit.Bottom, 0, -1),
+	ScopeCopy + "-" + kit.Down:     copyMoves(kit.Down, 0, 1),
+	ScopeCopy + "-" + kit.Up:       copyMoves(kit.Up, 2, 1),
+	ScopeCopy + "-" + kit.PageDown: copyMoves(kit.PageDown, 0, -1),
+	ScopeCopy + "-" + kit.PageUp:   copyMoves(kit.PageUp, -1, 0),
+	ScopeCopy + "-" + kit.Top:      copyMoves(kit.Top, 2, 0),
+	ScopeCopy + "-" + kit.Bottom:   copyMoves(kit.Bottom, 0, -1),
 }
 
-// moves returns a test that an action moves the cursor between two places; -1 is the
+// copyMoves returns a test that an action moves the cursor between two places; -1 is the
 // last.
-func moves(move string, from, to int) roomTest {
-	return func(t *testing.T, r *room, _ *uitest.Server) {
+func copyMoves(move string, from, to int) copyTest {
+	return func(t *testing.T, r *copyRoom, _ *uitest.Server) {
 		r.Do(actCopyMenu)
 		r.PickerMoves(move, from, to)
 	}
@@ -124,7 +124,7 @@ func moves(move string, from, to int) roomTest {
 // TestReproduce checks that a shell turns the command back into the sent
 // messages, byte for byte.
 func TestReproduce(t *testing.T) {
-	inRoom(t, 120, 36, func(t *testing.T, r *room, x *uitest.Server) {
+	inCopyRoom(t, 120, 36, func(t *testing.T, r *copyRoom, x *uitest.Server) {
 		r.called()
 		line := r.copied("printf")
 		require.True(t, strings.HasSuffix(line, "; sleep 2; } | fake-server"), line)

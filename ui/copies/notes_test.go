@@ -1,4 +1,4 @@
-package notes
+package copies
 
 import (
 	"path/filepath"
@@ -25,7 +25,7 @@ func TestNotes(t *testing.T) {
 	require.NoError(t, err)
 	ws := uitest.NewWorkspace(t, log)
 	ws.Notes.File = file
-	actions := Actions()
+	actions := NoteActions()
 	h := uitest.NewHost(t, ws, 80, 24)
 	ok, why := anyMark(h.Context())
 	require.False(t, ok)
@@ -47,7 +47,7 @@ func TestNotes(t *testing.T) {
 	require.Empty(t, h.Warnings)
 
 	h.Act(actions, actNotes)
-	uitest.Golden(t, "list-80x24", h.Plain(h.Opened[0]))
+	uitest.Golden(t, "notes-80x24", h.Plain(h.Opened[0]))
 	h.Opened[0].Update(h.Context(), tea.KeyPressMsg{Code: 'p', Text: "p"})
 	h.Opened[0].Update(h.Context(), tea.KeyPressMsg{Code: 'i', Text: "i"})
 	h.Act(actions, actGoToNote)
@@ -58,9 +58,9 @@ func TestNotes(t *testing.T) {
 	second := uitest.NewWorkspace(t, log)
 	second.Notes.File = file
 	h = uitest.NewHost(t, second, 80, 24)
-	h.Run(Place(h.Context()))
+	h.Run(PlaceNotes(h.Context()))
 	require.Equal(t, 1, h.Changes)
 	require.Equal(t, ws.Notes.Marks, second.Notes.Marks)
 	require.Equal(t, map[int]string{0: "the first list", 2: "is it alive?"}, second.Notes.Texts)
-	require.Nil(t, Place(h.Context()), "they are read once")
+	require.Nil(t, PlaceNotes(h.Context()), "they are read once")
 }

@@ -1,4 +1,4 @@
-package notes
+package copies
 
 import (
 	tea "charm.land/bubbletea/v2"
@@ -9,8 +9,8 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// Place reads the marks and notes from the file, once all rows are known.
-func Place(c host.Context) tea.Cmd {
+// PlaceNotes reads the marks and notes from the file, once all rows are known.
+func PlaceNotes(c host.Context) tea.Cmd {
 	w := c.Workspace
 	n := &w.Notes
 	if n.File == nil || n.Placed || w.Reading != nil || w.Whole.Index.Scanned < w.Log.Len() {
@@ -47,8 +47,8 @@ func Place(c host.Context) tea.Cmd {
 	}
 }
 
-// save saves the mark and the note of a row, if there is a file for them.
-func save(c host.Context, number int) tea.Cmd {
+// saveNote saves the mark and the note of a row, if there is a file for them.
+func saveNote(c host.Context, number int) tea.Cmd {
 	w := c.Workspace
 	n := &w.Notes
 	if n.File == nil {
@@ -65,11 +65,11 @@ func save(c host.Context, number int) tea.Cmd {
 	}
 	note := store.Note{Mark: n.Marks.Has(number), Text: n.Texts[number]}
 	n.Pending = append(n.Pending, store.NotedEntry{N: e.N, Note: note})
-	return savePending(c)
+	return savePendingNotes(c)
 }
 
-// savePending writes pending notes, unless a write is running.
-func savePending(c host.Context) tea.Cmd {
+// savePendingNotes writes pending notes, unless a write is running.
+func savePendingNotes(c host.Context) tea.Cmd {
 	n := &c.Workspace.Notes
 	if len(n.Saving) > 0 || len(n.Pending) == 0 {
 		return nil
@@ -80,7 +80,7 @@ func savePending(c host.Context) tea.Cmd {
 		err := workspace.SetAll(file, batch)
 		return host.Result{What: "note", Err: err, Then: func(c host.Context) tea.Cmd {
 			c.Workspace.Notes.Saving = nil
-			return savePending(c)
+			return savePendingNotes(c)
 		}}
 	}
 }

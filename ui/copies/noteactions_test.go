@@ -1,4 +1,4 @@
-package notes
+package copies
 
 import (
 	"testing"
@@ -10,17 +10,17 @@ import (
 	"mcpdbg/ui/uitest"
 )
 
-type roomTest func(t *testing.T, r *uitest.Room, mark func(rows ...int))
+type noteTest func(t *testing.T, r *uitest.Room, mark func(rows ...int))
 
-// inRoom runs a test with a recording of four rows, and a function that marks some.
-func inRoom(t *testing.T, test roomTest) {
+// inNoteRoom runs a test with a recording of four rows, and a function that marks some.
+func inNoteRoom(t *testing.T, test noteTest) {
 	t.Helper()
 	log := rectest.Session(t,
 		`> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `< {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`,
 		`> {"jsonrpc":"2.0","id":2,"method":"ping"}`, `< {"jsonrpc":"2.0","id":2,"result":{}}`,
 	)
 	ws := uitest.NewWorkspace(t, log)
-	r := uitest.NewRoom(uitest.NewHost(t, ws, 120, 36), Actions())
+	r := uitest.NewRoom(uitest.NewHost(t, ws, 120, 36), NoteActions())
 	test(t, r, func(rows ...int) {
 		for _, row := range rows {
 			ws.Notes.Marks.Toggle(row)
@@ -28,9 +28,9 @@ func inRoom(t *testing.T, test roomTest) {
 	})
 }
 
-func TestActions(t *testing.T) { uitest.TestActions(t, Actions(), noteTests, inRoom) }
+func TestNoteActions(t *testing.T) { uitest.TestActions(t, NoteActions(), noteTests, inNoteRoom) }
 
-var noteTests = map[string]roomTest{
+var noteTests = map[string]noteTest{
 	actNote: func(t *testing.T, r *uitest.Room, _ func(...int)) {
 		r.SelectRow(0)
 		r.Do(actNote)
@@ -62,15 +62,15 @@ var noteTests = map[string]roomTest{
 		r.Do(actNotes, "close-notes")
 		require.Empty(t, r.Opened)
 	},
-	ScopeList + "-" + kit.Down:     moves(kit.Down, 0, 1),
-	ScopeList + "-" + kit.Up:       moves(kit.Up, 2, 1),
-	ScopeList + "-" + kit.PageDown: moves(kit.PageDown, 0, 2),
-	ScopeList + "-" + kit.PageUp:   moves(kit.PageUp, 2, 0),
-	ScopeList + "-" + kit.Top:      moves(kit.Top, 2, 0),
-	ScopeList + "-" + kit.Bottom:   moves(kit.Bottom, 0, 2),
+	ScopeNotes + "-" + kit.Down:     noteMoves(kit.Down, 0, 1),
+	ScopeNotes + "-" + kit.Up:       noteMoves(kit.Up, 2, 1),
+	ScopeNotes + "-" + kit.PageDown: noteMoves(kit.PageDown, 0, 2),
+	ScopeNotes + "-" + kit.PageUp:   noteMoves(kit.PageUp, 2, 0),
+	ScopeNotes + "-" + kit.Top:      noteMoves(kit.Top, 2, 0),
+	ScopeNotes + "-" + kit.Bottom:   noteMoves(kit.Bottom, 0, 2),
 }
 
-func moves(way string, from, to int) roomTest {
+func noteMoves(way string, from, to int) noteTest {
 	return func(t *testing.T, r *uitest.Room, mark func(...int)) {
 		mark(0, 1, 2)
 		r.Do(actNotes)

@@ -1,7 +1,4 @@
-// Package notes shows the user's marks and notes on rows, which are in the Workspace.
-// Those of a recording are kept in a file next to it: Place reads them once all rows are
-// known, and save writes each change.
-package notes
+package copies
 
 import (
 	"fmt"
@@ -25,16 +22,16 @@ const (
 	actGoToNote = "go-to-note"
 )
 
-// ScopeList is the scope of the list of marks and notes.
-const ScopeList = "notes"
+// ScopeNotes is the scope of the list of marks and notes.
+const ScopeNotes = "notes"
 
-// Actions are those on marks and notes.
-func Actions() []host.Action {
+// NoteActions are those on marks and notes.
+func NoteActions() []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: actNote, Keys: []string{";"}, Scope: keymap.Global, Title: "note", Synonyms: []string{"comment", "annotate"}, Help: "Write a note on the selected row of the traffic. Marks and notes of a recording are kept in a file next to it.", Enabled: host.HasTraffic}, Do: prompt},
-		{Entry: host.Entry{ID: actNotes, Keys: []string{"B"}, Scope: keymap.Global, Title: "marks and notes", Help: "List marks and notes, and go to one.", Enabled: anyMark}, Do: openList},
-		{Entry: host.Entry{ID: actGoToNote, Keys: []string{"enter"}, Scope: ScopeList, Title: "go there", Help: "Go to the row.", Priority: 90}, Do: host.On(goToNote)},
-		host.Override(host.Entry{Name: host.CloseName, ID: "close-notes", Scope: ScopeList}),
+		{Entry: host.Entry{ID: actNote, Keys: []string{";"}, Scope: keymap.Global, Title: "note", Synonyms: []string{"comment", "annotate"}, Help: "Write a note on the selected row of the traffic. Marks and notes of a recording are kept in a file next to it.", Enabled: host.HasTraffic}, Do: promptForNote},
+		{Entry: host.Entry{ID: actNotes, Keys: []string{"B"}, Scope: keymap.Global, Title: "marks and notes", Help: "List marks and notes, and go to one.", Enabled: anyMark}, Do: openNotes},
+		{Entry: host.Entry{ID: actGoToNote, Keys: []string{"enter"}, Scope: ScopeNotes, Title: "go there", Help: "Go to the row.", Priority: 90}, Do: host.On(goToNote)},
+		host.Override(host.Entry{Name: host.CloseName, ID: "close-notes", Scope: ScopeNotes}),
 	}
 }
 
@@ -48,7 +45,7 @@ func ToggleMark(c host.Context) tea.Cmd {
 		c.Host.Notify("mark removed")
 	}
 	c.Panes().Changed()
-	return save(c, number)
+	return saveNote(c, number)
 }
 
 // anyMark reports whether a row is marked, and if not, why an action on marks is
@@ -57,7 +54,7 @@ func anyMark(c host.Context) (bool, string) {
 	return len(c.Workspace.Notes.Marks) > 0, "no row is marked"
 }
 
-func prompt(c host.Context) tea.Cmd {
+func promptForNote(c host.Context) tea.Cmd {
 	number := c.Workspace.EntryRow(c.Workspace.Selected.Number)
 	c.Host.Prompt(c.Workspace, host.Prompt{
 		Label: "note", Hint: "text of the note; empty deletes it", Text: c.Workspace.Notes.Texts[number],
@@ -76,7 +73,7 @@ func prompt(c host.Context) tea.Cmd {
 				n.Marks.Toggle(number)
 			}
 			c.Panes().Changed()
-			return save(c, number), nil
+			return saveNote(c, number), nil
 		},
 	})
 	return nil
@@ -88,19 +85,19 @@ type noteList struct {
 	rows []uint32
 }
 
-func openList(c host.Context) tea.Cmd {
+func openNotes(c host.Context) tea.Cmd {
 	w := c.Workspace
-	l := &noteList{Menu: host.Menu{Of: ScopeList}, rows: append([]uint32(nil), w.Notes.Marks...)}
+	l := &noteList{Menu: host.Menu{Of: ScopeNotes}, rows: append([]uint32(nil), w.Notes.Marks...)}
 	names := make([]string, len(l.rows))
 	for i, row := range l.rows {
-		names[i] = fmt.Sprint(describe(w, int(row)), " ", w.Notes.Texts[int(row)])
+		names[i] = fmt.Sprint(describeRow(w, int(row)), " ", w.Notes.Texts[int(row)])
 	}
 	l.Set(names)
 	c.Host.Open(w, l)
 	return nil
 }
 
-func describe(w *workspace.Workspace, number int) string {
+func describeRow(w *workspace.Workspace, number int) string {
 	row, ok := w.Whole.Rows.At(number)
 	if !ok {
 		return ""
@@ -118,7 +115,7 @@ func (l *noteList) Draw(c host.Context) {
 		number := int(l.rows[i])
 		at, _ := w.Whole.Rows.At(number)
 		line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", wording.AppendClock(nil, at.T)))
-		line.Text(style, describe(w, number))
+		line.Text(style, describeRow(w, number))
 		if text := w.Notes.Texts[number]; text != "" {
 			line.Text(screen.Theme.Key, "  ; "+text)
 		}

@@ -1,4 +1,4 @@
-package export
+package copies
 
 import (
 	"context"
@@ -29,7 +29,7 @@ const (
 	lineCount
 )
 
-type view struct {
+type exportView struct {
 	title  string         // of the workspace
 	source session.Source // its log
 	file   string         // its recording; "" if it has none
@@ -44,17 +44,17 @@ type view struct {
 	found *redact.Report // what redaction removes; nil until it is known
 	wrong string
 	stop  context.CancelFunc // cancels the search for secrets
-	job   *job               // nil for none
+	job   *exportJob         // nil for none
 
 	block paint.Lines
 }
 
 type recorded interface{ Path() string }
 
-// open opens the dialog, and searches the recording for secrets.
-func open(c host.Context) tea.Cmd {
+// openExport opens the dialog, and searches the recording for secrets.
+func openExport(c host.Context) tea.Cmd {
 	ws := c.Workspace
-	v := &view{title: ws.Title, source: ws.Log, file: ws.Path, formats: export.Formats(), redact: true, rules: redact.Default(), path: kit.NewField(false)}
+	v := &exportView{title: ws.Title, source: ws.Log, file: ws.Path, formats: export.Formats(), redact: true, rules: redact.Default(), path: kit.NewField(false)}
 	if ws.DigestKey != nil {
 		v.rules.DigestKey = ws.DigestKey()
 	}
@@ -85,7 +85,7 @@ func open(c host.Context) tea.Cmd {
 
 // fileName returns the name that is offered for a file of the chosen format: that of the
 // recording, in the working folder.
-func (v *view) fileName() string {
+func (v *exportView) fileName() string {
 	name := "session"
 	if v.file != "" {
 		name = strings.TrimSuffix(filepath.Base(v.file), filepath.Ext(v.file))
@@ -97,9 +97,9 @@ func (v *view) fileName() string {
 	return name + "." + format
 }
 
-func (*view) Scope() string { return Scope }
+func (*exportView) Scope() string { return ScopeExport }
 
-func (v *view) Update(_ host.Context, msg tea.Msg) tea.Cmd {
+func (v *exportView) Update(_ host.Context, msg tea.Msg) tea.Cmd {
 	if v.at == lineFile && v.job == nil {
 		v.path.Update(msg)
 		v.wrong = ""
@@ -107,14 +107,14 @@ func (v *view) Update(_ host.Context, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (v *view) Move(_ host.Context, way string) tea.Cmd {
+func (v *exportView) Move(_ host.Context, way string) tea.Cmd {
 	n, _ := kit.LinesOf(way, lineCount)
 	v.at = kit.Between(0, v.at+n, lineCount-1)
 	return nil
 }
 
 // toggle changes the line under the cursor, or types a space.
-func (v *view) toggle() {
+func (v *exportView) toggle() {
 	if v.at == lineFile && v.job == nil {
 		v.path.Add(" ")
 		return
@@ -123,7 +123,7 @@ func (v *view) toggle() {
 }
 
 // A file name that was offered is replaced.
-func (v *view) change(by int) {
+func (v *exportView) change(by int) {
 	if v.job != nil {
 		return
 	}
@@ -142,7 +142,7 @@ func (v *view) change(by int) {
 }
 
 // Back cancels writing, or closes the dialog.
-func (v *view) Back(c host.Context) tea.Cmd {
+func (v *exportView) Back(c host.Context) tea.Cmd {
 	if v.job != nil {
 		v.job.stop()
 		return nil
@@ -153,7 +153,7 @@ func (v *view) Back(c host.Context) tea.Cmd {
 }
 
 // target returns the file to write, as an absolute path.
-func (v *view) target() (string, error) {
+func (v *exportView) target() (string, error) {
 	path := strings.TrimSpace(string(v.path.Text))
 	if path == "" {
 		return "", errors.New("enter a file name")
@@ -182,10 +182,10 @@ func (v *view) target() (string, error) {
 	return path, nil
 }
 
-const progressEvery = 100 * time.Millisecond
+const exportProgress = 100 * time.Millisecond
 
 // write confirms before it replaces a file.
-func (v *view) write(c host.Context, replace bool) tea.Cmd {
+func (v *exportView) write(c host.Context, replace bool) tea.Cmd {
 	path, err := v.target()
 	switch {
 	case err != nil:
@@ -196,7 +196,7 @@ func (v *view) write(c host.Context, replace bool) tea.Cmd {
 		return nil
 	}
 	ctx, stop := context.WithCancel(c.Host.Lifetime())
-	j := &job{file: v.file, source: v.source, format: v.formats[v.format], redact: v.redact, rules: v.rules, path: path, replace: replace, stop: stop}
+	j := &exportJob{file: v.file, source: v.source, format: v.formats[v.format], redact: v.redact, rules: v.rules, path: path, replace: replace, stop: stop}
 	v.job, v.wrong = j, ""
 	run := func() tea.Msg {
 		err := j.run(ctx)
@@ -207,8 +207,8 @@ func (v *view) write(c host.Context, replace bool) tea.Cmd {
 	return tea.Batch(run, v.tick(c, j))
 }
 
-func (v *view) tick(c host.Context, j *job) tea.Cmd {
-	return c.Host.After(progressEvery, host.Result{Then: func(c host.Context) tea.Cmd {
+func (v *exportView) tick(c host.Context, j *exportJob) tea.Cmd {
+	return c.Host.After(exportProgress, host.Result{Then: func(c host.Context) tea.Cmd {
 		if v.job != j {
 			return nil
 		}
@@ -217,7 +217,7 @@ func (v *view) tick(c host.Context, j *job) tea.Cmd {
 	}})
 }
 
-func (v *view) written(c host.Context, j *job, cancelled bool, err error) tea.Cmd {
+func (v *exportView) written(c host.Context, j *exportJob, cancelled bool, err error) tea.Cmd {
 	v.job = nil
 	c.Host.Redraw()
 	switch {
@@ -238,8 +238,8 @@ func (v *view) written(c host.Context, j *job, cancelled bool, err error) tea.Cm
 	return nil
 }
 
-// Scope is the scope of the dialog.
-const Scope = "export"
+// ScopeExport is the scope of the dialog.
+const ScopeExport = "export"
 
 // The actions of the dialog that other texts mention.
 const (
@@ -247,18 +247,18 @@ const (
 	actOther = "export-toggle"
 )
 
-// Actions returns the actions of exporting.
-func Actions() []host.Action {
+// ExportActions returns the actions of exporting.
+func ExportActions() []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: "export", Scope: keymap.Global, Title: "export", Synonyms: []string{"save", "share", "html", "web page", "report", "markdown", "md", "har", "txtar", "jsonl", "redact", "secrets"}, Help: "Write the session or recording to a file, as a page, a report or messages, without secrets.", Hint: keymap.Hint{Keys: ":export", Title: "share"}, Enabled: canExport, Now: inRecording}, Do: open},
-		{Entry: host.Entry{ID: actWrite, Keys: []string{"enter"}, Scope: Scope, Title: "write the file", Help: "Write the file.", Priority: 90, Enabled: canWrite}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.write(c, false) })},
-		{Entry: host.Entry{ID: actOther, Keys: []string{"space"}, Scope: Scope, Title: "change", Help: "Take the next format, or turn redaction on or off; in the file name, type a space.", Priority: 70}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.toggle(); return nil })},
-		{Entry: host.Entry{ID: "export-next", Keys: []string{"right"}, Scope: Scope, Title: "next", Help: "Take the next format, or turn redaction on or off.", Priority: 55, Hint: keymap.Hint{Keys: "left/right", Title: "change"}}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(1); return nil })},
-		{Entry: host.Entry{ID: "export-previous", Keys: []string{"left"}, Scope: Scope, Title: "previous", Help: "Take the previous format, or turn redaction on or off."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(-1); return nil })},
-		{Entry: host.Entry{ID: "export-clear", Keys: []string{"ctrl+u"}, Scope: Scope, Title: "clear", Help: "Clear the file name."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.path.Wipe(); return nil })},
-		host.Override(host.Entry{Name: kit.Down, Scope: Scope, Keys: []string{"down", "tab"}, Help: "Go to the next line.", Priority: 60, Hint: keymap.Hint{Keys: "up/down", Title: "choose"}}),
-		host.Override(host.Entry{Name: kit.Up, Scope: Scope, Keys: []string{"up", "shift+tab"}, Help: "Go to the previous line."}),
-		host.Override(host.Entry{Name: host.CloseName, Scope: Scope, Title: "cancel", Help: "Cancel writing, then close without writing anything."}),
+		{Entry: host.Entry{ID: "export", Scope: keymap.Global, Title: "export", Synonyms: []string{"save", "share", "html", "web page", "report", "markdown", "md", "har", "txtar", "jsonl", "redact", "secrets"}, Help: "Write the session or recording to a file, as a page, a report or messages, without secrets.", Hint: keymap.Hint{Keys: ":export", Title: "share"}, Enabled: canExport, Now: inRecording}, Do: openExport},
+		{Entry: host.Entry{ID: actWrite, Keys: []string{"enter"}, Scope: ScopeExport, Title: "write the file", Help: "Write the file.", Priority: 90, Enabled: canWriteExport}, Do: host.On(func(c host.Context, v *exportView) tea.Cmd { return v.write(c, false) })},
+		{Entry: host.Entry{ID: actOther, Keys: []string{"space"}, Scope: ScopeExport, Title: "change", Help: "Take the next format, or turn redaction on or off; in the file name, type a space.", Priority: 70}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.toggle(); return nil })},
+		{Entry: host.Entry{ID: "export-next", Keys: []string{"right"}, Scope: ScopeExport, Title: "next", Help: "Take the next format, or turn redaction on or off.", Priority: 55, Hint: keymap.Hint{Keys: "left/right", Title: "change"}}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.change(1); return nil })},
+		{Entry: host.Entry{ID: "export-previous", Keys: []string{"left"}, Scope: ScopeExport, Title: "previous", Help: "Take the previous format, or turn redaction on or off."}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.change(-1); return nil })},
+		{Entry: host.Entry{ID: "export-clear", Keys: []string{"ctrl+u"}, Scope: ScopeExport, Title: "clear", Help: "Clear the file name."}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.path.Wipe(); return nil })},
+		host.Override(host.Entry{Name: kit.Down, Scope: ScopeExport, Keys: []string{"down", "tab"}, Help: "Go to the next line.", Priority: 60, Hint: keymap.Hint{Keys: "up/down", Title: "choose"}}),
+		host.Override(host.Entry{Name: kit.Up, Scope: ScopeExport, Keys: []string{"up", "shift+tab"}, Help: "Go to the previous line."}),
+		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeExport, Title: "cancel", Help: "Cancel writing, then close without writing anything."}),
 	}
 }
 
@@ -273,7 +273,7 @@ func canExport(c host.Context) (bool, string) {
 	return !c.Workspace.Empty(), workspace.ErrNoSession.Error()
 }
 
-func canWrite(c host.Context) (bool, string) {
-	v, ok := c.View.(*view)
+func canWriteExport(c host.Context) (bool, string) {
+	v, ok := c.View.(*exportView)
 	return ok && v.job == nil, "the file is being written"
 }

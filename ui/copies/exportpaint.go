@@ -1,4 +1,4 @@
-package export
+package copies
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ func percent(part, of int64) string {
 	return wording.Percent(int(min(part, of-1)), int(of))
 }
 
-func (v *view) Draw(c host.Context) {
+func (v *exportView) Draw(c host.Context) {
 	screen := c.Host.Screen()
 	w := min(width, screen.Width)
 	facts := v.facts(screen.Theme, w-2)
@@ -46,7 +46,7 @@ func (v *view) Draw(c host.Context) {
 	screen.Canvas.Box(r, screen.Border("Export "+v.title, v.right(), true), &v.block)
 }
 
-func (v *view) right() string {
+func (v *exportView) right() string {
 	switch {
 	case v.job != nil:
 		return v.job.doing()
@@ -56,9 +56,9 @@ func (v *view) right() string {
 	return ""
 }
 
-func (v *view) searching() bool { return v.file != "" && v.found == nil && v.wrong == "" }
+func (v *exportView) searching() bool { return v.file != "" && v.found == nil && v.wrong == "" }
 
-func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line int) {
+func (v *exportView) paintLine(screen *kit.Screen, l *paint.Line, line int) {
 	th, here := screen.Theme, line == v.at
 	cursor := "  "
 	if here {
@@ -85,7 +85,7 @@ func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line int) {
 
 // facts returns the lines below the choices: an error, what redaction removes, and what
 // that cannot know.
-func (v *view) facts(th *theme.Theme, width int) (rows []kit.Row) {
+func (v *exportView) facts(th *theme.Theme, width int) (rows []kit.Row) {
 	add := func(style theme.Style, text string) { rows = kit.AddRows(rows, "", text, style, max(width-3, 1)) }
 	if v.wrong != "" {
 		add(th.Error, "x "+v.wrong)

@@ -1,4 +1,4 @@
-package export
+package copies
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-type job struct {
+type exportJob struct {
 	file    string         // the recording; "" if there is none
 	source  session.Source // read if there is no recording
 	format  export.Format
@@ -30,7 +30,7 @@ type job struct {
 }
 
 // run writes the file, which exists only after success.
-func (j *job) run(ctx context.Context) (err error) {
+func (j *exportJob) run(ctx context.Context) (err error) {
 	source, release, err := j.open(ctx)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (j *job) run(ctx context.Context) (err error) {
 
 // open opens what is written: a copy of the recording without secrets, or the recording
 // as it is now.
-func (j *job) open(ctx context.Context) (session.Source, func() error, error) {
+func (j *exportJob) open(ctx context.Context) (session.Source, func() error, error) {
 	switch {
 	case j.redact:
 		copied, err := redact.Open(ctx, j.file, j.rules)
@@ -63,14 +63,14 @@ func (j *job) open(ctx context.Context) (session.Source, func() error, error) {
 	return j.source, func() error { return nil }, nil
 }
 
-func (j *job) removed() string {
+func (j *exportJob) removed() string {
 	if j.report == nil {
 		return ""
 	}
 	return "; " + wording.Counted(j.report.Removed, "secret") + " removed: read it before you share it"
 }
 
-func (j *job) doing() string {
+func (j *exportJob) doing() string {
 	of := j.of.Load()
 	if of == 0 {
 		return "removing secrets ..."

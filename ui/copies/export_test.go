@@ -1,4 +1,4 @@
-package export
+package copies
 
 import (
 	"fmt"
@@ -15,9 +15,9 @@ import (
 // sharedSecret is in the recording of the tests.
 const sharedSecret = "ghp_aB1aB1aB1aB1aB1aB1aB1aB1aB1aB1aB1aB1"
 
-// opened opens the dialog for a recording with secrets. It returns the folder of the
+// openedExport opens the dialog for a recording with secrets. It returns the folder of the
 // recording.
-func opened(t *testing.T) (r *uitest.Room, folder string) {
+func openedExport(t *testing.T) (r *uitest.Room, folder string) {
 	t.Helper()
 	folder = t.TempDir()
 	path := filepath.Join(folder, "20261121-100000-notes-abcdef.jsonl")
@@ -30,7 +30,7 @@ func opened(t *testing.T) (r *uitest.Room, folder string) {
 	t.Cleanup(func() { _ = rec.Close() })
 	ws := uitest.NewWorkspace(t, rec)
 	ws.Path, ws.Title = path, filepath.Base(path)
-	r = uitest.NewRoom(uitest.NewHost(t, ws, 120, 36), Actions())
+	r = uitest.NewRoom(uitest.NewHost(t, ws, 120, 36), ExportActions())
 	r.Do("export")
 	require.Contains(t, r.Text(), "Export 20261121-100000-notes-abcdef.jsonl")
 	return r, folder
@@ -42,14 +42,14 @@ func exportsTo(r *uitest.Room, path string) {
 	r.Write(path)
 }
 
-func TestActions(t *testing.T) {
-	uitest.TestActions(t, Actions(), actionTests, func(t *testing.T, test func(*testing.T, *uitest.Room, string)) {
-		r, folder := opened(t)
+func TestExport(t *testing.T) {
+	uitest.TestActions(t, ExportActions(), exportTests, func(t *testing.T, test func(*testing.T, *uitest.Room, string)) {
+		r, folder := openedExport(t)
 		test(t, r, folder)
 	})
 }
 
-var actionTests = map[string]func(t *testing.T, r *uitest.Room, folder string){
+var exportTests = map[string]func(t *testing.T, r *uitest.Room, folder string){
 	"export": func(t *testing.T, r *uitest.Room, folder string) {
 		require.Contains(t, r.Text(), "2 secrets in 2 entries will be removed")
 		require.Contains(t, r.Text(), "1  github")
@@ -126,7 +126,7 @@ var actionTests = map[string]func(t *testing.T, r *uitest.Room, folder string){
 	"export-close": func(t *testing.T, r *uitest.Room, folder string) {
 		out := filepath.Join(folder, "out.md")
 		exportsTo(r, out)
-		writing := r.Opened[0].(*view).write(r.Context(), false)
+		writing := r.Opened[0].(*exportView).write(r.Context(), false)
 		r.Do("export-close")
 		require.NotEmpty(t, r.Opened, "only cancelled")
 		r.Run(writing)
@@ -156,11 +156,11 @@ func TestExportFrames(t *testing.T) {
 			}
 		}
 	}
-	recording, _ := opened(t)
-	frames(t, "recording", recording)
+	recording, _ := openedExport(t)
+	frames(t, "export-recording", recording)
 	uitest.Live(t, &uitest.Server{Serve: uitest.Echo}, 120, 36, func(t *testing.T, h *uitest.Host) {
-		r := uitest.NewRoom(h, Actions())
+		r := uitest.NewRoom(h, ExportActions())
 		r.Do("export", "export-write")
-		frames(t, "not-recorded", r)
+		frames(t, "export-not-recorded", r)
 	})
 }
