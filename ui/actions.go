@@ -8,7 +8,6 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/calls"
-	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/composer"
 	"mcpdbg/ui/copies"
@@ -19,13 +18,12 @@ import (
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/loglevel"
-	"mcpdbg/ui/overview"
 	"mcpdbg/ui/player"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/requests"
+	"mcpdbg/ui/server"
 	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/keymap"
@@ -107,11 +105,11 @@ var scopes = []keymap.Scope{
 	{ID: scopeSessions, Title: "Sessions"},
 	{ID: wire.Scope, Title: "Exchanges"},
 	{ID: detail.Scope, Title: "Detail"},
-	{ID: overview.Scope, Title: "Server"},
+	{ID: server.ScopeOverview, Title: "Server"},
 	{ID: detail.ScopeJQ, Title: "jq bar", Modal: true, Inherits: "closing"},
 	{ID: scopeStderr, Title: "Stderr"},
 	{ID: scopeEvents, Title: "Events"},
-	{ID: catalog.Scope, Title: "Catalog", Modal: true, Inherits: "picker"},
+	{ID: server.ScopeCatalog, Title: "Catalog", Modal: true, Inherits: "picker"},
 	{ID: help.ScopePalette, Title: "Commands", Modal: true, Inherits: "picker"},
 	{ID: help.ScopeCard, Title: "Help card", Modal: true, Inherits: "closing"},
 	{ID: help.Scope, Title: "Help", Modal: true, Inherits: "text"},
@@ -140,7 +138,7 @@ var scopes = []keymap.Scope{
 	{ID: problems.ScopeCauses, Title: "Cause", Modal: true, Inherits: "steps"},
 	{ID: process.ScopeTree, Title: "Processes to kill", Modal: true, Inherits: "picker"},
 	{ID: copies.ScopeCopy, Title: "Copy menu", Modal: true, Inherits: "picker"},
-	{ID: loglevel.Scope, Title: "Log level", Modal: true, Inherits: "picker"},
+	{ID: server.ScopeLogLevel, Title: "Log level", Modal: true, Inherits: "picker"},
 	{ID: scopeAsk, Title: "mcpdbg prompts: host key, passphrase, password", Modal: true, Inherits: "text"},
 }
 
@@ -157,7 +155,7 @@ func actions(of finder) []host.Action {
 		mouseActions(of),
 		sessionActions(of),
 		help.PaletteActions(),
-		loglevel.Actions(),
+		server.LogLevelActions(),
 		themeActions(of),
 		help.Actions(),
 		home.Actions(launcher),
@@ -169,8 +167,8 @@ func actions(of finder) []host.Action {
 		copies.CopyActions(),
 		process.Actions(),
 		problems.Actions(func(c host.Context) *problems.State { return &of(c).problems }),
-		overview.Actions(),
-		catalog.Actions(func(c host.Context) *catalog.View { return of(c).catalog }, compose),
+		server.OverviewActions(),
+		server.CatalogActions(func(c host.Context) *server.Catalog { return of(c).catalog }, compose),
 		composer.Actions(),
 		requests.Actions(func(c host.Context) *requests.State { return of(c).requests }),
 		calls.Actions(),

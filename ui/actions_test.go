@@ -14,7 +14,6 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/ui/calls"
-	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/composer"
 	"mcpdbg/ui/copies"
@@ -24,13 +23,13 @@ import (
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/loglevel"
 	"mcpdbg/ui/player"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/requests"
+	"mcpdbg/ui/server"
 	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/keymap"
@@ -522,7 +521,7 @@ func allActionTests() map[string]actionTest {
 func testedInRooms() []host.Action {
 	return slices.Concat(
 		calls.Actions(),
-		catalog.Actions(nil, nil),
+		server.CatalogActions(nil, nil),
 		compare.Actions(nil),
 		composer.Actions(),
 		copies.CopyActions(),
@@ -531,7 +530,7 @@ func testedInRooms() []host.Action {
 		fleet.Actions(nil, nil, nil),
 		home.Actions(nil),
 		home.InputActions(),
-		loglevel.Actions(),
+		server.LogLevelActions(),
 		copies.NoteActions(),
 		player.Actions(nil),
 		problems.Actions(nil),

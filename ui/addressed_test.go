@@ -17,8 +17,8 @@ import (
 	replayer "mcpdbg/recordings/replay"
 	"mcpdbg/session"
 	"mcpdbg/ui/calls"
-	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/host"
+	"mcpdbg/ui/server"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
@@ -135,7 +135,7 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 		d.do(actEvents)
 		d.visible.rows.Events.Select(0)
 		d.visible.confirm(&host.Dialog{Title: "Answer me", About: host.AboutWatch, Yes: func(host.Context) tea.Cmd { return nil }})
-		d.visible.push(&catalog.View{})
+		d.visible.push(&server.Catalog{})
 		d.take(addressed{d.visible, changed{}})
 		d.ticking = true // the clocks of the list are not of interest
 		before := d.stateShown()
@@ -192,7 +192,7 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 		require.NoError(t, err)
 		synctest.Wait()
 		deliver(hidden, "rows with a list", func() tea.Msg { return changed{} })
-		deliver(hidden, "a page of the catalog", catalog.Read(c, list))
+		deliver(hidden, "a page of the catalog", server.ReadList(c, list))
 		require.True(t, list.Known())
 
 		files := &workspace.Watch{

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/ui/calls"
-	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/fleet"
@@ -15,6 +14,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/process"
+	"mcpdbg/ui/server"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
@@ -144,7 +144,7 @@ func newApp(ctx context.Context, opts Options) *App {
 		panes:  paneState{focus: trafficID, list: trafficID, strip: stderrID},
 	}
 	a.actions.app, a.canvas.app, a.grid.app = a, a, a
-	a.screen.Graphics.Off, a.screen.Graphics.Blocks = opts.Pictures == PicturesOff, opts.Pictures == PicturesBlocks
+	a.screen.Graphics.Off, a.screen.Graphics.Blocks = opts.Pictures == picturesOff, opts.Pictures == picturesBlocks
 	var err error
 	if a.actions.keys, a.actions.effects, err = bind(func(c host.Context) *sessionScreen { return a.screenOf(c.Workspace) }, opts.Keys); err != nil {
 		panic("ui: " + err.Error())
@@ -153,7 +153,7 @@ func newApp(ctx context.Context, opts Options) *App {
 	if a.opts.quitting == nil {
 		a.opts.quitting = func() {}
 	}
-	if opts.NoColor || opts.Theme == ThemeNone {
+	if opts.NoColor || opts.Theme == themeNone {
 		a.colors.profile = theme.NoColor
 	}
 	a.screen.Theme = a.newTheme()
@@ -309,7 +309,7 @@ func (sc *sessionScreen) Refresh() tea.Cmd {
 	sc.ws.Shown.Problems.Follow(sc.ws.Shown.Index.Events)
 	sc.rows.Events.SetFilter(sc.ws.Shown.Problems.Events)
 	sc.app.canvas.markAll()
-	cmd := tea.Batch(copies.PlaceNotes(sc.context()), sc.problems.Check(sc.context()), sc.rows.Traffic.Grown(), sc.rows.CountOn(), catalog.Refresh(sc.context()), sc.time.Grown(sc.context()))
+	cmd := tea.Batch(copies.PlaceNotes(sc.context()), sc.problems.Check(sc.context()), sc.rows.Traffic.Grown(), sc.rows.CountOn(), server.RefreshLists(sc.context()), sc.time.Grown(sc.context()))
 	sc.placeCursor()
 	calls.WatchCancelled(sc.context())
 	if more {
@@ -359,7 +359,7 @@ func (sc *sessionScreen) settle() tea.Cmd {
 	}
 	cmd := tea.Batch(sc.detail.Show(sc.ws.Viewed), sc.app.front.fade(sc.app.outside.later))
 	if sc.ws.Overview {
-		cmd = tea.Batch(cmd, catalog.ReadAll(sc.context()))
+		cmd = tea.Batch(cmd, server.ReadLists(sc.context()))
 	}
 	sc.detail.SetNote(sc.ws.Note())
 	if sc.overview.Switched(sc.ws.Overview) {

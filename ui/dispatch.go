@@ -12,8 +12,8 @@ import (
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/overview"
 	"mcpdbg/ui/process"
+	"mcpdbg/ui/server"
 	"mcpdbg/ui/wire"
 )
 
@@ -114,7 +114,7 @@ func (sc *sessionScreen) scope() string {
 
 func (sc *sessionScreen) paneScope() string {
 	if sc.app.panes.focus == detailID && sc.ws.Overview {
-		return overview.Scope
+		return server.ScopeOverview
 	}
 	return paneScopes[sc.app.panes.focus]
 }

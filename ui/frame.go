@@ -11,7 +11,7 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
-	"mcpdbg/ui/status"
+	"mcpdbg/ui/server"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/wire"
@@ -78,11 +78,11 @@ func (cv *canvas) paintPanes(sc *sessionScreen) {
 
 func (sc *sessionScreen) headerParts() []kit.Part {
 	c := sc.context()
-	others := status.Others{Watch: sc.watching.Part(c), Problems: problems.Parts(c)}
+	others := server.OtherParts{Watch: sc.watching.Part(c), Problems: problems.Parts(c)}
 	if sc.ws.Host() != "" {
 		others.Link = process.LinkPart(c)
 	}
-	return status.Header(c, others)
+	return server.HeaderParts(c, others)
 }
 
 func (cv *canvas) paintCalls(sc *sessionScreen) {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/process"
+	"mcpdbg/ui/server"
 	"mcpdbg/ui/widget/keymap"
 )
 
@@ -79,17 +79,17 @@ func TestInheritedActionIsRebound(t *testing.T) {
 	require.NoError(t, err)
 	table, err := ActionsOf(s)
 	require.NoError(t, err)
-	action, ok := table.Lookup(catalog.Scope, "f6")
+	action, ok := table.Lookup(server.ScopeCatalog, "f6")
 	require.True(t, ok)
 	require.Equal(t, "catalog-down", action.ID)
-	_, ok = table.Lookup(catalog.Scope, "down")
+	_, ok = table.Lookup(server.ScopeCatalog, "down")
 	require.False(t, ok)
 	action, _ = table.Lookup(process.ScopeStop, "q")
 	require.Equal(t, "close-stop", action.ID)
 
 	defaults := Actions()
 	for _, scope := range append(slices.Clone(scopes), keymap.Scope{ID: keymap.Global}) {
-		if scope.ID == catalog.Scope || scope.ID == process.ScopeStop {
+		if scope.ID == server.ScopeCatalog || scope.ID == process.ScopeStop {
 			continue
 		}
 		before, after := defaults.Reachable(scope.ID), table.Reachable(scope.ID)

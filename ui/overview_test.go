@@ -9,8 +9,8 @@ import (
 
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/overview"
 	"mcpdbg/ui/process"
+	"mcpdbg/ui/server"
 )
 
 // asOpened shows what a newly opened session shows, before any row is selected.
@@ -20,9 +20,9 @@ func (d *driver) asOpened() {
 }
 
 var overviewTests = map[string]actionTest{
-	overview.ActOpen: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	server.ActOverview: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.rowsShown = false
-		d.do(overview.ActOpen)
+		d.do(server.ActOverview)
 		require.Equal(t, detailID, d.panes.focus)
 		require.Contains(t, d.plain(), "3 Server")
 		require.Contains(t, d.plain(), "(asked for 2026-07-28: not supported)")
@@ -58,7 +58,7 @@ func TestOverviewFirst(t *testing.T) {
 func TestOverviewOpens(t *testing.T) {
 	offering(t, 120, 36, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.asOpened()
-		d.do(overview.ActOpen, kit.Down, host.ActOpen)
+		d.do(server.ActOverview, kit.Down, host.ActOpen)
 		require.Contains(t, d.plain(), "[Resources")
 		d.do("catalog-close")
 		d.take(tea.WindowSizeMsg{Width: 121, Height: 36})

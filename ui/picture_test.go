@@ -61,7 +61,7 @@ func (w *demoStream) Write(data []byte) (int, error) {
 // TestPicture checks that the pictures of the documents are frames of a session
 // with the demo server, as the interface draws them now.
 func TestPicture(t *testing.T) {
-	for name, theme := range map[string]Theme{"dark": ThemeDark, "light": ThemeLight} {
+	for name, theme := range map[string]Theme{"dark": themeDark, "light": themeLight} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				palette := map[string]framesvg.Palette{"dark": framesvg.Dark, "light": framesvg.Light}[name]

@@ -18,7 +18,6 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/composer"
 	"mcpdbg/ui/copies"
@@ -27,12 +26,11 @@ import (
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/loglevel"
-	"mcpdbg/ui/overview"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/requests"
+	"mcpdbg/ui/server"
 	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/watch"
@@ -206,22 +204,22 @@ func (st *stage) answers() {
 
 // ways lead from the traffic pane to each scope.
 var ways = map[string]func(st *stage){
-	keymap.Global:      func(*stage) {},
-	wire.Scope:         func(st *stage) { st.press("2") },
-	scopeDetail:        func(st *stage) { st.press("3") },
-	scopeJQ:            func(st *stage) { selecting(`"method":"initialize"`)(st); st.press("|") },
-	overview.Scope:     func(st *stage) { st.press(":", "overview", "\r") },
-	scopeStderr:        func(st *stage) { st.press("4") },
-	scopeEvents:        func(st *stage) { st.press("5") },
-	scopeSessions:      func(st *stage) { st.press("1") },
-	catalog.Scope:      func(st *stage) { st.press("C") },
-	help.ScopePalette:  func(st *stage) { st.press(":") },
-	help.ScopeCard:     func(st *stage) { st.press("?") },
-	help.Scope:         func(st *stage) { st.press("?", "?") },
-	home.Scope:         func(st *stage) { st.press("O") },
-	fleet.Scope:        func(st *stage) { overGrid(st); st.press("\x07") },
-	replay.Scope:       func(st *stage) { recorded(st); st.press("U") },
-	copies.ScopeExport: func(st *stage) { st.press(":", "export", "\r") },
+	keymap.Global:        func(*stage) {},
+	wire.Scope:           func(st *stage) { st.press("2") },
+	scopeDetail:          func(st *stage) { st.press("3") },
+	scopeJQ:              func(st *stage) { selecting(`"method":"initialize"`)(st); st.press("|") },
+	server.ScopeOverview: func(st *stage) { st.press(":", "overview", "\r") },
+	scopeStderr:          func(st *stage) { st.press("4") },
+	scopeEvents:          func(st *stage) { st.press("5") },
+	scopeSessions:        func(st *stage) { st.press("1") },
+	server.ScopeCatalog:  func(st *stage) { st.press("C") },
+	help.ScopePalette:    func(st *stage) { st.press(":") },
+	help.ScopeCard:       func(st *stage) { st.press("?") },
+	help.Scope:           func(st *stage) { st.press("?", "?") },
+	home.Scope:           func(st *stage) { st.press("O") },
+	fleet.Scope:          func(st *stage) { overGrid(st); st.press("\x07") },
+	replay.Scope:         func(st *stage) { recorded(st); st.press("U") },
+	copies.ScopeExport:   func(st *stage) { st.press(":", "export", "\r") },
 	compare.Scope: func(st *stage) {
 		st.press("O", "everything", "\r", "D", "\r")
 		require.Contains(st.t, st.app.View().Content, " compared, ")
@@ -250,8 +248,8 @@ var ways = map[string]func(st *stage){
 		st.answers()
 		st.press("\x14") // ctrl+t
 	},
-	scopeCopy:      func(st *stage) { st.press("y") },
-	loglevel.Scope: func(st *stage) { st.press(":", "level"); logging(st); st.press("\r") },
+	scopeCopy:            func(st *stage) { st.press("y") },
+	server.ScopeLogLevel: func(st *stage) { st.press(":", "level"); logging(st); st.press("\r") },
 	scopeAsk: func(st *stage) {
 		st.turn()
 		go func() { _, _ = st.app.opts.Prompter.Ask(st.t.Context(), promptChallenge) }()

@@ -12,7 +12,6 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/composer"
 	"mcpdbg/ui/copies"
@@ -21,13 +20,12 @@ import (
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/loglevel"
-	"mcpdbg/ui/overview"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/requests"
+	"mcpdbg/ui/server"
 	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/grid"
@@ -129,9 +127,9 @@ var hostileWays = map[string]func(h *hostileServer){
 		h.write(".")
 		h.do(actJQComplete)
 	},
-	scopeStderr:   func(h *hostileServer) { h.do(actStderr) },
-	scopeEvents:   func(h *hostileServer) { h.do(actEvents) },
-	catalog.Scope: func(h *hostileServer) { h.do("catalog") },
+	scopeStderr:         func(h *hostileServer) { h.do(actStderr) },
+	scopeEvents:         func(h *hostileServer) { h.do(actEvents) },
+	server.ScopeCatalog: func(h *hostileServer) { h.do("catalog") },
 	fleet.Scope: func(h *hostileServer) {
 		r := uitest.NewRun(h.t, len(hostile))
 		for i, text := range hostile {
@@ -172,13 +170,13 @@ var hostileWays = map[string]func(h *hostileServer){
 		h.canvas.stale = true
 	},
 	process.ScopeStop: func(h *hostileServer) { h.do("kill") },
-	loglevel.Scope: func(h *hostileServer) {
+	server.ScopeLogLevel: func(h *hostileServer) {
 		h.visible.ws.Status.Server.Capabilities = []byte(`{"logging":{}}`)
 		h.do("set-log-level")
 	},
 	process.ScopePane:      func(h *hostileServer) { h.do("info", "environment-values") },
 	process.ScopeTree:      func(h *hostileServer) { h.do("info", "kill-one") },
-	overview.Scope:         func(h *hostileServer) { h.rowsShown = false; h.do(overview.ActOpen) },
+	server.ScopeOverview:   func(h *hostileServer) { h.rowsShown = false; h.do(server.ActOverview) },
 	scopeTrouble:           func(h *hostileServer) { h.do(host.ActCauses) },
 	scopeFindings:          func(h *hostileServer) { h.do(host.ActProblems) },
 	scopeNotes:             func(h *hostileServer) { h.do(actTraffic, kit.Bottom, "mark", actNotes) },

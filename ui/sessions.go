@@ -11,7 +11,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/process"
-	"mcpdbg/ui/status"
+	"mcpdbg/ui/server"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/workspace"
@@ -116,19 +116,19 @@ func (l *sessionList) Paint(out *paint.Lines, focused bool) {
 	l.top = max(min(l.top, at, len(l.app.screens)-fit), at-fit+1, 0)
 	for i, s := range l.app.screens[l.top:min(l.top+fit, len(l.app.screens))] {
 		y := i * sessionRows
-		status.PaintName(s.context(), out.Line(y), l.top+i == at, focused)
+		server.PaintName(s.context(), out.Line(y), l.top+i == at, focused)
 		if y+1 < l.h {
-			status.PaintState(s.context(), out.Line(y+1))
+			server.PaintState(s.context(), out.Line(y+1))
 		}
 	}
 }
 
-func (l *sessionList) tabs() []status.Tab {
+func (l *sessionList) tabs() []server.SessionTab {
 	var all []host.Context
 	for _, s := range l.app.screens {
 		all = append(all, s.context())
 	}
-	return status.Tabs(all, l.at(), l.app.panes.layout.names.W)
+	return server.SessionTabs(all, l.at(), l.app.panes.layout.names.W)
 }
 
 func (l *sessionList) paintTabs(line *paint.Line) {

@@ -8,16 +8,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/ui/calls"
-	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/composer"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/detail"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/overview"
 	"mcpdbg/ui/player"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/requests"
+	"mcpdbg/ui/server"
 	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/theme"
@@ -32,7 +31,7 @@ type sessionScreen struct {
 	app      *App
 	problems problems.State
 
-	catalog  *catalog.View
+	catalog  *server.Catalog
 	time     timeline.State
 	replay   *replay.State
 	watching *watch.State
@@ -40,7 +39,7 @@ type sessionScreen struct {
 	requests *requests.State
 
 	detail   *detail.Pane
-	overview *overview.Pane // in place of the detail, while ws.Overview
+	overview *server.Overview // in place of the detail, while ws.Overview
 	player   player.State
 	composer *composer.Pane
 	rows     *wire.Lists
@@ -49,7 +48,7 @@ type sessionScreen struct {
 func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	a.drawn++
 	ctx, forget := context.WithCancel(a.ctx)
-	s := &sessionScreen{app: a, ws: workspace.New(ctx, forget, o, a.drawn), catalog: &catalog.View{}, requests: requests.NewState()}
+	s := &sessionScreen{app: a, ws: workspace.New(ctx, forget, o, a.drawn), catalog: &server.Catalog{}, requests: requests.NewState()}
 	s.ws.DigestKey = a.opts.DigestKey
 	s.watching = watch.New(ctx, o.Watch, a.compared.ShowRound)
 	s.replay = &replay.State{Launcher: a.opts.Launcher, Add: a.addReplay, Compare: a.compared.Show}
@@ -61,10 +60,10 @@ func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	view, _ := wire.ParseView(a.opts.View) // Run has validated it
 	s.rows = wire.New(s.ws, wire.Options{Slow: a.opts.Slow, View: view, AnswerKey: a.Key(host.ActAnswer), FollowKey: a.Key(actFollow), ClearKey: a.Key(host.ActBack)}, &a.screen)
 	s.detail = detail.New(s.ws, detail.Options{Theme: a.screen.Theme, Look: a.screen.Look(), Graphics: &a.screen.Graphics, Key: a.Key})
-	s.overview = &overview.Pane{Context: s.context, OpenList: func(c host.Context, list string) tea.Cmd { return s.catalog.OpenAt(c, list) }}
+	s.overview = &server.Overview{Context: s.context, OpenList: func(c host.Context, list string) tea.Cmd { return s.catalog.OpenAt(c, list) }}
 	s.composer = composer.New(s.ws, composer.Options{
 		Drafts:      a.opts.Drafts,
-		ReadCatalog: catalog.Read,
+		ReadCatalog: server.ReadList,
 		CommandLine: copies.CallLine,
 	})
 	return s

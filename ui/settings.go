@@ -70,7 +70,7 @@ func themeActions(of finder) []host.Action {
 }
 
 var choices = []Theme{
-	ThemeAuto, ThemeLight, ThemeDark, ThemeContrast, ThemeContrastLight, ThemeContrastDark,
+	themeAuto, themeLight, themeDark, themeContrast, themeContrastLight, themeContrastDark,
 }
 
 func hasColors(s *sessionScreen) (bool, string) {
@@ -89,9 +89,9 @@ func (a *App) chooseTheme(next Theme) {
 
 func (a *App) setProfile(p colorprofile.Profile) {
 	switch {
-	case a.opts.NoColor || a.opts.Theme == ThemeNone || p < colorprofile.ANSI:
+	case a.opts.NoColor || a.opts.Theme == themeNone || p < colorprofile.ANSI:
 		a.colors.profile = theme.NoColor
-	case a.opts.Theme == Theme16 || p == colorprofile.ANSI:
+	case a.opts.Theme == theme16 || p == colorprofile.ANSI:
 		a.colors.profile = theme.ANSI
 	default:
 		a.colors.profile = theme.TrueColor
@@ -102,15 +102,15 @@ func (a *App) setProfile(p colorprofile.Profile) {
 // newTheme returns the theme of the settings, or the one that fits the terminal.
 func (a *App) newTheme() *theme.Theme {
 	switch a.opts.Theme {
-	case ThemeLight:
+	case themeLight:
 		return theme.New(false, a.colors.profile)
-	case ThemeDark:
+	case themeDark:
 		return theme.New(true, a.colors.profile)
-	case ThemeContrast:
+	case themeContrast:
 		return theme.HighContrast(a.colors.dark, a.colors.profile)
-	case ThemeContrastLight:
+	case themeContrastLight:
 		return theme.HighContrast(false, a.colors.profile)
-	case ThemeContrastDark:
+	case themeContrastDark:
 		return theme.HighContrast(true, a.colors.profile)
 	}
 	return theme.New(a.colors.dark, a.colors.profile)

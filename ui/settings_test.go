@@ -51,7 +51,7 @@ over = "5GiB"
 `))
 	require.NoError(t, err)
 	require.Equal(t, Settings{
-		Keys: map[string][]string{"filter": {"ctrl+f", "X"}, "next-error": {}}, Theme: Theme16, Pictures: PicturesBlocks, ASCII: true, NoMouse: true,
+		Keys: map[string][]string{"filter": {"ctrl+f", "X"}, "next-error": {}}, Theme: theme16, Pictures: picturesBlocks, ASCII: true, NoMouse: true,
 		Slow: 250 * time.Millisecond, Idle: 3 * time.Second, Environments: map[string]string{"builder": "build-7"},
 		Recordings: recordings.Retention{Keep: 200, Older: 30 * 24 * time.Hour, Over: 5 << 30}, MaxPart: 256 << 20,
 	}, s)
@@ -145,20 +145,20 @@ func TestThemes(t *testing.T) {
 		want    *theme.Theme
 	}{
 		{"", false, colorprofile.TrueColor, false, theme.New(true, theme.TrueColor)},
-		{ThemeAuto, false, colorprofile.ANSI256, true, theme.New(false, theme.TrueColor)},
-		{ThemeAuto, false, colorprofile.ANSI, false, theme.New(true, theme.ANSI)},
-		{ThemeAuto, false, colorprofile.Ascii, false, theme.New(true, theme.NoColor)},
-		{ThemeAuto, true, colorprofile.TrueColor, false, theme.New(true, theme.NoColor)},
-		{ThemeLight, false, colorprofile.TrueColor, false, theme.New(false, theme.TrueColor)},
-		{ThemeDark, false, colorprofile.TrueColor, true, theme.New(true, theme.TrueColor)},
-		{ThemeContrast, false, colorprofile.TrueColor, false, theme.HighContrast(true, theme.TrueColor)},
-		{ThemeContrast, false, colorprofile.TrueColor, true, theme.HighContrast(false, theme.TrueColor)},
-		{ThemeContrast, false, colorprofile.ANSI, true, theme.HighContrast(false, theme.ANSI)},
-		{ThemeContrastLight, false, colorprofile.TrueColor, false, theme.HighContrast(false, theme.TrueColor)},
-		{ThemeContrastDark, false, colorprofile.TrueColor, true, theme.HighContrast(true, theme.TrueColor)},
-		{Theme16, false, colorprofile.TrueColor, true, theme.New(false, theme.ANSI)},
-		{Theme16, false, colorprofile.Ascii, false, theme.New(true, theme.NoColor)},
-		{ThemeNone, false, colorprofile.TrueColor, false, theme.New(true, theme.NoColor)},
+		{themeAuto, false, colorprofile.ANSI256, true, theme.New(false, theme.TrueColor)},
+		{themeAuto, false, colorprofile.ANSI, false, theme.New(true, theme.ANSI)},
+		{themeAuto, false, colorprofile.Ascii, false, theme.New(true, theme.NoColor)},
+		{themeAuto, true, colorprofile.TrueColor, false, theme.New(true, theme.NoColor)},
+		{themeLight, false, colorprofile.TrueColor, false, theme.New(false, theme.TrueColor)},
+		{themeDark, false, colorprofile.TrueColor, true, theme.New(true, theme.TrueColor)},
+		{themeContrast, false, colorprofile.TrueColor, false, theme.HighContrast(true, theme.TrueColor)},
+		{themeContrast, false, colorprofile.TrueColor, true, theme.HighContrast(false, theme.TrueColor)},
+		{themeContrast, false, colorprofile.ANSI, true, theme.HighContrast(false, theme.ANSI)},
+		{themeContrastLight, false, colorprofile.TrueColor, false, theme.HighContrast(false, theme.TrueColor)},
+		{themeContrastDark, false, colorprofile.TrueColor, true, theme.HighContrast(true, theme.TrueColor)},
+		{theme16, false, colorprofile.TrueColor, true, theme.New(false, theme.ANSI)},
+		{theme16, false, colorprofile.Ascii, false, theme.New(true, theme.NoColor)},
+		{themeNone, false, colorprofile.TrueColor, false, theme.New(true, theme.NoColor)},
 	} {
 		d := drive(t, Options{Settings: Settings{Theme: tc.theme}, NoColor: tc.noColor, Source: workspace.NoSource()}, 80, 24)
 		var background color.Color = color.Black

@@ -30,7 +30,7 @@ type Settings struct {
 	// View is the view of the traffic at first; "" is one row for each exchange.
 	View string
 	// Idle is the longest pause while a recording plays; 0 means one second,
-	// AsItWas means no limit.
+	// asRecorded means no limit.
 	Idle time.Duration
 	// Environments maps the remote environments that config files of MCP clients
 	// name to their hosts.
@@ -43,37 +43,37 @@ type Settings struct {
 	MaxPart int64
 }
 
-// AsItWas keeps pauses at their recorded length.
-const AsItWas time.Duration = -1
+// asRecorded keeps pauses at their recorded length.
+const asRecorded time.Duration = -1
 
 // A Theme selects the colours.
 type Theme string
 
 // The themes.
 const (
-	ThemeAuto  Theme = "auto"  // by the terminal's colours and background; "" means the same
-	ThemeLight Theme = "light" // for a light background, whatever the terminal reports
-	ThemeDark  Theme = "dark"
-	Theme16    Theme = "16"   // the sixteen colours of the terminal's palette
-	ThemeNone  Theme = "none" // no colours, as with NO_COLOR
+	themeAuto  Theme = "auto"  // by the terminal's colours and background; "" means the same
+	themeLight Theme = "light" // for a light background, whatever the terminal reports
+	themeDark  Theme = "dark"
+	theme16    Theme = "16"   // the sixteen colours of the terminal's palette
+	themeNone  Theme = "none" // no colours, as with NO_COLOR
 
 	// Those with the strongest contrast.
-	ThemeContrast      Theme = "contrast"
-	ThemeContrastLight Theme = "contrast-light"
-	ThemeContrastDark  Theme = "contrast-dark"
+	themeContrast      Theme = "contrast"
+	themeContrastLight Theme = "contrast-light"
+	themeContrastDark  Theme = "contrast-dark"
 )
 
 // themes are the valid values of a Theme.
-var themes = []Theme{ThemeAuto, ThemeLight, ThemeDark, ThemeContrast, ThemeContrastLight, ThemeContrastDark, Theme16, ThemeNone}
+var themes = []Theme{themeAuto, themeLight, themeDark, themeContrast, themeContrastLight, themeContrastDark, theme16, themeNone}
 
 // Pictures selects how pictures are shown.
 type Pictures string
 
 // The ways to show pictures.
 const (
-	PicturesAuto   Pictures = "auto"   // by the terminal if it can, else in half blocks; "" means the same
-	PicturesBlocks Pictures = "blocks" // in half blocks; the terminal is not asked what it can do
-	PicturesOff    Pictures = "off"    // not at all
+	picturesAuto   Pictures = "auto"   // by the terminal if it can, else in half blocks; "" means the same
+	picturesBlocks Pictures = "blocks" // in half blocks; the terminal is not asked what it can do
+	picturesOff    Pictures = "off"    // not at all
 )
 
 // A SettingsError is an error in a settings file.
@@ -148,7 +148,7 @@ func (s *Settings) check(t *settingsText) *SettingsError {
 	if s.Theme != "" && !slices.Contains(themes, s.Theme) {
 		return &SettingsError{Key: "theme", Err: fmt.Errorf("unknown theme %q: use auto, light, dark, contrast, contrast-light, contrast-dark, 16 or none", s.Theme)}
 	}
-	if !slices.Contains([]Pictures{"", PicturesAuto, PicturesBlocks, PicturesOff}, s.Pictures) {
+	if !slices.Contains([]Pictures{"", picturesAuto, picturesBlocks, picturesOff}, s.Pictures) {
 		return &SettingsError{Key: "pictures", Err: fmt.Errorf("unknown value %q: use auto, blocks or off", s.Pictures)}
 	}
 	if t.Slow != "" {
@@ -168,7 +168,7 @@ func (s *Settings) checkPlay(idle string) *SettingsError {
 	switch idle {
 	case "":
 	case "none":
-		s.Idle = AsItWas
+		s.Idle = asRecorded
 	default:
 		if s.Idle, err = time.ParseDuration(idle); err != nil || s.Idle <= 0 {
 			return &SettingsError{Key: "play.idle", Err: fmt.Errorf("invalid duration %q: use a value such as 1s or 250ms, or none", idle)}

@@ -11,7 +11,7 @@ import (
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/overview"
+	"mcpdbg/ui/server"
 	"mcpdbg/ui/uitest"
 )
 
@@ -32,7 +32,7 @@ var viewFrames = map[string]func(t *testing.T, show func(d *driver)){
 		offering(t, 120, 36, false, nil, func(_ *testing.T, d *driver, _ *fakeExecutor) {
 			d.asOpened()
 			d.send(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`)
-			d.do(overview.ActOpen)
+			d.do(server.ActOverview)
 			show(d)
 		})
 	},

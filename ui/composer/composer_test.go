@@ -9,10 +9,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/ui/catalog"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/server"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/form"
 	"mcpdbg/ui/workspace"
@@ -39,7 +39,7 @@ func inRoom(t *testing.T, w, h int, serve func(*uitest.Process, uitest.Message),
 
 // newRoom returns a room with the drafts of a folder.
 func newRoom(h *uitest.Host, drafts string) *room {
-	p := New(h.Context().Workspace, Options{Drafts: drafts, ReadCatalog: catalog.Read, CommandLine: copies.CallLine})
+	p := New(h.Context().Workspace, Options{Drafts: drafts, ReadCatalog: server.ReadList, CommandLine: copies.CallLine})
 	r := &room{uitest.NewRoom(h, Actions(), []host.Action{
 		{Entry: host.Entry{ID: "compose"}, Do: p.Compose},
 		{Entry: host.Entry{ID: "edit-resend"}, Do: p.EditSelected},
@@ -66,7 +66,7 @@ func (r *room) lookUp(list string) *workspace.CatalogList {
 	_, err := r.Context().Workspace.Session.ListAll(r.T.Context(), l.List)
 	require.NoError(r.T, err)
 	r.Pull()
-	r.Run(catalog.Read(r.Context(), l))
+	r.Run(server.ReadList(r.Context(), l))
 	require.True(r.T, l.Known())
 	return l
 }

@@ -1,4 +1,4 @@
-package overview
+package server
 
 import (
 	"mcpdbg/ui/kit"
@@ -10,15 +10,15 @@ import (
 // labels is the width of the labels of the facts.
 const labels = 11
 
-// A Place is what a piece of a fact opens: a list of the catalog, or an action. The zero
+// A factTarget is what a piece of a fact opens: a list of the catalog, or an action. The zero
 // value opens nothing.
-type Place struct{ List, Action string }
+type factTarget struct{ List, Action string }
 
 // A piece is a text that is not broken.
 type piece struct {
 	text  string // may be untrusted
 	style theme.Style
-	place Place
+	place factTarget
 	lead  string // in front of the text, in another style
 	leads theme.Style
 	tight bool // one blank before it, not three
@@ -56,8 +56,8 @@ type placed struct {
 	x, y int
 }
 
-// flow returns the number of lines.
-func flow(facts []fact, width int, label theme.Style) (all []placed, lines int) {
+// flowFacts returns the number of lines.
+func flowFacts(facts []fact, width int, label theme.Style) (all []placed, lines int) {
 	const gap = 3
 	for i, f := range facts {
 		left := labels
@@ -122,12 +122,12 @@ func paintFacts(screen *kit.Screen, out *paint.Lines, all []placed, top, selecte
 	}
 }
 
-// at returns the place at a cell of arranged facts.
-func at(all []placed, x, y int) (Place, bool) {
+// placeAt returns the place at a cell of arranged facts.
+func placeAt(all []placed, x, y int) (factTarget, bool) {
 	for _, p := range all {
-		if p.y == y && x >= p.x && x < p.x+p.width() && p.place != (Place{}) {
+		if p.y == y && x >= p.x && x < p.x+p.width() && p.place != (factTarget{}) {
 			return p.place, true
 		}
 	}
-	return Place{}, false
+	return factTarget{}, false
 }

@@ -1,4 +1,4 @@
-package overview
+package server
 
 import (
 	"strings"
@@ -12,12 +12,12 @@ import (
 // barCells is the length of the bar of a whole start, in cells.
 const barCells = 20
 
-type part struct {
+type startPart struct {
 	name string
 	took int64 // in microseconds
 }
 
-func start(c host.Context, s *workspace.Server) fact {
+func startFact(c host.Context, s *workspace.Server) fact {
 	th, l := c.Host.Screen().Theme, c.Workspace.Shown.Lifecycle
 	f := fact{label: "start"}
 	switch {
@@ -31,35 +31,35 @@ func start(c host.Context, s *workspace.Server) fact {
 		f.add(th.Dim, "not recorded")
 	default:
 		f.add(th.Text, wording.RoundedTime(time.Duration(l.ReadyT-l.Began)*time.Microsecond))
-		for _, p := range parts(l, s) {
-			f.pieces = append(f.pieces, piece{lead: p.name, leads: th.Dim, text: bar(p.took, l.ReadyT-l.Began, c.Host.Screen().ASCII), style: th.OK})
+		for _, p := range startParts(l, s) {
+			f.pieces = append(f.pieces, piece{lead: p.name, leads: th.Dim, text: startBar(p.took, l.ReadyT-l.Began, c.Host.Screen().ASCII), style: th.OK})
 		}
 	}
 	return f
 }
 
-// parts returns the parts of a start that is over.
-func parts(l *workspace.Lifecycle, s *workspace.Server) []part {
+// startParts returns the parts of a start that is over.
+func startParts(l *workspace.Lifecycle, s *workspace.Server) []startPart {
 	spawn := "spawn"
 	if l.Link != nil {
 		spawn = "connect, spawn"
 	}
-	var all []part
+	var all []startPart
 	began := l.Began
 	if l.AgainT > 0 {
-		all, began = append(all, part{"earlier process", l.AgainT - l.Began}), l.AgainT
+		all, began = append(all, startPart{"earlier process", l.AgainT - l.Began}), l.AgainT
 	}
-	all = append(all, part{spawn, l.StartT - began})
+	all = append(all, startPart{spawn, l.StartT - began})
 	shakes := l.StartT
 	if s.Output > l.StartT && s.Output <= l.ReadyT {
-		all = append(all, part{"no response yet", s.Output - l.StartT})
+		all = append(all, startPart{"no response yet", s.Output - l.StartT})
 		shakes = s.Output
 	}
-	return append(all, part{shortMethod(s.Method), l.ReadyT - shakes})
+	return append(all, startPart{shortMethod(s.Method), l.ReadyT - shakes})
 }
 
-// bar returns a bar for a part of a whole: at least a thin one.
-func bar(part, whole int64, ascii bool) string {
+// startBar returns a bar for a part of a whole: at least a thin one.
+func startBar(part, whole int64, ascii bool) string {
 	full, thin := "█", "▏"
 	if ascii {
 		full, thin = "#", "|"

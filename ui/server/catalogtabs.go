@@ -1,4 +1,4 @@
-package catalog
+package server
 
 import (
 	"strings"
@@ -8,31 +8,30 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/overview"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 )
 
-type tab struct {
+type catalogTab struct {
 	text     string
 	from, to int
 }
 
 // The tab of the server is the last.
-func (v *View) at(c host.Context) int {
+func (v *Catalog) at(c host.Context) int {
 	if v.server {
 		return len(c.Workspace.Shown.Catalog.Lists)
 	}
 	return v.tab
 }
 
-func (v *View) turn(c host.Context, by int) tea.Cmd {
+func (v *Catalog) turn(c host.Context, by int) tea.Cmd {
 	n := len(c.Workspace.Shown.Catalog.Lists) + 1
 	v.turnTo(c, (v.at(c)+by+n)%n)
-	return Refresh(c)
+	return RefreshLists(c)
 }
 
-func (v *View) turnTo(c host.Context, number int) {
+func (v *Catalog) turnTo(c host.Context, number int) {
 	v.server = number == len(c.Workspace.Shown.Catalog.Lists)
 	if !v.server {
 		v.tab = number
@@ -41,18 +40,18 @@ func (v *View) turnTo(c host.Context, number int) {
 }
 
 // Press goes to the tab at a cell of the screen.
-func (v *View) Press(c host.Context, x, y int) (cmd tea.Cmd, hit bool) {
+func (v *Catalog) Press(c host.Context, x, y int) (cmd tea.Cmd, hit bool) {
 	for i, t := range v.tabs {
 		if y == c.Host.Screen().Panes.Y && x >= t.from && x < t.to {
 			v.turnTo(c, i)
-			return Refresh(c), true
+			return RefreshLists(c), true
 		}
 	}
 	return nil, false
 }
 
 // titles returns the titles of all tabs, with the number of items in a known list.
-func (v *View) titles(c host.Context) []string {
+func (v *Catalog) titles(c host.Context) []string {
 	var titles []string
 	for _, list := range c.Workspace.Shown.Catalog.Lists {
 		text := strings.ToUpper(list.Name[:1]) + list.Name[1:]
@@ -67,7 +66,7 @@ func (v *View) titles(c host.Context) []string {
 	return append(titles, "Server")
 }
 
-func (v *View) paintTabs(c host.Context, r paint.Rect) {
+func (v *Catalog) paintTabs(c host.Context, r paint.Rect) {
 	screen, open := c.Host.Screen(), v.at(c)
 	block := &paint.Lines{Options: screen.Look()}
 	block.Resize(r.W, 1)
@@ -79,16 +78,16 @@ func (v *View) paintTabs(c host.Context, r paint.Rect) {
 			text, style = "["+text+"]", screen.Theme.FocusTitle
 		}
 		l.PadTo(l.Cells() + 1)
-		v.tabs = append(v.tabs, tab{text, l.Cells(), l.Cells() + termsafe.Width(text)})
+		v.tabs = append(v.tabs, catalogTab{text, l.Cells(), l.Cells() + termsafe.Width(text)})
 		l.Text(style, text)
 	}
 	screen.Canvas.Draw(r, block)
 }
 
-func (v *View) paintServer(c host.Context, r paint.Rect) {
+func (v *Catalog) paintServer(c host.Context, r paint.Rect) {
 	screen, in := c.Host.Screen(), r.Inner()
 	block := &paint.Lines{Options: screen.Look()}
 	block.Resize(in.W, in.H)
-	v.about.Fit(in.H, overview.Lines(c, block, v.about.Top))
+	v.about.Fit(in.H, paintOverview(c, block, v.about.Top))
 	screen.Canvas.Box(r, screen.Border("Server", "", true), block)
 }

@@ -1,4 +1,4 @@
-package catalog
+package server
 
 import (
 	"mcpdbg/internal/wording"
@@ -26,7 +26,7 @@ func widestName(items []*workspace.CatalogItem) int {
 
 // paintLine paints an item: its name, whether it was used last, its arguments with a
 // star behind required ones, and what it is.
-func (v *View) paintLine(screen *kit.Screen, l *paint.Line, item *workspace.CatalogItem, style theme.Style, selected bool) {
+func (v *Catalog) paintLine(screen *kit.Screen, l *paint.Line, item *workspace.CatalogItem, style theme.Style, selected bool) {
 	begin := l.Cells()
 	name := item.Name
 	if name == "" {
@@ -56,15 +56,15 @@ func (v *View) paintLine(screen *kit.Screen, l *paint.Line, item *workspace.Cata
 	if more > 0 {
 		l.Text(said, " ...")
 	}
-	if text := about(item); text != "" && l.Room() > 2 {
+	if text := aboutItem(item); text != "" && l.Room() > 2 {
 		l.Text(said, "  ")
 		l.Text(said, text)
 	}
 }
 
-// about returns what a line says about an item: the URI of a resource, or the title or
+// aboutItem returns what a line says about an item: the URI of a resource, or the title or
 // the first line of the description.
-func about(item *workspace.CatalogItem) string {
+func aboutItem(item *workspace.CatalogItem) string {
 	switch {
 	case item.Key != item.Name:
 		return item.Key

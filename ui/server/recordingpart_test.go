@@ -1,4 +1,4 @@
-package status
+package server
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// opened opens a recording as the program does, and reads it.
-func opened(t *testing.T, path string) *recordings.Recording {
+// openedRecording opens a recording as the program does, and reads it.
+func openedRecording(t *testing.T, path string) *recordings.Recording {
 	t.Helper()
 	r, err := recordings.OpenProgressive(path)
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func headers(t *testing.T, rec session.Source, name string) {
 	c := uitest.NewHost(t, uitest.NewWorkspace(t, rec), 120, 36).Context()
 	var all uitest.Sheet
 	for _, width := range []int{200, 120, 80, 60, 40} {
-		all.Add(fmt.Sprint(width), header(c, width))
+		all.Add(fmt.Sprint(width), headerText(c, width))
 	}
 	all.Golden(t, name)
 }
@@ -48,7 +48,7 @@ func TestTornFrames(t *testing.T) {
 	require.NoError(t, err)
 	content = append(content[:len(content)*3/4], "\n{\"n\":90,\"t\":99999,\"k\":\"dream\"}\n{\"n\":91,"...)
 	require.NoError(t, os.WriteFile(path, content, 0o600))
-	headers(t, opened(t, path), "torn")
+	headers(t, openedRecording(t, path), "torn")
 }
 
 // TestFollowedScreen shows a session that another program is recording.
@@ -76,9 +76,9 @@ func TestStoppedFrames(t *testing.T) {
 	end := strings.LastIndex(strings.TrimSuffix(string(content), "\n"), "\n") + 1 // without the last line
 	const note = `{"n":900000,"t":9000000000,"k":"note","text":"recording stopped: no space left on device","code":"` + recordings.StoppedCode + `"}` + "\n"
 	require.NoError(t, os.WriteFile(path, []byte(string(content[:end])+note), 0o600))
-	rec := opened(t, path)
+	rec := openedRecording(t, path)
 	headers(t, rec, "stopped")
-	text := header(uitest.NewHost(t, uitest.NewWorkspace(t, rec), 160, 36).Context(), 160)
+	text := headerText(uitest.NewHost(t, uitest.NewWorkspace(t, rec), 160, 36).Context(), 160)
 	require.Contains(t, text, "INCOMPLETE")
 	require.Contains(t, text, "recording stopped: no space left on device")
 	require.NotContains(t, text, "TORN")
@@ -87,7 +87,7 @@ func TestStoppedFrames(t *testing.T) {
 // TestShrunkHeader shows a recording that was truncated while it was open.
 func TestShrunkHeader(t *testing.T) {
 	path := uitest.EverythingFile(t)
-	rec := opened(t, path)
+	rec := openedRecording(t, path)
 	require.NoError(t, os.Truncate(path, rec.Stats().Size/2))
 	var last [1]session.Row
 	rec.Rows(rec.Len()-1, last[:])

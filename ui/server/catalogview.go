@@ -1,4 +1,4 @@
-package catalog
+package server
 
 import (
 	"fmt"
@@ -33,13 +33,13 @@ const (
 
 var sideNames = [sideCount]string{"about", "input schema", "output schema", "JSON"}
 
-// A View shows the catalog of a workspace. It keeps its place while closed. The zero
+// A Catalog shows the catalog of a workspace. It keeps its place while closed. The zero
 // value was never open.
-type View struct {
+type Catalog struct {
 	picker kit.Picker
 	tab    int
 	server bool // the tab of the server itself, not that of a list
-	tabs   []tab
+	tabs   []catalogTab
 	names  int // width of the names in the list
 	side   side
 	alone  bool // on a small screen: the item, not the list
@@ -53,18 +53,18 @@ type View struct {
 }
 
 // Scope is the scope of its actions.
-func (v *View) Scope() string { return Scope }
+func (v *Catalog) Scope() string { return ScopeCatalog }
 
 // Picks is the list with its search.
-func (v *View) Picks() *kit.Picker { return &v.picker }
+func (v *Catalog) Picks() *kit.Picker { return &v.picker }
 
 // List returns the list of the tab.
-func (v *View) List(c host.Context) *workspace.CatalogList {
+func (v *Catalog) List(c host.Context) *workspace.CatalogList {
 	return c.Workspace.Shown.Catalog.Lists[v.tab]
 }
 
 // Item returns the item under the cursor, nil if there is none.
-func (v *View) Item() *workspace.CatalogItem {
+func (v *Catalog) Item() *workspace.CatalogItem {
 	if i, ok := v.picker.Current(); ok && i < len(v.listed) && !v.server {
 		return v.listed[i]
 	}
@@ -72,33 +72,33 @@ func (v *View) Item() *workspace.CatalogItem {
 }
 
 // Update narrows the list by what is typed.
-func (v *View) Update(_ host.Context, msg tea.Msg) tea.Cmd {
+func (v *Catalog) Update(_ host.Context, msg tea.Msg) tea.Cmd {
 	if !v.server && v.picker.Typed(msg) {
 		v.alone = false
 	}
 	return nil
 }
 
-// open shows the whole list, with the cursor on the item that it was left at.
-func open(c host.Context, v *View) tea.Cmd {
+// openCatalog shows the whole list, with the cursor on the item that it was left at.
+func openCatalog(c host.Context, v *Catalog) tea.Cmd {
 	v.widen()
 	c.Host.Close(v)
 	c.Host.Open(c.Workspace, v)
-	return Refresh(c)
+	return RefreshLists(c)
 }
 
 // OpenAt shows the catalog at a list.
-func (v *View) OpenAt(c host.Context, name string) tea.Cmd {
+func (v *Catalog) OpenAt(c host.Context, name string) tea.Cmd {
 	for i, l := range c.Workspace.Shown.Catalog.Lists {
 		if l.Name == name && (i != v.tab || v.server) {
 			v.turnTo(c, i)
 		}
 	}
-	return open(c, v)
+	return openCatalog(c, v)
 }
 
 // widen keeps the cursor on its item.
-func (v *View) widen() {
+func (v *Catalog) widen() {
 	item := v.Item()
 	v.alone = false
 	v.picker.Clear()
@@ -111,7 +111,7 @@ func (v *View) widen() {
 
 // nextSide shows another side of the item. On a small screen the last side
 // leads back to the list.
-func (v *View) nextSide(c host.Context) {
+func (v *Catalog) nextSide(c host.Context) {
 	item := v.Item()
 	if item == nil {
 		return
@@ -143,7 +143,7 @@ func itemDocument(item *workspace.CatalogItem, side side) []byte {
 	return nil
 }
 
-func (v *View) scrollSide(action string) {
+func (v *Catalog) scrollSide(action string) {
 	if v.tree != nil && v.side != sideAbout {
 		kit.MoveCursor(v.tree, action)
 		return
@@ -153,7 +153,7 @@ func (v *View) scrollSide(action string) {
 
 // Draw paints the catalog below the header, as a problem in that may explain a missing
 // list.
-func (v *View) Draw(c host.Context) {
+func (v *Catalog) Draw(c host.Context) {
 	screen := c.Host.Screen()
 	tabs, rest := screen.Panes.CutTop(1)
 	v.paintTabs(c, tabs)
@@ -176,7 +176,7 @@ func (v *View) Draw(c host.Context) {
 	}
 }
 
-func (v *View) hold(c host.Context) {
+func (v *Catalog) hold(c host.Context) {
 	items := v.List(c).Items
 	if len(items) == len(v.listed) && (len(items) == 0 || items[0] == v.listed[0] && items[len(items)-1] == v.listed[len(items)-1]) {
 		return
@@ -190,7 +190,7 @@ func (v *View) hold(c host.Context) {
 	v.names = widestName(items)
 }
 
-func (v *View) paintList(c host.Context, r paint.Rect) {
+func (v *Catalog) paintList(c host.Context, r paint.Rect) {
 	screen, list, in := c.Host.Screen(), v.List(c), r.Inner()
 	block := &paint.Lines{Options: screen.Look()}
 	state := v.state(c, list, in.W-1)
@@ -221,14 +221,14 @@ func (v *View) paintList(c host.Context, r paint.Rect) {
 	}
 }
 
-func (v *View) count(list *workspace.CatalogList) string {
+func (v *Catalog) count(list *workspace.CatalogList) string {
 	if v.picker.Query != "" {
 		return fmt.Sprintf("%s of %s", wording.Thousands(len(v.picker.Shown)), wording.Thousands(len(list.Items)))
 	}
 	return ""
 }
 
-func (v *View) state(c host.Context, list *workspace.CatalogList, width int) []kit.Row {
+func (v *Catalog) state(c host.Context, list *workspace.CatalogList, width int) []kit.Row {
 	screen := c.Host.Screen()
 	var rows []kit.Row
 	add := func(style theme.Style, text string) { rows = kit.AddRows(rows, "", text, style, width) }
@@ -275,7 +275,7 @@ func (v *View) state(c host.Context, list *workspace.CatalogList, width int) []k
 	return rows
 }
 
-func (v *View) paintItem(c host.Context, r paint.Rect) {
+func (v *Catalog) paintItem(c host.Context, r paint.Rect) {
 	screen, item, in := c.Host.Screen(), v.Item(), r.Inner()
 	block := &paint.Lines{Options: screen.Look()}
 	block.Resize(in.W, in.H)

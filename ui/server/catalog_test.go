@@ -1,4 +1,4 @@
-package catalog
+package server
 
 import (
 	"encoding/json"
@@ -17,42 +17,42 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// A room has the catalog of a workspace.
-type room struct {
+// A catalogRoom has the catalog of a workspace.
+type catalogRoom struct {
 	*uitest.Room
-	catalog  *View
+	catalog  *Catalog
 	composed []string // the keys of the items that were given to the composer
 }
 
-// A roomTest is a test of the catalog of a session with a server.
-type roomTest func(t *testing.T, r *room, x *uitest.Server)
+// A catalogTest is a test of the catalog of a session with a server.
+type catalogTest func(t *testing.T, r *catalogRoom, x *uitest.Server)
 
-// newRoom returns the room of a workspace, with a closed catalog.
-func newRoom(h *uitest.Host) *room {
-	r := &room{catalog: &View{}}
-	r.Room = uitest.NewRoom(h, Actions(
-		func(host.Context) *View { return r.catalog },
+// newCatalogRoom returns the room of a workspace, with a closed catalog.
+func newCatalogRoom(h *uitest.Host) *catalogRoom {
+	r := &catalogRoom{catalog: &Catalog{}}
+	r.Room = uitest.NewRoom(h, CatalogActions(
+		func(host.Context) *Catalog { return r.catalog },
 		func(_ host.Context, item *workspace.CatalogItem) tea.Cmd {
 			r.composed = append(r.composed, item.Key)
 			return nil
 		},
 	))
-	r.Settle = func() { r.Run(Refresh(r.Context())) }
+	r.Settle = func() { r.Run(RefreshLists(r.Context())) }
 	return r
 }
 
-// inRoom runs a test with a server that has a catalog, unless serve is set.
-func inRoom(t *testing.T, serve func(*uitest.Process, uitest.Message), test roomTest) {
+// inCatalog runs a test with a server that has a catalog, unless serve is set.
+func inCatalog(t *testing.T, serve func(*uitest.Process, uitest.Message), test catalogTest) {
 	t.Helper()
 	x := &uitest.Server{Serve: serve, Capabilities: uitest.AllCapabilities}
 	if serve == nil {
 		x.Serve = uitest.OffersAndEchoes
 	}
-	uitest.Live(t, x, 120, 36, func(t *testing.T, h *uitest.Host) { test(t, newRoom(h), x) })
+	uitest.Live(t, x, 120, 36, func(t *testing.T, h *uitest.Host) { test(t, newCatalogRoom(h), x) })
 }
 
 // lookUp opens the catalog, with the tools that the server lists.
-func (r *room) lookUp() {
+func (r *catalogRoom) lookUp() {
 	r.T.Helper()
 	r.Do("catalog")
 	if !r.Context().Workspace.Shown.Catalog.List("tools").Known() {
@@ -62,14 +62,14 @@ func (r *room) lookUp() {
 	require.Contains(r.T, r.Text(), "echo")
 }
 
-func (r *room) top() *View {
-	v, ok := r.Context().View.(*View)
+func (r *catalogRoom) top() *Catalog {
+	v, ok := r.Context().View.(*Catalog)
 	require.True(r.T, ok)
 	return v
 }
 
-func catalogMoves(id, want string, before ...string) roomTest {
-	return func(t *testing.T, r *room, x *uitest.Server) {
+func catalogMoves(id, want string, before ...string) catalogTest {
+	return func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		r.lookUp()
 		r.Do(before...)
 		r.Do(id)
@@ -79,8 +79,8 @@ func catalogMoves(id, want string, before ...string) roomTest {
 
 // scrollsItem returns a test that actions scroll to a line of a long
 // description.
-func scrollsItem(line int, actions ...string) roomTest {
-	return func(t *testing.T, r *room, x *uitest.Server) {
+func scrollsItem(line int, actions ...string) catalogTest {
+	return func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		r.lookUp()
 		item := r.top().Item()
 		item.Description = ""
@@ -96,12 +96,12 @@ func scrollsItem(line int, actions ...string) roomTest {
 	}
 }
 
-func TestActions(t *testing.T) {
-	uitest.TestActions(t, Actions(nil, nil), catalogTests, func(t *testing.T, test roomTest) { inRoom(t, nil, test) })
+func TestCatalogActions(t *testing.T) {
+	uitest.TestActions(t, CatalogActions(nil, nil), catalogTests, func(t *testing.T, test catalogTest) { inCatalog(t, nil, test) })
 }
 
-var catalogTests = map[string]roomTest{
-	"catalog": func(t *testing.T, r *room, x *uitest.Server) {
+var catalogTests = map[string]catalogTest{
+	"catalog": func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		defer func() {
 			r.Do("catalog-close")
 			r.lookUp()
@@ -121,13 +121,13 @@ var catalogTests = map[string]roomTest{
 		r.Do("catalog")
 		require.Contains(t, r.Text(), "[Tools 3]")
 	},
-	"catalog-reload": func(t *testing.T, r *room, x *uitest.Server) {
+	"catalog-reload": func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		r.Do("catalog", "catalog-reload")
 		r.Pull()
 		require.Contains(t, r.Text(), "[Tools 3]")
 		require.Contains(t, r.Text(), "sleep", "sleep is on the second page")
 	},
-	"catalog-open": func(t *testing.T, r *room, x *uitest.Server) {
+	"catalog-open": func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		r.lookUp()
 		r.Do("catalog-next-list")
 		r.Do("catalog-reload")
@@ -136,7 +136,7 @@ var catalogTests = map[string]roomTest{
 		r.Pull()
 		r.Row(`"method":"resources/read","params":{"_meta":{"progressToken":"mcpdbg-7"},"uri":"res://logs/1"}`)
 	},
-	"catalog-close": func(t *testing.T, r *room, x *uitest.Server) {
+	"catalog-close": func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		r.lookUp()
 		r.Write("rmv")
 		require.Equal(t, "remove", r.top().Item().Key)
@@ -146,17 +146,17 @@ var catalogTests = map[string]roomTest{
 		r.Do("catalog-close")
 		require.Empty(t, r.Opened)
 	},
-	"catalog-next-list": func(t *testing.T, r *room, x *uitest.Server) {
+	"catalog-next-list": func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		r.lookUp()
 		r.Do("catalog-next-list")
 		require.Contains(t, r.Text(), "[Resources 1]")
 	},
-	"catalog-previous-list": func(t *testing.T, r *room, x *uitest.Server) {
+	"catalog-previous-list": func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		r.lookUp()
 		r.Do("catalog-previous-list")
 		require.Contains(t, r.Text(), "[Server]")
 	},
-	"catalog-side": func(t *testing.T, r *room, x *uitest.Server) {
+	"catalog-side": func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		r.lookUp()
 		r.Do("catalog-side")
 		require.Contains(t, r.Text(), "input schema")
@@ -166,7 +166,7 @@ var catalogTests = map[string]roomTest{
 		r.Do("catalog-side")
 		require.Contains(t, r.Text(), "the server says: read-only, closed world")
 	},
-	"catalog-subscribe": func(t *testing.T, r *room, x *uitest.Server) {
+	"catalog-subscribe": func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		r.lookUp()
 		r.Do("catalog-subscribe")
 		require.Contains(t, r.Said(), "only a resource can be subscribed to")
@@ -195,7 +195,7 @@ var catalogTests = map[string]roomTest{
 func TestUndeclaredList(t *testing.T) {
 	x := &uitest.Server{Serve: uitest.OffersAndEchoes, Capabilities: `{"prompts":{}}`}
 	uitest.Live(t, x, 120, 36, func(t *testing.T, h *uitest.Host) {
-		r := newRoom(h)
+		r := newCatalogRoom(h)
 		r.Do("catalog")
 		require.Contains(t, r.Text(), "not declared by the server")
 		r.Do("catalog-reload")
@@ -219,7 +219,7 @@ func TestCatalogFollowsTheServer(t *testing.T) {
 		}
 		p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, strings.Join(list, ","))
 	}
-	inRoom(t, serve, func(t *testing.T, r *room, x *uitest.Server) {
+	inCatalog(t, serve, func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		r.Do("catalog")
 		r.Pull()
 		require.Contains(t, r.Text(), "[Tools 1]")
@@ -253,7 +253,7 @@ func TestCatalogIsQuiet(t *testing.T) {
 		asked[m.Method]++
 		uitest.OffersAndEchoes(p, m)
 	}
-	inRoom(t, serve, func(t *testing.T, r *room, x *uitest.Server) {
+	inCatalog(t, serve, func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		pass := func(wait time.Duration) {
 			r.Arrive() // reports that were read start the clock
 			time.Sleep(wait)
@@ -315,7 +315,7 @@ func TestCatalogSaysWhatTheServerSaid(t *testing.T) {
 		}
 		uitest.Offers(p, m)
 	}
-	inRoom(t, serve, func(t *testing.T, r *room, x *uitest.Server) {
+	inCatalog(t, serve, func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		r.Do("catalog")
 		r.Pull()
 		require.Contains(t, r.Text(), "> echo")
@@ -327,9 +327,9 @@ func TestCatalogSaysWhatTheServerSaid(t *testing.T) {
 // TestCatalogOfRecording checks that the responses in a recording make a
 // catalog too.
 func TestCatalogOfRecording(t *testing.T) {
-	inRoom(t, nil, func(t *testing.T, live *room, _ *uitest.Server) {
+	inCatalog(t, nil, func(t *testing.T, live *catalogRoom, _ *uitest.Server) {
 		live.lookUp()
-		r := newRoom(uitest.NewHost(t, uitest.NewWorkspace(t, live.Context().Workspace.Shown.Source), 120, 36))
+		r := newCatalogRoom(uitest.NewHost(t, uitest.NewWorkspace(t, live.Context().Workspace.Shown.Source), 120, 36))
 		r.Do("catalog")
 		require.Contains(t, r.Text(), "[Tools 3]")
 		r.Do("catalog-open")
@@ -342,7 +342,7 @@ func TestCatalogOfRecording(t *testing.T) {
 // TestCatalogTabs checks that a click chooses a tab, that the tab of the server takes no
 // search, and that the catalog opens with the tools again.
 func TestCatalogTabs(t *testing.T) {
-	inRoom(t, nil, func(t *testing.T, r *room, x *uitest.Server) {
+	inCatalog(t, nil, func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		r.lookUp()
 		at := strings.Index(strings.Split(r.Text(), "\n")[1], "Server")
 		cmd, hit := r.catalog.Press(r.Context(), at, 1)
@@ -378,7 +378,7 @@ func TestHostileCatalog(t *testing.T) {
 			p.Out(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, answer)
 		}
 	}
-	inRoom(t, serve, func(t *testing.T, r *room, x *uitest.Server) {
+	inCatalog(t, serve, func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		r.Do("catalog")
 		r.Pull()
 		for range list {
@@ -406,7 +406,7 @@ func TestCatalogInBatches(t *testing.T) {
 		asked++
 		p.Out(`[{"jsonrpc":"2.0","id":%s,"result":{"tools":[]}}]`, m.ID)
 	}
-	inRoom(t, serve, func(t *testing.T, r *room, x *uitest.Server) {
+	inCatalog(t, serve, func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		r.Do("catalog")
 		for range 5 {
 			r.Pull()
@@ -423,7 +423,7 @@ func TestCatalogInBatches(t *testing.T) {
 func TestListen(t *testing.T) {
 	x := &uitest.Server{Serve: func(p *uitest.Process, m uitest.Message) { uitest.Offers(p, m) }, Capabilities: uitest.AllCapabilities, Modern: true}
 	uitest.Live(t, x, 120, 36, func(t *testing.T, h *uitest.Host) {
-		r := newRoom(h)
+		r := newCatalogRoom(h)
 		r.Actions = append(r.Actions, calls.Actions()...)
 		r.Do("catalog")
 		require.Contains(t, r.Text(), "[Tools 3]")

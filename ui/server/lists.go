@@ -1,4 +1,4 @@
-package catalog
+package server
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// Read reads, on demand only, the responses in the log that have not been read yet.
-func Read(c host.Context, l *workspace.CatalogList) tea.Cmd {
+// ReadList reads, on demand only, the responses in the log that have not been read yet.
+func ReadList(c host.Context, l *workspace.CatalogList) tea.Cmd {
 	if l.Reading || len(l.Unread) == 0 {
 		return nil
 	}
@@ -27,23 +27,23 @@ func Read(c host.Context, l *workspace.CatalogList) tea.Cmd {
 				l.Take(run)
 			}
 			c.Host.Redraw()
-			return Refresh(c)
+			return RefreshLists(c)
 		}}
 	}
 }
 
-// ReadAll reads the responses of all lists in the log. It requests nothing.
-func ReadAll(c host.Context) tea.Cmd {
+// ReadLists reads the responses of all lists in the log. It requests nothing.
+func ReadLists(c host.Context) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, l := range c.Workspace.Shown.Catalog.Lists {
-		if cmd := Read(c, l); cmd != nil {
+		if cmd := ReadList(c, l); cmd != nil {
 			cmds = append(cmds, cmd)
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
-func load(c host.Context, l *workspace.CatalogList) tea.Cmd {
+func loadList(c host.Context, l *workspace.CatalogList) tea.Cmd {
 	if l.Loading {
 		return nil
 	}
@@ -57,15 +57,15 @@ func load(c host.Context, l *workspace.CatalogList) tea.Cmd {
 			if err != nil && !errors.Is(err, context.Canceled) && !errors.As(err, &rpc) {
 				l.Failure = err.Error() // the server's own text is in the log
 			}
-			return tea.Batch(c.Panes().Refresh(), Refresh(c))
+			return tea.Batch(c.Panes().Refresh(), RefreshLists(c))
 		}}
 	}
 }
 
-// Refresh reads new responses from the log, and requests the visible list again if
+// RefreshLists reads new responses from the log, and requests the visible list again if
 // needed. Other lists are requested again if the server reports a change and they were
 // requested from here before.
-func Refresh(c host.Context) tea.Cmd {
+func RefreshLists(c host.Context) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, l := range c.Workspace.Shown.Catalog.Lists {
 		if _, again := l.Again(); again && !l.ChangedAt.IsZero() {
@@ -73,8 +73,8 @@ func Refresh(c host.Context) tea.Cmd {
 		}
 	}
 	for _, v := range c.Host.Views(c.Workspace) {
-		if view, ok := v.(*View); ok && view.server {
-			cmds = append(cmds, ReadAll(c))
+		if view, ok := v.(*Catalog); ok && view.server {
+			cmds = append(cmds, ReadLists(c))
 		} else if ok {
 			view.hold(c)
 			cmds = append(cmds, keepList(c, view.List(c)))
@@ -84,7 +84,7 @@ func Refresh(c host.Context) tea.Cmd {
 }
 
 func keepList(c host.Context, l *workspace.CatalogList) tea.Cmd {
-	cmd := Read(c, l)
+	cmd := ReadList(c, l)
 	if l.Answered && !l.Busy() && !l.Known() && c.Workspace.Shown.Index.Scanned == c.Workspace.Shown.Source.Len() {
 		l.Failure = "the log has no response that can be read here (one in a batch cannot)"
 	}
@@ -104,7 +104,7 @@ func keepList(c host.Context, l *workspace.CatalogList) tea.Cmd {
 		return cmd
 	case wait > 0:
 		l.Timer = due
-		return tea.Batch(cmd, c.Host.After(wait, host.Result{Then: Refresh}))
+		return tea.Batch(cmd, c.Host.After(wait, host.Result{Then: RefreshLists}))
 	}
-	return tea.Batch(cmd, load(c, l))
+	return tea.Batch(cmd, loadList(c, l))
 }

@@ -1,4 +1,4 @@
-package overview
+package server
 
 import (
 	"slices"
@@ -22,18 +22,18 @@ const maxCommand = 300
 // they are more than most, the facts that matter first are on top.
 func arranged(c host.Context, width, most int) (all []placed, lines int) {
 	s, label := c.Workspace.Server(), c.Host.Screen().Theme.Dim
-	all, lines = flow([]fact{
-		name(c, s), protocol(c, s), runs(c), start(c, s), offers(c, s), gives(c, s), problems(c), keys(c),
+	all, lines = flowFacts([]fact{
+		nameFact(c, s), protocolFact(c, s), runsFact(c), startFact(c, s), offersFact(c, s), givesFact(c, s), problemsFact(c), keysFact(c),
 	}, width, label)
 	if lines <= most {
 		return all, lines
 	}
-	return flow([]fact{
-		name(c, s), protocol(c, s), offers(c, s), problems(c), keys(c), runs(c), start(c, s), gives(c, s),
+	return flowFacts([]fact{
+		nameFact(c, s), protocolFact(c, s), offersFact(c, s), problemsFact(c), keysFact(c), runsFact(c), startFact(c, s), givesFact(c, s),
 	}, width, label)
 }
 
-func name(c host.Context, s *workspace.Server) fact {
+func nameFact(c host.Context, s *workspace.Server) fact {
 	th := c.Host.Screen().Theme
 	f := fact{}
 	text := strings.TrimSpace(s.Name + " " + s.Version)
@@ -47,8 +47,8 @@ func name(c host.Context, s *workspace.Server) fact {
 	return f
 }
 
-// protocol returns the agreed revision, and what was asked for if that differs.
-func protocol(c host.Context, s *workspace.Server) fact {
+// protocolFact returns the agreed revision, and what was asked for if that differs.
+func protocolFact(c host.Context, s *workspace.Server) fact {
 	th := c.Host.Screen().Theme
 	f := fact{label: "protocol"}
 	switch {
@@ -71,8 +71,8 @@ func protocol(c host.Context, s *workspace.Server) fact {
 	return f
 }
 
-// runs returns where the process runs, its command, and how it ended.
-func runs(c host.Context) fact {
+// runsFact returns where the process runs, its command, and how it ended.
+func runsFact(c host.Context) fact {
 	th, ws := c.Host.Screen().Theme, c.Workspace
 	f := fact{label: "runs"}
 	text := "local"
@@ -108,9 +108,9 @@ func separator(c host.Context) string {
 	return " · "
 }
 
-// offers returns the capabilities of the server, with the number of items in each list
+// offersFact returns the capabilities of the server, with the number of items in each list
 // that is known.
-func offers(c host.Context, s *workspace.Server) fact {
+func offersFact(c host.Context, s *workspace.Server) fact {
 	th := c.Host.Screen().Theme
 	f := fact{label: "offers"}
 	if !s.Answered {
@@ -128,7 +128,7 @@ func offers(c host.Context, s *workspace.Server) fact {
 				text += "+" // only some pages were requested
 			}
 		}
-		f.pieces = append(f.pieces, piece{text: text, style: th.Text, place: Place{List: list.Name}})
+		f.pieces = append(f.pieces, piece{text: text, style: th.Text, place: factTarget{List: list.Name}})
 	}
 	for _, other := range ordered(s.Offers, "logging", "completions") {
 		if !isList(c, other) {
@@ -159,7 +159,7 @@ func ordered(names []string, first ...string) []string {
 	return append(first, rest...)
 }
 
-func gives(c host.Context, s *workspace.Server) fact {
+func givesFact(c host.Context, s *workspace.Server) fact {
 	th := c.Host.Screen().Theme
 	f := fact{label: "we offer"}
 	for _, name := range ordered(s.Gives, "roots", "sampling") {
@@ -173,8 +173,8 @@ func gives(c host.Context, s *workspace.Server) fact {
 	return f
 }
 
-// problems returns the likeliest cause, or else the number of problems.
-func problems(c host.Context) fact {
+// problemsFact returns the likeliest cause, or else the number of problems.
+func problemsFact(c host.Context) fact {
 	th, ws := c.Host.Screen().Theme, c.Workspace
 	f := fact{label: "problems"}
 	count := ws.Shown.Problems.Count
@@ -184,10 +184,10 @@ func problems(c host.Context) fact {
 		if found[0].Severity == diagnosis.Error {
 			style = th.Error
 		}
-		f.pieces = append(f.pieces, piece{text: found[0].Brief, style: style, place: Place{Action: host.ActCauses}})
-		f.pieces = append(f.pieces, piece{lead: c.Host.Key(host.ActCauses), leads: th.Key, text: "what to do", style: th.Text, place: Place{Action: host.ActCauses}})
+		f.pieces = append(f.pieces, piece{text: found[0].Brief, style: style, place: factTarget{Action: host.ActCauses}})
+		f.pieces = append(f.pieces, piece{lead: c.Host.Key(host.ActCauses), leads: th.Key, text: "what to do", style: th.Text, place: factTarget{Action: host.ActCauses}})
 	case count.Problems() > 0:
-		f.pieces = append(f.pieces, piece{text: count.String(), style: th.Warn, place: Place{Action: host.ActProblems}})
+		f.pieces = append(f.pieces, piece{text: count.String(), style: th.Warn, place: factTarget{Action: host.ActProblems}})
 	case ws.CheckProgress() != "":
 		f.add(th.Text, "none in the first "+ws.CheckProgress())
 	default:
@@ -207,11 +207,11 @@ func checked(ws *workspace.Workspace) string {
 	return rule.Checked // of a past moment
 }
 
-func keys(c host.Context) fact {
+func keysFact(c host.Context) fact {
 	th := c.Host.Screen().Theme
 	f := fact{}
 	add := func(action, text string, style theme.Style) {
-		f.pieces = append(f.pieces, piece{lead: c.Host.Key(action), leads: th.Key, text: text, style: style, place: Place{Action: action}})
+		f.pieces = append(f.pieces, piece{lead: c.Host.Key(action), leads: th.Key, text: text, style: style, place: factTarget{Action: action}})
 	}
 	live := c.Workspace.Session != nil
 	if sends, _ := host.CanSend(c); sends {

@@ -1,4 +1,4 @@
-package catalog
+package server
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package overview
+package server
 
 import (
 	tea "charm.land/bubbletea/v2"
@@ -9,16 +9,16 @@ import (
 	"mcpdbg/ui/widget/paint"
 )
 
-// Scope is the scope of the pane in the action table.
-const Scope = "overview"
+// ScopeOverview is the scope of the pane in the action table.
+const ScopeOverview = "overview"
 
-// ActOpen is the name of the action that shows the overview.
-const ActOpen = "overview"
+// ActOverview is the name of the action that shows the overview.
+const ActOverview = "overview"
 
-// Actions returns the action that shows the overview.
-func Actions() []host.Action {
+// OverviewActions returns the action that shows the overview.
+func OverviewActions() []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: ActOpen, Scope: keymap.Global, Title: "overview", Synonyms: []string{"server", "info", "capabilities", "about"}, Help: "Show the server: its name, protocol, start, capabilities and problems.", Enabled: func(c host.Context) (bool, string) {
+		{Entry: host.Entry{ID: ActOverview, Scope: keymap.Global, Title: "overview", Synonyms: []string{"server", "info", "capabilities", "about"}, Help: "Show the server: its name, protocol, start, capabilities and problems.", Enabled: func(c host.Context) (bool, string) {
 			return !c.Workspace.Empty(), "there is no session"
 		}}, Do: func(c host.Context) tea.Cmd {
 			c.Workspace.Overview = true
@@ -27,9 +27,9 @@ func Actions() []host.Action {
 	}
 }
 
-// A Pane shows the overview in place of the detail. It belongs to the goroutine of the
+// An Overview shows the overview in place of the detail. It belongs to the goroutine of the
 // program.
-type Pane struct {
+type Overview struct {
 	// Context is what the pane is about.
 	Context func() host.Context
 	// OpenList opens a list of the catalog by its name.
@@ -43,13 +43,13 @@ type Pane struct {
 }
 
 // SetSize sets the size of the pane inside its border, in cells.
-func (p *Pane) SetSize(w, h int) { p.w, p.h = w, h }
+func (p *Overview) SetSize(w, h int) { p.w, p.h = w, h }
 
 // Titles returns the texts in the upper border.
-func (p *Pane) Titles() (left, right string) { return "3 Server", "" }
+func (p *Overview) Titles() (left, right string) { return "3 Server", "" }
 
 // Act moves the cursor between the places that enter opens.
-func (p *Pane) Act(action string) bool {
+func (p *Overview) Act(action string) bool {
 	switch action {
 	case kit.Down, kit.Right:
 		p.sel++
@@ -66,17 +66,17 @@ func (p *Pane) Act(action string) bool {
 }
 
 // Switched reports whether the overview has been shown or hidden since the last call.
-func (p *Pane) Switched(shown bool) bool {
+func (p *Overview) Switched(shown bool) bool {
 	was := p.was
 	p.was = shown
 	return was != shown
 }
 
 // cursor returns the position of the selected place, -1 if there is none.
-func (p *Pane) cursor() int {
+func (p *Overview) cursor() int {
 	var places []int
 	for i, a := range p.all {
-		if a.place != (Place{}) {
+		if a.place != (factTarget{}) {
 			places = append(places, i)
 		}
 	}
@@ -87,13 +87,13 @@ func (p *Pane) cursor() int {
 	return places[p.sel]
 }
 
-func (p *Pane) arrange() (lines int) {
+func (p *Overview) arrange() (lines int) {
 	p.all, lines = arranged(p.Context(), p.w-1, p.h)
 	return lines
 }
 
 // Paint paints the pane inside its border.
-func (p *Pane) Paint(out *paint.Lines, focused bool) {
+func (p *Overview) Paint(out *paint.Lines, focused bool) {
 	c := p.Context()
 	screen := c.Host.Screen()
 	out.Options = screen.Look()
@@ -112,10 +112,10 @@ func (p *Pane) Paint(out *paint.Lines, focused bool) {
 }
 
 // Scroll scrolls by n lines, with the mouse wheel.
-func (p *Pane) Scroll(n int) { p.top = max(p.top+n, 0) }
+func (p *Overview) Scroll(n int) { p.top = max(p.top+n, 0) }
 
 // Open opens the place with the cursor.
-func (p *Pane) Open() tea.Cmd {
+func (p *Overview) Open() tea.Cmd {
 	p.arrange()
 	if i := p.cursor(); i >= 0 {
 		return p.enter(p.all[i].place)
@@ -124,14 +124,14 @@ func (p *Pane) Open() tea.Cmd {
 }
 
 // Press opens the place at a cell inside the border.
-func (p *Pane) Press(x, y int) tea.Cmd {
-	if place, ok := at(p.all, x, y+p.top); ok {
+func (p *Overview) Press(x, y int) tea.Cmd {
+	if place, ok := placeAt(p.all, x, y+p.top); ok {
 		return p.enter(place)
 	}
 	return nil
 }
 
-func (p *Pane) enter(place Place) tea.Cmd {
+func (p *Overview) enter(place factTarget) tea.Cmd {
 	c := p.Context()
 	if place.List != "" {
 		return p.OpenList(c, place.List)
@@ -139,9 +139,9 @@ func (p *Pane) enter(place Place) tea.Cmd {
 	return c.Host.Do(c.Workspace, place.Action, "")
 }
 
-// Lines paints the facts into a block, for the catalog, and returns how many lines they
+// paintOverview paints the facts into a block, for the catalog, and returns how many lines they
 // need.
-func Lines(c host.Context, out *paint.Lines, top int) int {
+func paintOverview(c host.Context, out *paint.Lines, top int) int {
 	w, h := out.Size()
 	screen := c.Host.Screen()
 	all, lines := arranged(c, w-1, h)

@@ -1,4 +1,4 @@
-package status
+package server
 
 import (
 	"fmt"
@@ -16,8 +16,8 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// Others are parts of the header that other screens know.
-type Others struct {
+// OtherParts are parts of the header that other screens know.
+type OtherParts struct {
 	Link     kit.Part   // the connection to the host
 	Watch    kit.Part   // the watch over files
 	Problems []kit.Part // the problems found
@@ -26,9 +26,9 @@ type Others struct {
 // usualParts is the number of parts that most headers have room for.
 const usualParts = 16
 
-// Header returns the parts of the header. At the left: state, server, host, protocol, and
+// HeaderParts returns the parts of the header. At the left: state, server, host, protocol, and
 // what needs attention. At the right: the recording, and losses.
-func Header(c host.Context, others Others) []kit.Part {
+func HeaderParts(c host.Context, others OtherParts) []kit.Part {
 	th := c.Host.Screen().Theme
 	if c.Workspace.Empty() {
 		return []kit.Part{{Text: "mcpdbg", Style: th.Strong, Priority: kit.Must}, {Text: workspace.ErrNoSession.Error(), Style: th.Dim, Priority: kit.Must}}

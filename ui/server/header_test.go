@@ -1,4 +1,4 @@
-package status
+package server
 
 import (
 	"mcpdbg/session"
@@ -34,32 +34,32 @@ func TestHeaderGivesWay(t *testing.T) {
 		40:  "LIVE  ready  everything (l…  5 pending",
 		12:  "LIVE  ready",
 	} {
-		require.Equal(t, want, header(c, width), "%d", width)
+		require.Equal(t, want, headerText(c, width), "%d", width)
 	}
 
 	ws.Stats.Recording, ws.Stats.RecordingError = session.RecordingStopped, "no space left on device"
 	ws.Stats.Gaps, ws.Stats.LostBytes = 2, 4096
-	require.Equal(t, "LIVE  ready  everything (l…  5 pending    4.0K LOST  REC STOPPED", header(c, 66))
-	require.Contains(t, header(c, 110), "REC STOPPED no space left on device")
+	require.Equal(t, "LIVE  ready  everything (l…  5 pending    4.0K LOST  REC STOPPED", headerText(c, 66))
+	require.Contains(t, headerText(c, 110), "REC STOPPED no space left on device")
 	ws.Stats.Recording, ws.Stats.RecordingError = session.RecordingIncomplete, "z.jsonl was deleted while it was open"
-	require.Equal(t, "LIVE  ready  everything (l…  5 pending    4.0K LOST  REC INCOMPLETE", header(c, 69))
-	require.Contains(t, header(c, 140), "REC INCOMPLETE z.jsonl was deleted while it was open")
+	require.Equal(t, "LIVE  ready  everything (l…  5 pending    4.0K LOST  REC INCOMPLETE", headerText(c, 69))
+	require.Contains(t, headerText(c, 140), "REC INCOMPLETE z.jsonl was deleted while it was open")
 	ws.Stats.Recording, ws.Stats.RecordingError, ws.Stats.RecordingMoved = session.RecordingOn, "", "moved to /a/b.jsonl"
-	require.Contains(t, header(c, 140), "REC 18.2K moved to /a/b.jsonl")
-	require.Contains(t, header(c, 69), "REC moved")
+	require.Contains(t, headerText(c, 140), "REC 18.2K moved to /a/b.jsonl")
+	require.Contains(t, headerText(c, 69), "REC moved")
 	ws.Stats.RecordingMoved = ""
 	ws.Stats.Recording = session.RecordingNone
-	require.Contains(t, header(c, 110), "REC off")
+	require.Contains(t, headerText(c, 110), "REC off")
 	ws.Status.Process.HeldSince = ws.Shown.Source.Header().Start
 	ws.Stats.Gaps = 0
-	require.Contains(t, header(c, 110), "HELD NOW")
+	require.Contains(t, headerText(c, 110), "HELD NOW")
 }
 
-// header returns the header of a session at a width, without styles.
-func header(c host.Context, width int) string {
+// headerText returns the header of a session at a width, without styles.
+func headerText(c host.Context, width int) string {
 	var l paint.Line
 	l.Reset(width, termsafe.Options{})
-	kit.PaintParts(&l, Header(c, Others{}))
+	kit.PaintParts(&l, HeaderParts(c, OtherParts{}))
 	return strings.TrimSpace(ansi.Strip(l.String()))
 }
 
@@ -79,7 +79,7 @@ func TestHeaderPriorities(t *testing.T) {
 			60: "LIVE  ready  fake (local)  1 pending   12.1K LOST  REC off",
 			40: "LIVE  ready  fake (local)   12.1K LOST",
 		} {
-			require.Equal(t, want, header(r.Context(), width), width)
+			require.Equal(t, want, headerText(r.Context(), width), width)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package status
+package server
 
 import (
 	"strconv"
@@ -8,8 +8,8 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// A Tab is a session in the line that names all sessions.
-type Tab struct {
+// A SessionTab is a session in the line that names all sessions.
+type SessionTab struct {
 	Number   int // of the session, from 0
 	Text     string
 	Style    theme.Style
@@ -19,12 +19,12 @@ type Tab struct {
 // mostName is the number of cells of a name in a tab.
 const mostName = 28
 
-// Tabs returns the tabs of as many sessions as width cells can name, the visible one
+// SessionTabs returns the tabs of as many sessions as width cells can name, the visible one
 // among them.
-func Tabs(sessions []host.Context, visible, width int) []Tab {
-	tabs := make([]Tab, len(sessions))
+func SessionTabs(sessions []host.Context, visible, width int) []SessionTab {
+	tabs := make([]SessionTab, len(sessions))
 	for i, c := range sessions {
-		tabs[i] = tab(c, i, i == visible)
+		tabs[i] = sessionTab(c, i, i == visible)
 	}
 	first, last := visible, visible
 	used := tabs[visible].To
@@ -50,10 +50,10 @@ func Tabs(sessions []host.Context, visible, width int) []Tab {
 
 const tabGap = 1
 
-func tab(c host.Context, number int, visible bool) Tab {
+func sessionTab(c host.Context, number int, visible bool) SessionTab {
 	screen := c.Host.Screen()
 	name, _, _ := termsafe.AppendString(nil, c.Workspace.SessionName(), mostName, screen.Look())
-	t := Tab{Number: number, Text: " " + strconv.Itoa(number+1) + " " + string(name), Style: screen.Theme.Dim}
+	t := SessionTab{Number: number, Text: " " + strconv.Itoa(number+1) + " " + string(name), Style: screen.Theme.Dim}
 	mark, _ := sessionMark(c)
 	switch {
 	case len(c.Workspace.Waiting) > 0:
