@@ -283,7 +283,9 @@ func (w *walker) response(it *Item, step exchange.Step) {
 	if q, ok := w.belongs(it, step); ok {
 		it.Method, it.Handshake, it.Probe = q.method, q.handshake, q.probe
 	}
-	w.settle(step.Of)
+	if step.Known {
+		w.settle(step.Of)
+	}
 }
 
 // forget drops all requests.

@@ -2,8 +2,9 @@
 // whose time it was, that of the server, or that of a person (or a program in their place)
 // for whose response or input it waited.
 //
-// A [Follower] takes rows in order and returns what each message did. Rows name their
-// partners and owners, so it reads no message but those of entries with several.
+// A [Follower] takes rows in order and returns the effect of each message. Rows name their
+// partners and owners, so it reads only entries of several messages, the result of
+// initialize, and events: [Process] is the life of the process that was started last.
 //
 // [TimesOf] is the one place that computes times, from the waits of an exchange. A
 // [Table] finds these waits in the rows of any log.

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"slices"
@@ -15,6 +16,8 @@ const (
 	maxRequests = 1 << 16
 	// maxGivenUp is how many of them may be cancelled, timed out or not written.
 	maxGivenUp = 1 << 14
+	// maxFree is how many exchanges are kept to be used again.
+	maxFree = 1 << 10
 )
 
 // A Follower takes the rows of a log in order and finds out which messages belong
@@ -27,6 +30,7 @@ type Follower struct {
 	run     uint16
 	ended   bool // the process, if there was one
 	shaking handshake
+	process Process
 	steps   []Step
 	lost    []Exchange
 	pairs   []session.ElementPair // of the current row, by the member of the response
@@ -37,15 +41,22 @@ type Follower struct {
 
 // requests are the requests of one side that have no response.
 type requests struct {
-	exchanges map[Place]*Exchange
-	order     []*Exchange // oldest first; some have a response
-	pending   int         // those that are not given up
+	order   []*Exchange // oldest first; some are settled
+	waiting int         // those that are not
+	pending int         // those that are not given up either
+	free    []*Exchange // to be used again
+	// taken are requests with the id of an older one that was pending.
+	taken map[Place]bool
 }
 
 // A Place identifies a message of a log.
 type Place struct {
 	Row    uint32
 	Member uint16 // of the messages that the row ends, from 0
+}
+
+func (p Place) compare(other Place) int {
+	return cmp.Or(cmp.Compare(p.Row, other.Row), cmp.Compare(p.Member, other.Member))
 }
 
 // An Exchange is a request and its response. Copy it to keep it.
@@ -63,6 +74,7 @@ type Exchange struct {
 	Reused            bool // a later request has its id, and gets its response
 	several           bool // the request is one of several messages of its entry
 	settled           bool
+	initialize        bool // a Handshake that is not server/discover
 }
 
 // A StepKind is what one message or event did.
@@ -93,6 +105,9 @@ type Step struct {
 	// messages of an entry, which does not end it, belongs to no request.
 	Of    Place
 	Known bool
+	// Reused reports of a Duplicate that it may be the response to an older request, whose
+	// id the one that it belongs to has used again.
+	Reused bool
 }
 
 // NewFollower returns a Follower at the beginning of a log.
@@ -111,7 +126,16 @@ func (f *Follower) Add(c *session.Cursor) ([]Step, error) {
 	f.steps, f.lost, f.pairs, f.next = f.steps[:0], f.lost[:0], f.pairs[:0], 0
 	switch row.Kind {
 	case session.KindStdin, session.KindStdout:
-		return f.stream(c, uint32(number), row)
+		err := f.stream(c, uint32(number), row)
+		if row.Kind == session.KindStdout && f.process.Begun.Seen {
+			f.spoke(c)
+		}
+		return f.steps, err
+	case session.KindStderr:
+		return nil, nil
+	}
+	f.process.happened(c)
+	switch row.Kind {
 	case session.KindStart:
 		f.lose(row.T)
 		f.reset()
@@ -138,11 +162,12 @@ func (f *Follower) Add(c *session.Cursor) ([]Step, error) {
 // Add.
 func (f *Follower) Lost() []Exchange { return f.lost }
 
-// Open iterates over the exchanges of one side that wait for a response, oldest first.
-func (f *Follower) Open(fromClient bool) iter.Seq[*Exchange] {
+// Waiting iterates over the exchanges of one side that have no response so far, given up
+// or not, oldest first.
+func (f *Follower) Waiting(fromClient bool) iter.Seq[*Exchange] {
 	return func(yield func(*Exchange) bool) {
 		for _, x := range f.open[side(fromClient)].order {
-			if !x.settled && x.State == session.ReqPending && !yield(x) {
+			if !x.settled && !yield(x) {
 				return
 			}
 		}
@@ -154,8 +179,10 @@ func (f *Follower) Open(fromClient bool) iter.Seq[*Exchange] {
 func (f *Follower) Rest() []Exchange {
 	var rest []Exchange
 	for i := range f.open {
-		for _, x := range f.open[i].exchanges {
-			rest = append(rest, *x)
+		for _, x := range f.open[i].order {
+			if !x.settled {
+				rest = append(rest, *x)
+			}
 		}
 	}
 	sortExchanges(rest)
@@ -163,12 +190,7 @@ func (f *Follower) Rest() []Exchange {
 }
 
 func sortExchanges(all []Exchange) {
-	slices.SortFunc(all, func(a, b Exchange) int {
-		if a.Request.Row != b.Request.Row {
-			return int(a.Request.Row) - int(b.Request.Row)
-		}
-		return int(a.Request.Member) - int(b.Request.Member)
-	})
+	slices.SortFunc(all, func(a, b Exchange) int { return a.Request.compare(b.Request) })
 }
 
 func side(fromClient bool) int {
@@ -180,7 +202,7 @@ func side(fromClient bool) int {
 
 func (f *Follower) reset() {
 	for i := range f.open {
-		f.open[i] = requests{exchanges: map[Place]*Exchange{}}
+		f.open[i] = requests{}
 	}
 	f.shaking = handshake{}
 }
@@ -198,10 +220,10 @@ func (f *Follower) lose(at int64) {
 }
 
 // stream takes in a row of stdin or stdout.
-func (f *Follower) stream(c *session.Cursor, number uint32, row *session.Row) ([]Step, error) {
+func (f *Follower) stream(c *session.Cursor, number uint32, row *session.Row) error {
 	if row.Flags&session.FlagBatch == 0 {
 		f.message(number, row, row.Msg, 0, row.Method, -1)
-		return f.steps, nil
+		return nil
 	}
 	f.readPairs(number)
 	i := 0
@@ -213,7 +235,7 @@ func (f *Follower) stream(c *session.Cursor, number uint32, row *session.Row) ([
 		i++
 	}
 	_, err := c.Entry()
-	return f.steps, err
+	return err
 }
 
 // message takes in one message of a row: a row of its own, with element -1, or one of
@@ -247,10 +269,10 @@ func (f *Follower) opens(at Place, row *session.Row, method uint16, element int)
 	if open.pending > 0 {
 		f.replaced(at.Row, element)
 	}
-	if at.Member == math.MaxUint16 || len(open.exchanges) >= maxRequests+maxGivenUp || open.pending >= maxRequests {
+	if at.Member == math.MaxUint16 || open.waiting >= maxRequests+maxGivenUp || open.pending >= maxRequests {
 		return Step{Kind: Opens}
 	}
-	x, dropped := open.add(&Exchange{
+	x, dropped := open.add(Exchange{
 		Request: at, Begin: row.T, State: session.ReqPending, Method: method, Run: f.run, FromClient: fromClient,
 		Probe: row.Flags&session.FlagProbe != 0, several: element >= 0,
 	})
@@ -270,8 +292,11 @@ func (f *Follower) named(x *Exchange, name string) {
 		kind := f.kindOf(x.Method)
 		if x.several {
 			kind = kindOfName(name)
+		} else if kind == begins {
+			name = f.src.Method(x.Method)
 		}
 		x.Handshake = f.shaking.request(kind)
+		x.initialize = x.Handshake && name == mcp.MethodInitialize
 	}
 }
 
@@ -290,9 +315,10 @@ func (f *Follower) replaced(number uint32, element int) {
 		}
 		at := placeOf(p.Request)
 		for i := range f.open {
-			if x := f.open[i].exchanges[at]; x != nil && x.State == session.ReqPending {
+			if x := f.open[i].find(at); x != nil && x.State == session.ReqPending {
 				f.open[i].settle(x)
 				x.State, x.Reused = session.ReqLost, true
+				f.open[i].take(placeOf(p.At))
 				f.lost = append(f.lost, *x)
 			}
 		}
@@ -321,8 +347,10 @@ func (f *Follower) ends(number uint32, row *session.Row, element int) Step {
 	partner, paired := row.Partner()
 	if element < 0 {
 		switch {
-		case row.State == session.ReqUnmatched || !paired || partner > int(number):
+		case row.State == session.ReqUnmatched || paired && partner > int(number):
 			return Step{Kind: Unmatched}
+		case !paired: // too many requests are pending, or the log begins after this one
+			return Step{Kind: Answers}
 		case row.State == session.ReqDuplicate:
 			f.readPairs(number)
 			if len(f.pairs) > 0 {
@@ -368,7 +396,8 @@ func (f *Follower) foundRow(kind StepKind, request int, row *session.Row) Step {
 
 // found returns the step of a response to a request.
 func (f *Follower) found(kind StepKind, of Place, row *session.Row) Step {
-	return Step{Kind: kind, X: f.open[side(row.Kind != session.KindStdin)].exchanges[of], Of: of, Known: true}
+	open := &f.open[side(row.Kind != session.KindStdin)]
+	return Step{Kind: kind, X: open.find(of), Of: of, Known: true, Reused: kind == Duplicate && open.taken[of]}
 }
 
 // answers ends an exchange with its response.
@@ -405,7 +434,7 @@ func (f *Follower) informs(number uint32, row *session.Row, owner int, fromClien
 		return Step{Kind: step.Kind} // of which message is unknown
 	}
 	for i := range f.open {
-		x := f.open[i].exchanges[step.Of]
+		x := f.open[i].find(step.Of)
 		if x == nil {
 			continue
 		}
@@ -425,11 +454,11 @@ func (f *Follower) givenUp(number uint32, row *session.Row, owner int) {
 	}
 	open := &f.open[side(true)]
 	step := Step{Kind: GivesUp, Of: Place{Row: uint32(owner)}, Known: true}
-	step.X = open.exchanges[step.Of]
+	step.X = open.find(step.Of)
 	f.readPairs(number)
 	for _, p := range f.pairs {
 		step.Of = placeOf(p.Request)
-		if step.X = open.exchanges[step.Of]; step.X != nil {
+		if step.X = open.find(step.Of); step.X != nil {
 			open.giveUp(step.X, state)
 		}
 	}
@@ -440,20 +469,44 @@ func (f *Follower) givenUp(number uint32, row *session.Row, owner int) {
 }
 
 // add adds a request. It returns those that tidy dropped.
-func (r *requests) add(x *Exchange) (added *Exchange, dropped []Exchange) {
-	r.exchanges[x.Request] = x
+func (r *requests) add(request Exchange) (added *Exchange, dropped []Exchange) {
+	dropped = r.tidy()
+	if n := len(r.free); n > 0 {
+		added, r.free = r.free[n-1], r.free[:n-1]
+	} else {
+		added = new(Exchange)
+	}
+	*added = request
+	r.waiting++
 	r.pending++
-	r.order = append(r.order, x)
-	return x, r.tidy()
+	r.order = append(r.order, added)
+	return added, dropped
+}
+
+// find returns the exchange of a request that is not settled, nil if there is none.
+func (r *requests) find(request Place) *Exchange {
+	i, ok := slices.BinarySearchFunc(r.order, request, func(x *Exchange, at Place) int { return x.Request.compare(at) })
+	if !ok || r.order[i].settled {
+		return nil
+	}
+	return r.order[i]
 }
 
 // settle takes in that an exchange has a response, or gets none any more.
 func (r *requests) settle(x *Exchange) {
-	delete(r.exchanges, x.Request)
+	r.waiting--
 	if x.State == session.ReqPending {
 		r.pending--
 	}
 	x.settled = true
+}
+
+// take takes in that a request has the id of an older one that was pending.
+func (r *requests) take(by Place) {
+	if r.taken == nil || len(r.taken) >= maxGivenUp {
+		r.taken = map[Place]bool{}
+	}
+	r.taken[by] = true
 }
 
 // giveUp ends the wait for the response of an exchange.
@@ -467,11 +520,11 @@ func (r *requests) giveUp(x *Exchange, state session.ReqState) {
 // tidy keeps order at no more than about twice the exchanges, and of those that are given
 // up the latest. It returns the others of these.
 func (r *requests) tidy() (dropped []Exchange) {
-	if len(r.order) <= 2*len(r.exchanges)+64 && len(r.exchanges)-r.pending <= maxGivenUp {
+	if len(r.order) <= 2*r.waiting+64 && r.waiting-r.pending <= maxGivenUp {
 		return nil
 	}
 	older := 0
-	if givenUp := len(r.exchanges) - r.pending; givenUp > maxGivenUp {
+	if givenUp := r.waiting - r.pending; givenUp > maxGivenUp {
 		older = givenUp - maxGivenUp/2
 	}
 	kept := r.order[:0]
@@ -483,6 +536,8 @@ func (r *requests) tidy() (dropped []Exchange) {
 		}
 		if !x.settled {
 			kept = append(kept, x)
+		} else if len(r.free) < maxFree {
+			r.free = append(r.free, x)
 		}
 	}
 	clear(r.order[len(kept):])

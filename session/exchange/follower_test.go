@@ -138,9 +138,11 @@ func TestFollowerIsBounded(t *testing.T) {
 	steps(t, c, f)
 	require.Less(t, len(f.Rest()), 16_500)
 	pending := 0
-	for x := range f.Open(true) {
-		require.EqualValues(t, 40_001, x.Request.Row)
-		pending++
+	for x := range f.Waiting(true) {
+		if x.State == session.ReqPending {
+			require.EqualValues(t, 40_001, x.Request.Row)
+			pending++
+		}
 	}
 	require.Equal(t, 1, pending)
 }

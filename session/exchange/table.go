@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"context"
+
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"

@@ -29,9 +29,9 @@ type Summary struct {
 	Fresh         bool
 }
 
-// causeRows is how many rows are read for causes at a time: a few milliseconds of work,
+// causeRows is how many rows are read for causes at a time: about 10 ms of work,
 // about 20 ms if many entries must be read.
-const causeRows = 1 << 18
+const causeRows = 1 << 17
 
 // PullCauses reads new rows for causes, and reports whether there are more.
 func (w *Workspace) PullCauses() (more bool) {

@@ -14,11 +14,11 @@ import (
 // early reports whether the process exited by itself before any response.
 func (w *view) early() bool { return w.endedByItself() && w.answered == 0 }
 
-func (w *view) remote() bool { return w.start.Host != "" }
+func (w *view) remote() bool { return w.Start.Host != "" }
 
 func (w *view) argv() []string {
-	if w.start.Argv != nil {
-		return w.start.Argv
+	if w.Start.Argv != nil {
+		return w.Start.Argv
 	}
 	return w.src.Header().Argv
 }
@@ -26,9 +26,9 @@ func (w *view) argv() []string {
 // tooEarly describes how and when the process exited without a known response.
 func (w *view) tooEarly() string {
 	if w.gap.n > 0 { // which may have contained a response
-		return fmt.Sprintf("the server %s, after %s", w.howEnded(), took(w.exitedAt.t-w.begun.t))
+		return fmt.Sprintf("the server %s, after %s", w.howEnded(), took(w.Exited.T-w.Begun.T))
 	}
-	return fmt.Sprintf("the server %s before it answered, after %s", w.howEnded(), took(w.exitedAt.t-w.begun.t))
+	return fmt.Sprintf("the server %s before it answered, after %s", w.howEnded(), took(w.Exited.T-w.Begun.T))
 }
 
 // tooEarlyFor has no time, but the request that got no response.
@@ -38,7 +38,7 @@ func (w *view) tooEarlyFor() string {
 		return text
 	}
 	text += " before it answered"
-	if open := w.asked.open; len(open) > 0 {
+	if open := w.asked; len(open) > 0 {
 		if row, ok := w.row(open[len(open)-1].row); ok {
 			text += " " + clip(w.src.Method(row.Method), quoteShort)
 		}
@@ -49,7 +49,7 @@ func (w *view) tooEarlyFor() string {
 // bridgeFailed finds a bridge to a URL that reports why it has no server. Before an
 // exit it may still wait, such as for a login.
 func bridgeFailed(w *view) (found, bool) {
-	if w.answered > 0 || w.exitedAt.seen && !w.early() {
+	if w.answered > 0 || w.Exited.Seen && !w.early() {
 		return found{}, false
 	}
 	said := w.lastWords(0)
@@ -65,7 +65,7 @@ func variableMissing(w *view) (found, bool) {
 		return found{}, false
 	}
 	said := w.lastWords(0)
-	line, _, advice := diagnosis.AdviceVariable(said.lines, diagnosis.Environ{Policy: w.env.Policy, Named: w.env.Named, Passed: w.env.Passed, Omitted: w.env.Omitted}, w.remote())
+	line, _, advice := diagnosis.AdviceVariable(said.lines, diagnosis.Environ{Policy: w.Env.Policy, Named: w.Env.Named, Passed: w.Env.Passed, Omitted: w.Env.Omitted}, w.remote())
 	if line < 0 {
 		return found{}, false
 	}
@@ -73,12 +73,12 @@ func variableMissing(w *view) (found, bool) {
 }
 
 func commandMissing(w *view) (found, bool) {
-	if !w.early() || w.exited.Code == nil || diagnosis.AdviceCommand(*w.exited.Code, w.remote()) == "" {
+	if !w.early() || w.Exit.Code == nil || diagnosis.AdviceCommand(*w.Exit.Code, w.remote()) == "" {
 		return found{}, false
 	}
 	f := w.quoting(w.tooEarly(), 0, false)
 	f.brief = w.tooEarlyFor()
-	f.try = diagnosis.AdviceCommand(*w.exited.Code, w.remote())
+	f.try = diagnosis.AdviceCommand(*w.Exit.Code, w.remote())
 	return f, true
 }
 
@@ -97,8 +97,8 @@ func exitedEarly(w *view) (found, bool) {
 func outside(w *view) (found, bool) {
 	by := w.by()
 	return found{
-		text: fmt.Sprintf("the server %s, after %s", w.howEnded(), took(w.exitedAt.t-w.begun.t)),
-		try:  diagnosis.AdviceEnd(executor.Exit{By: by}), row: w.exitedAt.row,
+		text: fmt.Sprintf("the server %s, after %s", w.howEnded(), took(w.Exited.T-w.Begun.T)),
+		try:  diagnosis.AdviceEnd(executor.Exit{By: by}), row: w.Exited.Row,
 	}, session.EndedFromOutside(by)
 }
 
@@ -108,7 +108,7 @@ func (w *view) quoting(text string, since int64, sure bool) found {
 	said := w.lastWords(since)
 	at, isError := telling(said.lines)
 	if at < 0 || sure && !isError {
-		return found{text: text, row: w.exitedAt.row}
+		return found{text: text, row: w.Exited.Row}
 	}
 	return found{text: text + ": " + clip(said.lines[at], quoteBytes), brief: text, row: said.rows[at]}
 }
@@ -137,7 +137,7 @@ func endedUnasked(w *view) (found, bool) {
 	if w.by() == executor.EndedByServer {
 		how += " by itself"
 	}
-	f := w.quoting(fmt.Sprintf("the server %s, after %s", how, took(w.exitedAt.t-w.begun.t)), w.exitedAt.t-1e6, true)
+	f := w.quoting(fmt.Sprintf("the server %s, after %s", how, took(w.Exited.T-w.Begun.T)), w.Exited.T-1e6, true)
 	f.try = w.tryEnd("a server must keep running until its stdin is closed")
 	return f, true
 }
@@ -145,7 +145,7 @@ func endedUnasked(w *view) (found, bool) {
 // tryEnd returns advice about an exit: specific to a signal that something else
 // sent, otherwise the default.
 func (w *view) tryEnd(usual string) string {
-	exit := w.exited.Exit()
+	exit := w.Exit.Exit()
 	exit.By = w.by()
 	return cmp.Or(diagnosis.AdviceEnd(exit), usual)
 }
@@ -153,52 +153,52 @@ func (w *view) tryEnd(usual string) string {
 const heldAfter = 500_000
 
 func heldPipe(w *view) (found, bool) {
-	if !w.exitedAt.seen || w.lostAt.seen || w.leftover {
+	if !w.Exited.Seen || w.Lost.Seen || w.leftover {
 		return found{}, false
 	}
-	if w.closedAt.seen {
-		open := w.closedAt.t - w.exitedAt.t
+	if w.Closed.Seen {
+		open := w.Closed.T - w.Exited.T
 		return found{
 			text: fmt.Sprintf("the streams stayed open for %s after the server's exit: a child process held them", took(open)),
-			try:  "terminate child processes, or do not let them inherit stdout and stderr", row: w.exitedAt.row,
+			try:  "terminate child processes, or do not let them inherit stdout and stderr", row: w.Exited.Row,
 		}, open >= heldAfter
 	}
-	open := w.now - w.exitedAt.t
+	open := w.now - w.Exited.T
 	return found{
 		text: fmt.Sprintf("the server %s, but its streams are still open after %s: a child process holds them", w.howEnded(), took(open)),
-		try:  "kill the remaining processes before restarting it", row: w.exitedAt.row, clock: true,
+		try:  "kill the remaining processes before restarting it", row: w.Exited.Row, clock: true,
 	}, open >= heldAfter
 }
 
 func couldNotBeKilled(w *view) (found, bool) {
-	if !w.survivors.seen {
+	if !w.survivors.Seen {
 		return found{}, false
 	}
 	first := w.left.Tree[0]
 	return found{
 		text: fmt.Sprintf("%s could not be killed, such as pid %d %s", wording.PluralOf(len(w.left.Tree), "process", "processes"), first.PID, clip(first.Command, quoteShort)),
-		row:  w.survivors.row,
+		row:  w.survivors.Row,
 	}, true
 }
 
 // stubborn finds a server that ignored stdin EOF and SIGTERM.
 func stubborn(w *view) (found, bool) {
 	n := len(w.ending.ignored)
-	if n < 2 || !w.ending.row.seen {
+	if n < 2 || !w.ending.row.Seen {
 		return found{}, false
 	}
 	return found{
 		text: "the server ignored stdin EOF and SIGTERM; killed with SIGKILL",
-		try:  "clients may leave it running: exit when stdin is closed", row: w.ending.row.row,
+		try:  "clients may leave it running: exit when stdin is closed", row: w.ending.row.Row,
 	}, true
 }
 
 func leftBehind(w *view) (found, bool) {
-	if w.ending.killed == 0 || !w.exitedAt.seen || w.ending.killT < w.exitedAt.t {
+	if w.ending.killed == 0 || !w.Exited.Seen || w.ending.killT < w.Exited.T {
 		return found{}, false
 	}
 	return found{
 		text: "the server leaked " + wording.PluralOf(w.ending.killed, "child process", "child processes") + " (killed)",
-		try:  "terminate child processes before exiting", row: w.ending.row.row,
+		try:  "terminate child processes before exiting", row: w.ending.row.Row,
 	}, true
 }

@@ -43,17 +43,17 @@ func badLines(problem lineProblem, one, many, try string) func(*view) (found, bo
 // noNewline finds bytes that never became a line, even if the process has exited
 // since.
 func noNewline(w *view) (found, bool) {
-	if !w.waiting.seen {
+	if !w.Waiting.Seen {
 		return found{}, false
 	}
-	what := wording.Plural(w.partial.Bytes, "byte") + " on stdout without a newline"
-	if len(w.partial.Head) == w.partial.Bytes && json.Valid([]byte(w.partial.Head)) {
+	what := wording.Plural(w.Partial.Bytes, "byte") + " on stdout without a newline"
+	if len(w.Partial.Head) == w.Partial.Bytes && json.Valid([]byte(w.Partial.Head)) {
 		what += ", although it is valid JSON"
 	}
-	if w.alive() {
-		what += ", for " + took(w.now-w.waiting.t+waitingAfter)
+	if w.Alive() {
+		what += ", for " + took(w.now-w.Waiting.T+waitingAfter)
 	}
-	return found{text: what, try: diagnosis.AdviceNewline, row: w.waiting.row, clock: w.alive()}, true
+	return found{text: what, try: diagnosis.AdviceNewline, row: w.Waiting.Row, clock: w.Alive()}, true
 }
 
 // waitingAfter is the age of the bytes in a waiting entry, in microseconds.
@@ -61,7 +61,7 @@ const waitingAfter = 1_000_000
 
 func onlyText(w *view) (found, bool) {
 	t := w.stray.lines[plainText]
-	if t.n == 0 || w.answered > 0 || w.early() || len(w.asked.open) == 0 {
+	if t.n == 0 || w.answered > 0 || w.early() || len(w.asked) == 0 {
 		return found{}, false
 	}
 	text := "no response, but " + wording.PluralOf(t.n, "line on stdout that is not a JSON-RPC message", "lines on stdout that are not JSON-RPC messages; first") + ": " + w.quote(t.row)
@@ -92,7 +92,7 @@ func batches(w *view) (found, bool) {
 	return found{
 		text: wording.PluralOf(w.batches.n, "line on stdout is a JSON-RPC batch", "lines on stdout are JSON-RPC batches") + ", which only revision " + mcp.V20250326 + " supports",
 		try:  "most clients drop them: write each message on its own line", row: w.batches.row,
-	}, w.batches.n > 0 && w.version != mcp.V20250326
+	}, w.batches.n > 0 && w.Handshake.Revision != mcp.V20250326
 }
 
 func lostOutput(w *view) (found, bool) {

@@ -9,13 +9,14 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
 )
 
 // startFailed finds a start that failed with one of the codes, or with any code
 // if none are given.
 func startFailed(codes ...executor.StartCode) func(*view) (found, bool) {
 	return func(w *view) (found, bool) {
-		if !w.failed.seen || len(codes) > 0 && !slices.Contains(codes, executor.StartCode(w.failure.Code)) {
+		if !w.Failed.Seen || len(codes) > 0 && !slices.Contains(codes, executor.StartCode(w.Failure.Code)) {
 			return found{}, false
 		}
 		return w.notStarted(), true
@@ -31,72 +32,75 @@ func notFound(w *view) (found, bool) {
 }
 
 func unreachable(w *view) (found, bool) {
-	if !w.failed.seen || !executor.StartCode(w.failure.Code).Unreachable() {
+	if !w.Failed.Seen || !executor.StartCode(w.Failure.Code).Unreachable() {
 		return found{}, false
 	}
 	return w.notStarted(), true
 }
 
 func (w *view) notStarted() found {
-	f := found{text: "not started: " + strings.TrimPrefix(w.failure.Detail, "start: "), try: w.failure.Hint, row: w.failed.row}
-	if w.failure.Said != "" {
+	f := found{text: "not started: " + strings.TrimPrefix(w.Failure.Detail, "start: "), try: w.Failure.Hint, row: w.Failed.Row}
+	if w.Failure.Said != "" {
 		who := "it"
-		if w.failure.SaidBy != "" {
-			who = executor.Speaker(w.failure.SaidBy).String()
+		if w.Failure.SaidBy != "" {
+			who = executor.Speaker(w.Failure.SaidBy).String()
 		}
-		f.try += fmt.Sprintf("; %s said: %s", who, clip(w.failure.Said, quoteBytes))
+		f.try += fmt.Sprintf("; %s said: %s", who, clip(w.Failure.Said, quoteBytes))
 	}
 	f.try = strings.TrimPrefix(f.try, "; ")
 	return f
 }
 
 func linkLost(w *view) (found, bool) {
-	if !w.lostAt.seen || w.lost.Code == "" {
+	if !w.Lost.Seen || w.Loss.Code == "" {
 		return found{}, false
 	}
-	return found{text: w.lost.Error, try: w.lost.Hint, row: w.lostAt.row}, true
+	return found{text: w.Loss.Error, try: w.Loss.Hint, row: w.Lost.Row}, true
 }
 
 func processLost(w *view) (found, bool) {
-	if !w.lostAt.seen {
+	if !w.Lost.Seen {
 		return found{}, false
 	}
-	return found{text: "the server's exit status is unknown: " + w.lost.Error, try: w.lost.Hint, row: w.lostAt.row}, true
+	return found{text: "the server's exit status is unknown: " + w.Loss.Error, try: w.Loss.Hint, row: w.Lost.Row}, true
 }
 
 func linkStalled(w *view) (found, bool) {
-	if w.link.State != string(executor.LinkStalled) || w.over() {
+	if w.Link.State != string(executor.LinkStalled) || w.Over() {
 		return found{}, false
 	}
-	silent := w.now - w.linkAt.t
+	silent := w.now - w.Linked.T
 	if w.live != nil && w.live.Silent > 0 {
 		silent = w.live.Silent
 	}
-	host := w.start.Host
+	host := w.Start.Host
 	if host == "" {
 		host = "the host"
 	}
 	return found{
 		text: fmt.Sprintf("no response from %s for %s", host, took(silent)),
-		try:  "requests wait until it responds or the connection is lost", row: w.linkAt.row, clock: true,
+		try:  "requests wait until it responds or the connection is lost", row: w.Linked.Row, clock: true,
 	}, true
 }
 
 // echo finds a program that sends back its input: a server never sends handshake
 // requests.
 func echo(w *view) (found, bool) {
-	return found{text: session.ErrEcho.Error(), try: diagnosis.AdviceEcho, row: w.echo.row}, w.echo.seen && !w.readyAt.seen
+	return found{text: session.ErrEcho.Error(), try: diagnosis.AdviceEcho, row: w.Handshake.Echo.Row}, w.Handshake.Echo.Seen && !w.Ready.Seen
 }
 
 // refused finds an error response to the handshake. An error response to a probe
 // does not count while initialize may follow.
 func refused(w *view) (found, bool) {
-	if !w.refused || w.readyAt.seen || !w.initialized() && !w.exitedAt.seen && !w.over() {
+	if !w.Handshake.Refused || w.Ready.Seen || !w.Handshake.Initialize && !w.Exited.Seen && !w.Over() {
 		return found{}, false
 	}
-	row, _ := w.row(w.handshake.row)
-	f := found{text: "the server refused " + w.src.Method(row.Method), row: w.handshake.row}
-	e, ok := w.message(w.handshake.row)
+	method := mcp.MethodDiscover
+	if w.Handshake.Initialize {
+		method = mcp.MethodInitialize
+	}
+	f := found{text: "the server refused " + method, row: w.Handshake.Response.Row}
+	e, ok := w.message(w.Handshake.Response.Row)
 	var failure session.RPCError
 	if ok && json.Unmarshal(e.Msg.Error.Of(e.Payload), &failure) == nil {
 		f.text += fmt.Sprintf(": error %d, %s", failure.Code, clip(failure.Message, quoteBytes))
@@ -110,8 +114,8 @@ func wrongVersion(w *view) (found, bool) {
 		return found{}, false
 	}
 	f := found{
-		text: fmt.Sprintf("the response to initialize has protocol version %q, which is not an MCP revision", clip(w.version, quoteShort)),
-		try:  "respond with the requested version, or with another one that exists", row: w.handshake.row,
+		text: fmt.Sprintf("the response to initialize has protocol version %q, which is not an MCP revision", clip(w.Handshake.Revision, quoteShort)),
+		try:  "respond with the requested version, or with another one that exists", row: w.Handshake.Response.Row,
 	}
 	if asked := w.offered(); asked != "" {
 		f.text += fmt.Sprintf("; requested: %s", clip(asked, quoteShort))
@@ -121,12 +125,7 @@ func wrongVersion(w *view) (found, bool) {
 
 // offered returns the revision that the answered initialize requested.
 func (w *view) offered() string {
-	answer, ok := w.row(w.handshake.row)
-	if !ok {
-		return ""
-	}
-	request, _ := answer.Partner()
-	e, ok := w.message(request)
+	e, ok := w.message(w.Handshake.Request)
 	var params struct {
 		ProtocolVersion string `json:"protocolVersion"`
 	}

@@ -28,13 +28,13 @@ func waitsForYou(w *view) (found, bool) {
 	if w.live != nil {
 		return w.waitsNow()
 	}
-	if len(w.asking.open) == 0 {
+	if len(w.asking) == 0 {
 		return found{}, false
 	}
-	q := w.asking.open[0]
+	q := w.asking[0]
 	until := w.now
-	if w.exitedAt.seen {
-		until = w.exitedAt.t
+	if w.Exited.Seen {
+		until = w.Exited.T
 	}
 	return found{
 		text: fmt.Sprintf("the server waited %s for a response to %s", took(until-q.t), w.call(q.row)),
@@ -110,13 +110,13 @@ func sameID(asked, answered string) string {
 }
 
 func notReading(w *view) (found, bool) {
-	if w.live == nil || w.live.Unwritten == 0 || !w.alive() {
+	if w.live == nil || w.live.Unwritten == 0 || !w.Alive() {
 		return found{}, false
 	}
 	since := w.now - w.live.UnwrittenSince
 	row := -1
-	if n := len(w.asked.open); n > 0 {
-		row = w.asked.open[n-1].row
+	if n := len(w.asked); n > 0 {
+		row = w.asked[n-1].row
 	}
 	return found{
 		text: fmt.Sprintf("the server does not read stdin: %s unread for %s", wording.Plural(w.live.Unwritten, "byte"), took(since)),
@@ -126,25 +126,25 @@ func notReading(w *view) (found, bool) {
 
 // bufferedToTheEnd finds responses that came only when stdin was closed.
 func bufferedToTheEnd(w *view) (found, bool) {
-	if !w.first.seen || w.answered == 0 || !w.ending.clues.Begun(w.first.t) {
+	if !w.first.Seen || w.answered == 0 || !w.Clues.Begun(w.first.T) {
 		return found{}, false
 	}
-	answer, _ := w.row(w.first.row)
+	answer, _ := w.row(w.first.Row)
 	request, _ := answer.Partner()
 	asked, ok := w.row(request)
 	return found{
 		text: "responses came only when stdin was closed: stdout is block-buffered",
-		try:  diagnosis.AdviceFlush(w.argv()), row: w.first.row,
-	}, ok && w.first.t-asked.T >= bufferedRequest
+		try:  diagnosis.AdviceFlush(w.argv()), row: w.first.Row,
+	}, ok && w.first.T-asked.T >= bufferedRequest
 }
 
 // quiet returns the oldest pending request and its age, if there has been no
 // output at all.
 func (w *view) quiet() (request, int64, bool) {
-	if !w.alive() || w.latest.seen || w.waiting.seen || len(w.asked.open) == 0 {
+	if !w.Alive() || w.latest.Seen || w.Waiting.Seen || len(w.asked) == 0 {
 		return request{}, 0, false
 	}
-	q := w.asked.open[0]
+	q := w.asked[0]
 	return q, w.now - q.t, w.now-q.t >= silentAfter
 }
 
@@ -223,7 +223,7 @@ var netVariables = []string{
 // omitted returns the netVariables that were not passed to the process.
 func (w *view) omitted() (names []string) {
 	for _, name := range netVariables {
-		if slices.Contains(w.env.Omitted, name) {
+		if slices.Contains(w.Env.Omitted, name) {
 			names = append(names, name)
 		}
 	}
@@ -233,16 +233,16 @@ func (w *view) omitted() (names []string) {
 // handshakeTimeout finds a handshake that timed out without a known reason.
 func handshakeTimeout(w *view) (found, bool) {
 	q, late := w.lateHandshake()
-	if !late || w.answered > 0 && w.handshake.t > q.t {
+	if !late || w.answered > 0 && w.Handshake.Response.T > q.t {
 		return found{}, false
 	}
 	row, _ := w.row(q.row)
 	until := w.now
-	if w.exitedAt.seen {
-		until = w.exitedAt.t
+	if w.Exited.Seen {
+		until = w.Exited.T
 	}
 	f := found{text: fmt.Sprintf("no response to %s within %s", w.src.Method(row.Method), took(until-q.t)), row: q.row}
-	if f.try = "raise --startup-timeout if the server starts slowly"; !w.latest.seen {
+	if f.try = "raise --startup-timeout if the server starts slowly"; !w.latest.Seen {
 		f.text += ", and no output on stdout"
 		f.try = w.silentAdvice(diagnosis.AdviceSilent)
 	}
@@ -252,25 +252,24 @@ func handshakeTimeout(w *view) (found, bool) {
 // unansweredCall finds a call that has been pending for long without any output,
 // or that timed out, unless the server has responded to something since.
 func unansweredCall(w *view) (found, bool) {
-	if w.readyAt.seen != (w.answered > 0) {
+	if w.Ready.Seen != (w.answered > 0) {
 		return found{}, false
 	}
 	until := w.now
-	if w.exitedAt.seen {
-		until = w.exitedAt.t
+	if w.Exited.Seen {
+		until = w.Exited.T
 	}
 	for _, q := range w.waitingFor() {
-		row, _ := w.row(q.row)
 		f := found{try: "cancel it, or check stderr", row: q.row}
 		switch {
-		case row.State == session.ReqTimedOut:
-			if w.answeredAt > q.t || w.methods.isHandshake(w.src, row.Method) {
+		case q.timedOut:
+			if w.answeredAt > q.t || q.handshake {
 				continue // it works again, or another cause covers the handshake
 			}
 			f.text, f.try = w.call(q.row)+" timed out", "check stderr; --timeout raises the limit"
-		case max(w.latest.t, q.t) > until-slowAfter:
+		case max(w.latest.T, q.t) > until-slowAfter:
 			return found{}, false // and so are the newer ones
-		case !w.alive():
+		case !w.Alive():
 			f.text, f.try = fmt.Sprintf("%s was not answered within %s", w.call(q.row), took(until-q.t)), "check stderr"
 		default:
 			f.text = fmt.Sprintf("%s has been pending for %s%s", w.call(q.row), took(until-q.t), w.signs(until))
@@ -282,7 +281,7 @@ func unansweredCall(w *view) (found, bool) {
 }
 
 func (w *view) signs(now int64) string {
-	text := "; the server is running, last stdout line " + took(now-w.latest.t) + " ago"
+	text := "; the server is running, last stdout line " + took(now-w.latest.T) + " ago"
 	if last := w.lastWordAt(); last > 0 {
 		text += ", last stderr line " + took(now-last) + " ago"
 	}

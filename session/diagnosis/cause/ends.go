@@ -8,6 +8,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/executor"
 )
 
@@ -43,14 +44,11 @@ func (f *facts) keepEnd() {
 	if now, ok := f.end(); ok && len(f.ends) < maxEnds {
 		f.ends = append(f.ends, now)
 	}
-	if f.readyAt.seen {
-		f.attempt++
-	}
 }
 
 // end returns the end of the process, if it has one with a cause.
 func (f *facts) end() (diagnosis.End, bool) {
-	if !f.begun.seen || !f.exitedAt.seen && !f.lostAt.seen {
+	if !f.Begun.Seen || !f.Exited.Seen && !f.Lost.Seen {
 		return diagnosis.End{}, false
 	}
 	w := f.view()
@@ -60,7 +58,7 @@ func (f *facts) end() (diagnosis.End, bool) {
 			continue
 		}
 		if found, ok := c.in(w); ok { // the likeliest, so none of the causes that exclude it apply
-			end := diagnosis.End{Run: f.number, Attempt: f.attempt, How: w.howEnded(), Cause: found}
+			end := diagnosis.End{Run: f.Run, Attempt: f.Attempt, How: w.howEnded(), Cause: found}
 			if row, ok := f.row(found.Row); ok {
 				if e, ok := f.entry(row, quoteBytes); ok {
 					end.N = e.N
@@ -74,11 +72,10 @@ func (f *facts) end() (diagnosis.End, bool) {
 
 // ending records the steps taken to end the process. The zero value has none.
 type ending struct {
-	clues   session.EndClues
-	ignored []string // steps after which the process itself was still running
-	killed  int      // processes killed after the exit of the server
-	row     event    // the entry of that kill
-	killT   int64    // when the kill began
+	ignored []string       // steps after which the process itself was still running
+	killed  int            // processes killed after the exit of the server
+	row     exchange.Event // the entry of that kill
+	killT   int64          // when the kill began
 }
 
 // maxIgnored is the maximum length of ending.ignored.
@@ -87,7 +84,6 @@ const maxIgnored = 6
 // step adds a step of the shutdown sequence: a phase that is logged when it is
 // over. A failed step says nothing about the server.
 func (e *ending) step(number int, b session.PhaseBody, t int64) {
-	e.clues.Phase(b, t)
 	switch b.Phase {
 	case executor.StepCloseStdin.String(), executor.StepInterrupt.String(), executor.StepTerm.String():
 		if b.Error == "" && strings.Contains(b.Detail, "still running") { // pids may precede it
@@ -95,6 +91,6 @@ func (e *ending) step(number int, b session.PhaseBody, t int64) {
 		}
 	case executor.StepKill.String():
 		_, _ = fmt.Sscanf(b.Detail, "%d killed", &e.killed) // no number: none was killed
-		e.row, e.killT = event{true, number, t}, t-b.Took
+		e.row, e.killT = exchange.Event{Seen: true, Row: number, T: t}, t-b.Took
 	}
 }

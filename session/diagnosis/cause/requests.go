@@ -1,96 +1,92 @@
 package cause
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
 )
 
-// maxOpen is the number of unanswered requests that are kept for each direction;
+// maxOpen is the number of unanswered requests of each direction that are known;
 // further ones are not reported.
 const maxOpen = 1024
 
 // maxQuoted is the largest message that is decoded to describe a call, in bytes.
 const maxQuoted = 64 << 10
 
-// requests are the unanswered requests of one direction, oldest first.
-type requests struct {
-	open []request
-	rest int // how many more to skip before the next sweep
-}
-
+// A request is one without a response that came in time, or several in one entry.
 type request struct {
-	row int
-	t   int64
+	row       int
+	t         int64
+	timedOut  bool
+	handshake bool
 }
 
-// add adds a request if it is unanswered.
-func (r *requests) add(f *facts, number int, row session.Row) {
-	if !unanswered(row) {
-		return
+// lose keeps a request that ended without a response.
+func (f *facts) lose(x exchange.Exchange) {
+	if x.State != session.ReqCancelled {
+		lost := &f.lost[sideOf(x.FromClient)]
+		*lost = appendRequest(*lost, &x)
 	}
-	if len(r.open) == maxOpen && r.rest == 0 {
-		r.sweep(f)
-		r.rest = maxOpen
-	}
-	if len(r.open) == maxOpen {
-		r.rest--
-		return
-	}
-	r.rest = 0
-	r.open = append(r.open, request{number, row.T})
 }
 
-// sweep drops requests that have been answered or cancelled.
-func (r *requests) sweep(f *facts) {
-	r.open = slices.DeleteFunc(r.open, func(q request) bool {
-		row, ok := f.row(q.row)
-		return !ok || !unanswered(row)
-	})
+// unanswered returns the requests of one side, oldest first.
+func (f *facts) unanswered(fromClient bool) []request {
+	if !f.Begun.Seen {
+		return nil
+	}
+	all := slices.Clone(f.lost[sideOf(fromClient)])
+	for x := range f.follow.Waiting(fromClient) {
+		if x.State != session.ReqCancelled {
+			all = appendRequest(all, x)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b request) int { return cmp.Compare(a.row, b.row) })
+	return all
 }
 
-// unanswered reports whether a request has no response that came in time. One that can't
-// be read has come.
-func unanswered(row session.Row) bool {
-	return row.State == session.ReqPending || row.State == session.ReqTimedOut || row.State == session.ReqLost && !row.Paired()
+// appendRequest appends a request, unless there are too many or it is in the same entry as
+// the last one.
+func appendRequest(all []request, x *exchange.Exchange) []request {
+	row := int(x.Request.Row)
+	if len(all) >= maxOpen || len(all) > 0 && all[len(all)-1].row == row {
+		return all
+	}
+	return append(all, request{row, x.Begin, x.State == session.ReqTimedOut, x.Handshake})
+}
+
+func sideOf(fromClient bool) int {
+	if fromClient {
+		return 0
+	}
+	return 1
 }
 
 // waitingFor returns our unanswered requests. Handshake requests do not count once
 // it is done: a server of one era need not answer the other's.
 func (w *view) waitingFor() []request {
-	if !w.readyAt.seen {
-		return w.asked.open
+	if !w.Ready.Seen {
+		return w.asked
 	}
-	var calls []request
-	for _, q := range w.asked.open {
-		if row, ok := w.row(q.row); ok && !w.methods.isHandshake(w.src, row.Method) {
-			calls = append(calls, q)
-		}
-	}
-	return calls
+	return slices.DeleteFunc(slices.Clone(w.asked), func(q request) bool { return q.handshake })
 }
 
 // lateHandshake returns the request of a handshake that timed out.
 func (w *view) lateHandshake() (request, bool) {
-	for _, q := range slices.Backward(w.asked.open) {
-		row, ok := w.row(q.row)
-		if !ok || !w.methods.isHandshake(w.src, row.Method) {
+	for _, q := range slices.Backward(w.asked) {
+		if !q.handshake {
 			continue
 		}
 		// The probe times out early, and initialize follows.
-		last := w.src.Method(row.Method) == mcp.MethodInitialize || w.over() || w.exitedAt.seen
-		return q, row.State == session.ReqTimedOut && last && !w.readyAt.seen
+		row, _ := w.row(q.row)
+		last := w.src.Method(row.Method) == mcp.MethodInitialize || w.Over() || w.Exited.Seen
+		return q, q.timedOut && last && !w.Ready.Seen
 	}
 	return request{}, false
-}
-
-// initialized reports whether the last handshake response was to initialize.
-func (w *view) initialized() bool {
-	row, ok := w.row(w.handshake.row)
-	return ok && w.handshake.seen && w.src.Method(row.Method) == mcp.MethodInitialize
 }
 
 // message reads a whole message, unless it is too large.

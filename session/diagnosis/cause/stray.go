@@ -67,7 +67,7 @@ func (s *strays) add(f *facts, number int, row session.Row) {
 	s.read++
 	e, ok := f.entry(row, maxJoined)
 	switch {
-	case ok && f.waiting.seen && e.EOL == framing.NoEOL: // noNewline reports it
+	case ok && f.Waiting.Seen && e.EOL == framing.NoEOL: // noNewline reports it
 	case ok && s.join.add(number, e.Payload):
 	default:
 		problem := problemOf(e)

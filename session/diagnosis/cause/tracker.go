@@ -29,8 +29,6 @@ type ServerRequest struct {
 // A Tracker follows a log. It belongs to one goroutine.
 type Tracker struct {
 	facts facts
-	next  int // row
-	block [512]session.Row
 }
 
 // New returns a tracker that starts at the first row of src.
@@ -59,22 +57,16 @@ const entryCost = 64
 // Advance reads up to maxRows new rows, or fewer if it also has to read
 // entries. It reports whether there are more.
 func (t *Tracker) Advance(maxRows int) (more bool) {
-	for maxRows > 0 {
-		n := t.facts.src.Rows(t.next, t.block[:min(len(t.block), maxRows)])
-		if n == 0 {
+	for ; maxRows > 0; maxRows-- {
+		if !t.facts.cursor.Next() {
 			return false
 		}
-		for _, row := range t.block[:n] {
-			before := t.facts.read
-			t.facts.take(t.next, row)
-			t.next++
-			maxRows -= 1 + entryCost*(t.facts.read-before)
-			if maxRows <= 0 {
-				break
-			}
-		}
+		before := t.facts.read
+		t.facts.add()
+		maxRows -= entryCost * (t.facts.read - before)
 	}
-	return t.next < t.facts.src.Len()
+	number, _ := t.facts.cursor.Row()
+	return number+1 < t.facts.src.Len()
 }
 
 // Now returns the causes found in the rows read so far, the likeliest first. For
@@ -112,9 +104,7 @@ func (c *cause) in(w *view) (diagnosis.Cause, bool) {
 }
 
 func (f *facts) view() *view {
-	f.asked.sweep(f)
-	f.asking.sweep(f)
-	return &view{facts: f, now: f.last}
+	return &view{facts: f, now: f.last, asked: f.unanswered(true), asking: f.unanswered(false)}
 }
 
 // A view is the input of the rules: the facts and the current time.
@@ -122,4 +112,6 @@ type view struct {
 	*facts
 	live *Live // nil for a recording
 	now  int64
+
+	asked, asking []request // unanswered, ours and the server's
 }

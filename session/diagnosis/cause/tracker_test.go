@@ -88,8 +88,8 @@ func TestBounded(t *testing.T) {
 	}
 	require.Greater(t, steps, len(entries)/1000)
 	require.LessOrEqual(t, src.entries, maxStray+maxOrphans+1)
-	require.Len(t, tracker.facts.asked.open, maxOpen)
-	require.Len(t, tracker.facts.asking.open, maxOpen)
+	require.Len(t, tracker.facts.unanswered(true), maxOpen)
+	require.Len(t, tracker.facts.unanswered(false), maxOpen)
 	require.Len(t, tracker.facts.words.rows, lastWords)
 	require.LessOrEqual(t, cap(tracker.facts.stray.join.text), 2*maxJoined)
 	before := src.entries
@@ -111,14 +111,14 @@ func TestOpenRequestsMakeRoom(t *testing.T) {
 		require.NoError(t, log.Append(requests))
 		for tracker.Advance(1 << 20) {
 		}
-		require.Len(t, tracker.facts.asked.open, maxOpen, "round %d", round)
-		require.Equal(t, log.Len()-1, tracker.facts.asked.open[maxOpen-1].row, "the newest is among them")
+		require.Len(t, tracker.facts.unanswered(true), maxOpen, "round %d", round)
+		require.Equal(t, log.Len()-1, tracker.facts.unanswered(true)[maxOpen-1].row, "the newest is among them")
 		require.NoError(t, log.Append(responses))
 		for tracker.Advance(1 << 20) {
 		}
 	}
 	require.Empty(t, tracker.Now(nil))
-	require.Empty(t, tracker.facts.asked.open)
+	require.Empty(t, tracker.facts.unanswered(true))
 }
 
 // TestJoinIsBounded checks the limit on joined lines.

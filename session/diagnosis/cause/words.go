@@ -56,7 +56,7 @@ func took(us int64) string {
 }
 
 func (w *view) howEnded() string {
-	exit := w.exited.Exit()
+	exit := w.Exit.Exit()
 	exit.By, exit.Signal, exit.Why = w.by(), clip(exit.Signal, quoteShort), clip(exit.Why, quoteBytes)
 	switch {
 	case exit.By == executor.EndedBySignal:
