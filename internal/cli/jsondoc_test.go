@@ -15,7 +15,7 @@ import (
 	runcmd "mcpdbg/internal/cli/run"
 	"mcpdbg/internal/problems"
 	"mcpdbg/recordings"
-	"mcpdbg/recordings/imports"
+	"mcpdbg/recordings/formats"
 	"mcpdbg/recordings/redact"
 	recreplay "mcpdbg/recordings/replay"
 )
@@ -27,7 +27,7 @@ func TestJSONIsDocumented(t *testing.T) {
 	require.NoError(t, err)
 	for _, of := range []any{
 		rec.Listed{}, rec.Info{}, rec.ServerInfo{}, rec.CountsInfo{}, rec.MethodInfo{}, rec.NotifiedInfo{}, rec.StrayInfo{}, problems.Problem{},
-		rec.Verification{}, recordings.Stream{}, recordings.Problem{}, redact.Report{}, redact.Item{}, imports.Report{}, imports.UnreadLine{},
+		rec.Verification{}, recordings.Stream{}, recordings.Problem{}, redact.Report{}, redact.Item{}, formats.ImportReport{}, formats.UnreadLine{},
 		replay.Document{}, replay.Item{}, runcmd.ScenarioDocument{}, runcmd.StepDocument{}, runcmd.ProblemDocument{}, recreplay.Variable{}, recreplay.Target{}, recreplay.ServerRequest{},
 	} {
 		kind := reflect.TypeOf(of)

@@ -11,7 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/recordings/export"
+	"mcpdbg/recordings/formats"
 	"mcpdbg/recordings/redact"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
@@ -34,7 +34,7 @@ type exportView struct {
 	source session.Source // its log
 	file   string         // its recording; "" if it has none
 
-	formats []export.Format
+	formats []formats.Format
 	format  int
 	redact  bool
 	rules   redact.Rules
@@ -54,7 +54,7 @@ type recorded interface{ Path() string }
 // openExport opens the dialog, and searches the recording for secrets.
 func openExport(c host.Context) tea.Cmd {
 	ws := c.Workspace
-	v := &exportView{title: ws.Title, source: ws.Log, file: ws.Path, formats: export.Formats(), redact: true, rules: redact.Default(), path: kit.NewField(false)}
+	v := &exportView{title: ws.Title, source: ws.Log, file: ws.Path, formats: formats.Formats(), redact: true, rules: redact.Default(), path: kit.NewField(false)}
 	if ws.DigestKey != nil {
 		v.rules.DigestKey = ws.DigestKey()
 	}

@@ -8,7 +8,7 @@ import (
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
-	"mcpdbg/recordings/export"
+	"mcpdbg/recordings/formats"
 	"mcpdbg/recordings/redact"
 	"mcpdbg/session"
 	"mcpdbg/ui/workspace"
@@ -17,7 +17,7 @@ import (
 type exportJob struct {
 	file    string         // the recording; "" if there is none
 	source  session.Source // read if there is no recording
-	format  export.Format
+	format  formats.Format
 	redact  bool
 	rules   redact.Rules
 	path    string
@@ -37,8 +37,8 @@ func (j *exportJob) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	j.of.Store(int64(source.Len()))
-	return export.WriteFile(j.path, j.replace, func(w io.Writer) error {
-		return j.format.Write(ctx, w, export.Selection{Source: workspace.Metered{Source: source, Read: &j.rows}})
+	return formats.WriteFile(j.path, j.replace, func(w io.Writer) error {
+		return j.format.Write(ctx, w, formats.Selection{Source: workspace.Metered{Source: source, Read: &j.rows}})
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/logs"
 	"mcpdbg/recordings"
-	"mcpdbg/recordings/export"
+	"mcpdbg/recordings/formats"
 	"mcpdbg/recordings/redact"
 	"mcpdbg/session"
 	"mcpdbg/session/elements"
@@ -36,12 +36,12 @@ type exportOptions struct {
 func recExportCommand(env *console.Env) *cobra.Command {
 	var o exportOptions
 	var shown string
-	var formats []string
-	for _, f := range export.Formats() {
-		formats = append(formats, f.Name)
+	var names []string
+	for _, f := range formats.Formats() {
+		names = append(names, f.Name)
 	}
-	slices.Sort(formats)
-	formats = append(formats, formatScenario)
+	slices.Sort(names)
+	names = append(names, formatScenario)
 	cmd := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Convert a recording for other programs, or to a page to share",
@@ -78,7 +78,7 @@ secrets, as for mcpdbg rec redact. Read the output before you share it.
 			if len(args) != 1 {
 				return console.Usagef("rec export takes one recording")
 			}
-			if err := o.check(cmd, shown, formats); err != nil {
+			if err := o.check(cmd, shown, names); err != nil {
 				return err
 			}
 			path, err := flags.ResolveRecording(args[0])
@@ -90,7 +90,7 @@ secrets, as for mcpdbg rec redact. Read the output before you share it.
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.format, "format", "", "output `format`: "+strings.Join(formats, ", "))
+	f.StringVar(&o.format, "format", "", "output `format`: "+strings.Join(names, ", "))
 	f.StringVarP(&o.out, "output", "o", "-", "output `file`; - is standard output")
 	f.BoolVar(&o.force, "force", false, "overwrite an existing file")
 	f.StringVar(&shown, "filter", "", "write only entries that match the filter `expr`, as in rec cat")
@@ -100,19 +100,19 @@ secrets, as for mcpdbg rec redact. Read the output before you share it.
 	f.BoolVar(&o.redact, "redact", false, "remove secrets first, as mcpdbg rec redact")
 	o.register(cmd)
 	o.scenario.register(cmd)
-	flags.CompleteOneOf(cmd, "format", formats...)
+	flags.CompleteOneOf(cmd, "format", names...)
 	return cmd
 }
 
-func (o *exportOptions) check(cmd *cobra.Command, shown string, formats []string) error {
+func (o *exportOptions) check(cmd *cobra.Command, shown string, names []string) error {
 	if o.format == "" {
 		o.format = strings.TrimPrefix(filepath.Ext(o.out), ".")
 	}
 	if o.format == "yaml" || o.format == "yml" {
 		o.format = formatScenario
 	}
-	if !slices.Contains(formats, o.format) {
-		return console.WithHint(console.Usagef("unknown format: --format must be one of %s", strings.Join(formats, ", ")), "mcpdbg rec export FILE -o session.html")
+	if !slices.Contains(names, o.format) {
+		return console.WithHint(console.Usagef("unknown format: --format must be one of %s", strings.Join(names, ", ")), "mcpdbg rec export FILE -o session.html")
 	}
 	if err := o.scenario.check(cmd, o.format); err != nil {
 		return err
@@ -135,7 +135,7 @@ func recExport(ctx context.Context, env *console.Env, path string, o exportOptio
 		return err
 	}
 	defer rec.Close()
-	selection := export.Selection{Source: rec}
+	selection := formats.Selection{Source: rec}
 	among, err := logs.Between(rec, o.from, o.to)
 	if err != nil {
 		return err
@@ -190,8 +190,8 @@ func (o *exportOptions) open(ctx context.Context, env *console.Env, path string)
 	return copied, nil
 }
 
-func (o *exportOptions) write() func(context.Context, io.Writer, export.Selection) error {
-	for _, f := range export.Formats() {
+func (o *exportOptions) write() func(context.Context, io.Writer, formats.Selection) error {
+	for _, f := range formats.Formats() {
 		if f.Name == o.format {
 			return f.Write
 		}
@@ -200,7 +200,7 @@ func (o *exportOptions) write() func(context.Context, io.Writer, export.Selectio
 }
 
 // The file exists only after success.
-func exportTo(ctx context.Context, env *console.Env, path string, s export.Selection, o exportOptions, secrets io.Writer) error {
+func exportTo(ctx context.Context, env *console.Env, path string, s formats.Selection, o exportOptions, secrets io.Writer) error {
 	write := o.write()
 	if o.out == "-" {
 		return write(ctx, io.MultiWriter(env.LineOutput(), secrets), s)

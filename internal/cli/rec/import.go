@@ -16,14 +16,14 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
-	"mcpdbg/recordings/imports"
+	"mcpdbg/recordings/formats"
 	"mcpdbg/ui/widget/termsafe"
 )
 
 const shownUnread = 5
 
 type importOptions struct {
-	imports.Options
+	formats.ImportOptions
 	json bool
 }
 
@@ -65,10 +65,10 @@ path is printed. An existing file is never overwritten.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVarP(&o.Path, "output", "o", "", "write the recording to this new `file`")
-	f.StringVar(&o.Format, "format", "", "input `format`: "+strings.Join(imports.Formats(), ", "))
+	f.StringVar(&o.Format, "format", "", "input `format`: "+strings.Join(formats.ImportFormats(), ", "))
 	f.StringVar(&o.Only, "only", "", "import the session or server of this `name`, if the file has several (default: the first)")
 	f.BoolVar(&o.json, "json", false, "print the report as one JSON object to stdout")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(imports.Formats(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats.ImportFormats(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -76,13 +76,13 @@ func recImport(ctx context.Context, env *console.Env, path string, o importOptio
 	if o.Path == "-" {
 		return console.WithHint(console.Usagef("a recording cannot be written to standard output"), "name a file with -o")
 	}
-	from, err := importSource(ctx, env, path, &o.Options)
+	from, err := importSource(ctx, env, path, &o.ImportOptions)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
 	o.Tool = "mcpdbg " + console.Version
-	report, err := imports.Import(ctx, from, o.Options)
+	report, err := formats.Import(ctx, from, o.ImportOptions)
 	if err != nil {
 		return importFailed(path, err)
 	}
@@ -94,7 +94,7 @@ func recImport(ctx context.Context, env *console.Env, path string, o importOptio
 	return err
 }
 
-func importSource(ctx context.Context, env *console.Env, path string, o *imports.Options) (io.ReadCloser, error) {
+func importSource(ctx context.Context, env *console.Env, path string, o *formats.ImportOptions) (io.ReadCloser, error) {
 	o.File, o.Modified = console.StandardInput, time.Now()
 	if path != "-" {
 		info, err := os.Stat(path)
@@ -117,15 +117,15 @@ func importFailed(path string, err error) error {
 	if errors.As(err, new(*console.SignalError)) {
 		return err
 	}
-	formats := "--format with one of " + strings.Join(imports.Formats(), ", ")
-	if unknown, ok := errors.AsType[*imports.UnknownError](err); ok {
-		if unknown.Description == imports.Recording {
+	known := "--format with one of " + strings.Join(formats.ImportFormats(), ", ")
+	if unknown, ok := errors.AsType[*formats.UnknownFormatError](err); ok {
+		if unknown.Description == formats.OwnRecording {
 			return console.WithHint(console.Usagef("%s: already a recording", path), "mcpdbg open "+path)
 		}
-		return console.WithHint(console.Usagef("%s: %v", path, unknown), formats)
+		return console.WithHint(console.Usagef("%s: %v", path, unknown), known)
 	}
-	if empty, ok := errors.AsType[*imports.EmptyError](err); ok {
-		return console.WithHint(console.Usagef("%s: %v", path, empty), formats)
+	if empty, ok := errors.AsType[*formats.EmptyLogError](err); ok {
+		return console.WithHint(console.Usagef("%s: %v", path, empty), known)
 	}
 	if exists, ok := errors.AsType[*recordings.CreateError](err); ok {
 		return console.WithHint(console.Usagef("%v", exists), "name another file with -o")
@@ -134,7 +134,7 @@ func importFailed(path string, err error) error {
 }
 
 // The file's contents are untrusted.
-func printImported(w io.Writer, r *imports.Report) {
+func printImported(w io.Writer, r *formats.ImportReport) {
 	line := func(format string, args ...any) { fmt.Fprintln(w, termsafe.String(fmt.Sprintf(format, args...))) }
 	line("imported as %s: %s sent, %d received%s%s", r.From, wording.Plural(r.Sent, "message"), r.Received,
 		wording.IfAny(", ", strayLines(r.Stray)), wording.IfCounted(r.Stderr, ", %s of stderr", "line"))

@@ -10,10 +10,10 @@ import (
 
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/recordings"
-	"mcpdbg/recordings/imports"
+	"mcpdbg/recordings/formats"
 )
 
-const importFixtures = "../../../recordings/imports/testdata/"
+const importFixtures = "../../../recordings/formats/testdata/imports/"
 
 func TestRecImport(t *testing.T) {
 	t.Parallel()
@@ -48,7 +48,7 @@ func TestRecImportReport(t *testing.T) {
 	r := clitest.InProcess(t, "rec", "import", importFixtures+"claude-desktop.log", "-o", out, "--json")
 	require.Equal(t, 0, r.Code, r.Stderr)
 	require.Empty(t, r.Stderr)
-	var report imports.Report
+	var report formats.ImportReport
 	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &report))
 	require.Equal(t, out, report.Recording)
 	require.Equal(t, 1, report.Cut)

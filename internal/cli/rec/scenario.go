@@ -14,7 +14,7 @@ import (
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/scenario"
 	"mcpdbg/internal/scenario/steps"
-	"mcpdbg/recordings/export"
+	"mcpdbg/recordings/formats"
 )
 
 const formatScenario = "scenario"
@@ -50,7 +50,7 @@ func (f *scenarioExport) check(cmd *cobra.Command, format string) error {
 	return nil
 }
 
-func (f *scenarioExport) write(ctx context.Context, w io.Writer, s export.Selection) error {
+func (f *scenarioExport) write(ctx context.Context, w io.Writer, s formats.Selection) error {
 	made, err := steps.FromSession(ctx, s.Source, steps.Options{Expect: steps.Expectation(f.expect), Process: f.process, Include: s.Include})
 	switch {
 	case errors.Is(err, steps.ErrNothing), errors.Is(err, steps.ErrTooMany):

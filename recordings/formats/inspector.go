@@ -1,4 +1,4 @@
-package imports
+package formats
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ func looksInspector(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("[")) && inspectorEntry().Match(head) && bytes.Contains(head, []byte(`"message":`))
 }
 
-func readInspector(s *source, to *recorder) error {
+func readInspector(s *logSource, to *recorder) error {
 	to.wall, to.ordered = true, true
 	to.remark("messages were parsed and rewritten, so numbers and escapes may differ from what was sent")
 	to.remark("stderr, stdout lines that are not messages and the exit status are missing; times are in milliseconds; the Inspector keeps only the last 1,000 entries")
@@ -42,7 +42,7 @@ func inspectorMessages(to *recorder, entry []byte) error {
 		return err
 	}
 	at := wallTime(m["timestamp"])
-	if err := to.add(item{kind: from, at: at, payload: compact(m["message"])}); err != nil {
+	if err := to.add(logItem{kind: from, at: at, payload: compact(m["message"])}); err != nil {
 		return err
 	}
 	if ms, ok := number(m["duration"]); ok && at != unknown {
@@ -55,12 +55,12 @@ func inspectorMessages(to *recorder, entry []byte) error {
 		if from == session.KindStdout {
 			back = session.KindStdin
 		}
-		if err := to.add(item{kind: back, at: at, payload: compact(response)}); err != nil {
+		if err := to.add(logItem{kind: back, at: at, payload: compact(response)}); err != nil {
 			return err
 		}
 	}
 	if failed := text(m["clientError"]); failed != "" {
-		return to.add(item{kind: session.KindNote, at: at, note: session.NoteBody{
+		return to.add(logItem{kind: session.KindNote, at: at, note: session.NoteBody{
 			Text: "the Inspector reported for a request: " + clip(failed, quoted), Code: noteSaid}})
 	}
 	return nil
@@ -86,7 +86,7 @@ func inspectorSide(m map[string][]byte) (session.Kind, error) {
 // A document is one JSON text, read incrementally. If it ends early or is not valid JSON,
 // reading ends with a note.
 type document struct {
-	source *source
+	source *logSource
 	to     *recorder
 }
 

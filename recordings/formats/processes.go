@@ -1,4 +1,4 @@
-package imports
+package formats
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ type run struct {
 	sums  [session.KindEnd + 1]session.Checksum
 }
 
-func (r *run) add(t int64, i item) error {
+func (r *run) add(t int64, i logItem) error {
 	r.t = min(t, recordings.MaxTime)
 	switch i.kind {
 	case session.KindNote:
@@ -48,7 +48,7 @@ func (r *run) add(t int64, i item) error {
 }
 
 // One item may have several lines.
-func (r *run) lines(i item) error {
+func (r *run) lines(i logItem) error {
 	rest := bytes.TrimSuffix(i.payload, []byte("\n"))
 	for {
 		line, next, several := bytes.Cut(rest, []byte("\n"))
@@ -109,7 +109,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // A chooser selects one of several sessions in a source: the requested one, or the first.
 type chooser struct {
 	only   string
-	report *Report
+	report *ImportReport
 	others []string
 }
 
@@ -131,6 +131,6 @@ func (c *chooser) chooses(name string) bool {
 	return false
 }
 
-func leftOutText(r *Report) string {
+func leftOutText(r *ImportReport) string {
 	return fmt.Sprintf("skipped lines of other sessions: %d, of %s", r.Skipped, r.Others)
 }

@@ -1,4 +1,4 @@
-package export_test
+package formats_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/recordings/export"
+	"mcpdbg/recordings/formats"
 )
 
 func TestWriteFile(t *testing.T) {
@@ -22,16 +22,16 @@ func TestWriteFile(t *testing.T) {
 			return errors.Join(failed, err)
 		}
 	}
-	require.ErrorIs(t, export.WriteFile(path, false, text("half", io.ErrUnexpectedEOF)), io.ErrUnexpectedEOF)
+	require.ErrorIs(t, formats.WriteFile(path, false, text("half", io.ErrUnexpectedEOF)), io.ErrUnexpectedEOF)
 	require.NoFileExists(t, path)
-	require.NoError(t, export.WriteFile(path, false, text("one", nil)))
-	require.ErrorIs(t, export.WriteFile(path, false, text("two", nil)), fs.ErrExist)
+	require.NoError(t, formats.WriteFile(path, false, text("one", nil)))
+	require.ErrorIs(t, formats.WriteFile(path, false, text("two", nil)), fs.ErrExist)
 	requireText(t, path, "one")
-	require.Error(t, export.WriteFile(path, true, text("half", io.ErrUnexpectedEOF)))
+	require.Error(t, formats.WriteFile(path, true, text("half", io.ErrUnexpectedEOF)))
 	requireText(t, path, "one")
-	require.NoError(t, export.WriteFile(path, true, text("two", nil)))
+	require.NoError(t, formats.WriteFile(path, true, text("two", nil)))
 	requireText(t, path, "two")
-	require.Error(t, export.WriteFile(filepath.Join(folder, "no", "a.md"), false, text("", nil)))
+	require.Error(t, formats.WriteFile(filepath.Join(folder, "no", "a.md"), false, text("", nil)))
 	files, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	require.Len(t, files, 1, "no temporary file stays")

@@ -1,4 +1,4 @@
-package imports
+package formats
 
 import (
 	"bytes"
@@ -15,26 +15,26 @@ import (
 // headSize bytes are read to detect the format.
 const headSize = 1 << 20
 
-type format struct {
+type importFormat struct {
 	name  string // for --format
 	title string // for messages and the header
 	looks func(head []byte) bool
-	read  func(*source, *recorder) error
+	read  func(*logSource, *recorder) error
 }
 
-// formats returns the most specific ones first.
-func formats() []format {
-	return []format{
+// importFormats returns the most specific ones first.
+func importFormats() []importFormat {
+	return []importFormat{
 		{"inspector", "MCP Inspector protocol export", looksInspector, readInspector},
 		{"claude-desktop", "Claude Desktop log", looksClaude, readClaude},
 		{"jsonl", "JSONL", looksPlain, readPlain},
 	}
 }
 
-// Formats returns the names of the formats.
-func Formats() []string {
+// ImportFormats returns the names of the formats.
+func ImportFormats() []string {
 	var names []string
-	for _, f := range formats() {
+	for _, f := range importFormats() {
 		names = append(names, f.name)
 	}
 	return names
@@ -54,14 +54,14 @@ var removedFormats = []struct {
 	{"txtar", "txtar exports", expression(`(?m)^-- \d+-t\d+-(in|out|err)[^ ]*\.(json|txt|b64) --$`)},
 }
 
-// An UnknownError reports a source in an unknown or removed format.
-type UnknownError struct {
+// An UnknownFormatError reports a source in an unknown or removed format.
+type UnknownFormatError struct {
 	Format      string // the requested format, if it does not exist
 	Description string // description of the source
 	Removed     string // the title of a format that was removed
 }
 
-func (e *UnknownError) Error() string {
+func (e *UnknownFormatError) Error() string {
 	if e.Removed != "" {
 		return fmt.Sprintf("%s are no longer supported: the last version that reads them is mcpdbg %s", e.Removed, lastWithRemoved)
 	}
@@ -72,24 +72,24 @@ func (e *UnknownError) Error() string {
 }
 
 // choose finds a format by its name, or by the beginning of the source.
-func choose(name string, head []byte) (format, error) {
-	all := formats()
+func choose(name string, head []byte) (importFormat, error) {
+	all := importFormats()
 	if name != "" {
-		i := slices.IndexFunc(all, func(f format) bool { return f.name == name })
+		i := slices.IndexFunc(all, func(f importFormat) bool { return f.name == name })
 		if i >= 0 {
 			return all[i], nil
 		}
 		for _, f := range removedFormats {
 			if f.name == name {
-				return format{}, &UnknownError{Format: name, Removed: f.title}
+				return importFormat{}, &UnknownFormatError{Format: name, Removed: f.title}
 			}
 		}
-		return format{}, &UnknownError{Format: name}
+		return importFormat{}, &UnknownFormatError{Format: name}
 	}
 	head = bytes.TrimPrefix(head, byteOrderMark)
 	for _, f := range removedFormats {
 		if f.looks().Match(head[:min(len(head), 4<<10)]) {
-			return format{}, &UnknownError{Removed: f.title}
+			return importFormat{}, &UnknownFormatError{Removed: f.title}
 		}
 	}
 	for _, f := range all {
@@ -97,13 +97,13 @@ func choose(name string, head []byte) (format, error) {
 			return f, nil
 		}
 	}
-	return format{}, &UnknownError{Description: saw(head)}
+	return importFormat{}, &UnknownFormatError{Description: saw(head)}
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// Recording is the value of UnknownError.Description for a recording.
-const Recording = "an mcpdbg recording"
+// OwnRecording is the value of UnknownFormatError.Description for a recording.
+const OwnRecording = "an mcpdbg recording"
 
 func saw(head []byte) string {
 	line := firstLine(head)
@@ -111,7 +111,7 @@ func saw(head []byte) string {
 	case len(line) == 0:
 		return "an empty file"
 	case bytes.HasPrefix(line, []byte(`{"mcpdbg":`)):
-		return Recording
+		return OwnRecording
 	}
 	if names := memberNames(line); names != nil {
 		return "JSON with the members " + strings.Join(names, ", ")

@@ -1,4 +1,4 @@
-package imports
+package formats
 
 import (
 	"bytes"
@@ -31,8 +31,8 @@ const (
 // unknown is the time of an item without one; it gets that of the previous item.
 const unknown = math.MinInt64
 
-// An item is one event in a source.
-type item struct {
+// An logItem is one event in a source.
+type logItem struct {
 	kind    session.Kind // start, stdin, stdout, stderr, note
 	at      int64        // microseconds since the recorder's zero, or unknown
 	payload []byte       // of a stream
@@ -41,12 +41,12 @@ type item struct {
 }
 
 // size returns the approximate memory of an item.
-func (i *item) size() int { return len(i.payload) + len(i.note.Text) + len(i.note.Said) + 200 }
+func (i *logItem) size() int { return len(i.payload) + len(i.note.Text) + len(i.note.Said) + 200 }
 
 // A recorder converts items to a recording.
 type recorder struct {
-	opts   Options
-	report *Report
+	opts   ImportOptions
+	report *ImportReport
 
 	// Set by the reader of a format, preferably before the first message.
 	name    string // of the server
@@ -54,11 +54,11 @@ type recorder struct {
 	ordered bool   // items are not in order, and are sorted by time
 
 	late   lateItems
-	held   int    // bytes of late
-	early  []item // until begin
-	waits  int    // bytes of early
-	zero   int64  // the time of the header's start
-	zeroed bool   // zero is known
+	held   int       // bytes of late
+	early  []logItem // until begin
+	waits  int       // bytes of early
+	zero   int64     // the time of the header's start
+	zeroed bool      // zero is known
 	out    *recordings.Writer
 	last   int64 // time of the last item
 	run    run
@@ -68,11 +68,11 @@ type recorder struct {
 func (r *recorder) remark(text string) { r.report.Remarks = append(r.report.Remarks, text) }
 
 func (r *recorder) note(code, text, said string) error {
-	return r.add(item{kind: session.KindNote, at: unknown, note: session.NoteBody{Text: text, Code: code, Said: clip(said, quoted)}})
+	return r.add(logItem{kind: session.KindNote, at: unknown, note: session.NoteBody{Text: text, Code: code, Said: clip(said, quoted)}})
 }
 
 // add does not retain the payload.
-func (r *recorder) add(i item) error {
+func (r *recorder) add(i logItem) error {
 	if !r.ordered {
 		return r.inOrder(i)
 	}
@@ -92,12 +92,12 @@ func (r *recorder) add(i item) error {
 
 // earliest passes on the earliest item in late.
 func (r *recorder) earliest() error {
-	i := heap.Pop(&r.late).(lateItem).item
+	i := heap.Pop(&r.late).(lateItem).logItem
 	r.held -= i.size()
 	return r.inOrder(i)
 }
 
-func (r *recorder) inOrder(i item) error {
+func (r *recorder) inOrder(i logItem) error {
 	if r.out != nil {
 		return r.write(i)
 	}
@@ -157,7 +157,7 @@ func (r *recorder) validStart(start time.Time) time.Time {
 	return r.opts.Modified
 }
 
-func (r *recorder) about() item {
+func (r *recorder) about() logItem {
 	text := "imported from " + r.report.From
 	if r.opts.File != "" {
 		text += ", " + clip(r.opts.File, 255)
@@ -165,10 +165,10 @@ func (r *recorder) about() item {
 	for _, remark := range r.report.Remarks {
 		text += "; " + remark
 	}
-	return item{kind: session.KindNote, at: unknown, note: session.NoteBody{Text: text, Code: noteSource}}
+	return logItem{kind: session.KindNote, at: unknown, note: session.NoteBody{Text: text, Code: noteSource}}
 }
 
-func (r *recorder) write(i item) error {
+func (r *recorder) write(i logItem) error {
 	t := int64(0)
 	switch {
 	case i.at == unknown && r.last != unknown:
@@ -200,7 +200,7 @@ func (r *recorder) finish() error {
 		}
 	}
 	if r.out == nil || r.out.Stats().Out+r.out.Stats().In == 0 {
-		e := &EmptyError{Format: r.report.Format, Unread: r.report.Unread}
+		e := &EmptyLogError{Format: r.report.Format, Unread: r.report.Unread}
 		if len(r.report.Problems) > 0 {
 			first := r.report.Problems[0]
 			e.First = "line " + itoa(first.Line) + ": " + first.Why
@@ -237,11 +237,11 @@ type lateItems struct {
 }
 
 type lateItem struct {
-	item
+	logItem
 	number int
 }
 
-func (l *lateItems) add(i item) {
+func (l *lateItems) add(i logItem) {
 	l.count++
 	l.newest = i.at
 	heap.Push(l, lateItem{i, l.count})

@@ -1,4 +1,4 @@
-package imports
+package formats
 
 import (
 	"bytes"
@@ -257,7 +257,7 @@ func looksPlain(head []byte) bool {
 	return s.good > 0 && s.good >= 4*s.bad
 }
 
-func readPlain(s *source, to *recorder) error {
+func readPlain(s *logSource, to *recorder) error {
 	about := sampleOf(bytes.TrimPrefix(s.head, byteOrderMark))
 	to.wall = about.wall
 	if about.mcpdbg {
@@ -291,7 +291,7 @@ func readPlain(s *source, to *recorder) error {
 }
 
 // item converts a line to an item.
-func (s *sample) item(l plainLine) item {
+func (s *sample) item(l plainLine) logItem {
 	if s.swapped {
 		switch l.side {
 		case sideIn:
@@ -300,7 +300,7 @@ func (s *sample) item(l plainLine) item {
 			l.side = sideIn
 		}
 	}
-	i := item{at: s.time(l), payload: l.payload, more: l.more}
+	i := logItem{at: s.time(l), payload: l.payload, more: l.more}
 	switch l.side {
 	case sideOut, sideToSrv:
 		i.kind = session.KindStdin

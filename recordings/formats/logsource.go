@@ -1,4 +1,4 @@
-package imports
+package formats
 
 import (
 	"bufio"
@@ -17,17 +17,17 @@ const maxLine = framing.DefaultLimit + 1<<20
 // quoted is how many bytes of an unreadable line are stored.
 const quoted = 4 << 10
 
-type source struct {
+type logSource struct {
 	in     *bufio.Reader
 	head   []byte // the beginning, which in still contains
 	only   string
-	report *Report
+	report *ImportReport
 	buf    []byte
 }
 
 // line is valid until the next call, without its line end. A line that is too long is
 // truncated; size is its full size. The error is io.EOF at the end.
-func (s *source) line() (line []byte, size int64, err error) {
+func (s *logSource) line() (line []byte, size int64, err error) {
 	s.buf = s.buf[:0]
 	for {
 		chunk, err := s.in.ReadSlice('\n')
@@ -53,7 +53,7 @@ func (s *source) line() (line []byte, size int64, err error) {
 
 // objects calls each for every line, which must be a JSON object; blank lines are
 // skipped. Other lines, and those for which each fails, become notes.
-func (s *source) objects(to *recorder, each func(line []byte) error) error {
+func (s *logSource) objects(to *recorder, each func(line []byte) error) error {
 	for {
 		line, size, err := s.line()
 		if errors.Is(err, io.EOF) {
@@ -84,7 +84,7 @@ type unreadable string
 func (u unreadable) Error() string { return string(u) }
 
 // keep stores an unreadable line as a note. It returns any other error.
-func (s *source) keep(to *recorder, what []byte, size int64, err error) error {
+func (s *logSource) keep(to *recorder, what []byte, size int64, err error) error {
 	why, ok := errors.AsType[unreadable](err)
 	if !ok {
 		return err

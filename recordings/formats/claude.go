@@ -1,4 +1,4 @@
-package imports
+package formats
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ func looksClaude(head []byte) bool {
 	return claudeMain().Match(bytes.ReplaceAll(head, []byte("\r\n"), []byte("\n")))
 }
 
-func readClaude(s *source, to *recorder) error {
+func readClaude(s *logSource, to *recorder) error {
 	to.wall = true
 	to.remark("lines without a time are imported as stderr, with the time of the line before; messages were parsed and rewritten, so numbers and escapes may differ from what was sent")
 	to.remark("stdout lines that are not messages, and the exit code, are missing")
@@ -63,13 +63,13 @@ func readClaude(s *source, to *recorder) error {
 }
 
 type claudeReader struct {
-	source  *source
+	source  *logSource
 	to      *recorder
 	servers chooser
 	taken   bool // lines without a time belong to the imported server
 
-	said      *item // a remark that continues in the next lines
-	continued int   // by how many lines
+	said      *logItem // a remark that continues in the next lines
+	continued int      // by how many lines
 }
 
 func (c *claudeReader) line(line []byte) error {
@@ -106,15 +106,15 @@ func isLevel(word string) bool {
 func (c *claudeReader) says(at int64, level string, said []byte) error {
 	for prefix, kind := range map[string]session.Kind{fromClient: session.KindStdin, fromServer: session.KindStdout} {
 		if rest, ok := bytes.CutPrefix(said, []byte(prefix)); ok {
-			return c.message(item{kind: kind, at: at, payload: rest})
+			return c.message(logItem{kind: kind, at: at, payload: rest})
 		}
 	}
 	if bytes.HasPrefix(said, []byte(initializing)) {
-		if err := c.to.add(item{kind: session.KindStart, at: at}); err != nil {
+		if err := c.to.add(logItem{kind: session.KindStart, at: at}); err != nil {
 			return err
 		}
 	}
-	note := item{kind: session.KindNote, at: at, note: session.NoteBody{Code: noteSaid}}
+	note := logItem{kind: session.KindNote, at: at, note: session.NoteBody{Code: noteSaid}}
 	if bytes.HasSuffix(said, []byte("{")) {
 		c.said = &note
 	}
@@ -129,7 +129,7 @@ func (c *claudeReader) says(at int64, level string, said []byte) error {
 }
 
 // Other text may follow the message.
-func (c *claudeReader) message(i item) error {
+func (c *claudeReader) message(i logItem) error {
 	if framing.Scan(i.payload).Valid() {
 		return c.to.add(i)
 	}
@@ -140,7 +140,7 @@ func (c *claudeReader) message(i item) error {
 	}
 	i.payload = bytes.TrimSuffix(i.payload, []byte(claudeNothing))
 	c.to.report.Cut++
-	err := c.to.add(item{kind: session.KindNote, at: i.at, note: session.NoteBody{
+	err := c.to.add(logItem{kind: session.KindNote, at: i.at, note: session.NoteBody{
 		Text: "the next entry is only the beginning of a message: the source truncated it", Code: noteCut}})
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (c *claudeReader) without(line []byte) error {
 			c.source.report.Skipped++
 			return nil
 		}
-		return c.to.add(item{kind: session.KindStderr, at: unknown, payload: line})
+		return c.to.add(logItem{kind: session.KindStderr, at: unknown, payload: line})
 	}
 	c.continued++
 	if more := "\n" + string(line); len(c.said.note.Said)+len(more) <= quoted {

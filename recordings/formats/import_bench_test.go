@@ -1,4 +1,4 @@
-package imports
+package formats
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func BenchmarkImport(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(source)))
 			for b.Loop() {
-				if _, err := Import(b.Context(), strings.NewReader(source), Options{Path: filepath.Join(b.TempDir(), "x")}); err != nil {
+				if _, err := Import(b.Context(), strings.NewReader(source), ImportOptions{Path: filepath.Join(b.TempDir(), "x")}); err != nil {
 					b.Fatal(err)
 				}
 			}

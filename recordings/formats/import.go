@@ -1,20 +1,4 @@
-// Package imports converts logs of MCP sessions that other programs wrote to
-// recordings: logs of Claude Desktop, the protocol export of the MCP Inspector, and
-// JSONL of messages with a direction, such as the JSONL export of mcpdbg.
-//
-// A source is read once, so it may be a pipe. The reader of its format produces items:
-// messages or lines with direction and time, starts of processes, and remarks. The
-// recorder converts them to entries: it begins the recording when the first time is
-// known, numbers the output, hashes the streams, and ends each process with a closed
-// entry, so that the recording verifies like any other. A note at the beginning lists
-// what the source lacks, and the header marks the recording as imported.
-//
-// Messages keep the bytes of the source. Lines that cannot be read are counted and
-// become notes with their first 4 KiB.
-//
-// Memory: up to three times the longest line (slightly more than 256 MiB), 64 MiB of
-// entries in formats that are not in order, and the index.
-package imports
+package formats
 
 import (
 	"bufio"
@@ -27,8 +11,8 @@ import (
 	"mcpdbg/recordings"
 )
 
-// Options configures an import.
-type Options struct {
+// ImportOptions configures an import.
+type ImportOptions struct {
 	// Format is the name of a format; "" means to detect it.
 	Format string
 	// Only is the session or server to import from a source that has several; ""
@@ -46,8 +30,8 @@ type Options struct {
 	Path, Dir string
 }
 
-// A Report describes an import.
-type Report struct {
+// A ImportReport describes an import.
+type ImportReport struct {
 	Recording string       `json:"recording"` // path of the recording
 	Format    string       `json:"format"`    // name of the format
 	From      string       `json:"from"`      // description of the source, as in the header
@@ -74,14 +58,14 @@ type UnreadLine struct {
 
 const shownBad = 20
 
-// An EmptyError reports a source without messages in its format.
-type EmptyError struct {
+// An EmptyLogError reports a source without messages in its format.
+type EmptyLogError struct {
 	Format string
 	Unread int    // lines
 	First  string // why the first one could not be read
 }
 
-func (e *EmptyError) Error() string {
+func (e *EmptyLogError) Error() string {
 	if e.Unread == 0 {
 		return "no messages found"
 	}
@@ -91,7 +75,7 @@ func (e *EmptyError) Error() string {
 // Import reads a source to its end and writes a recording of it. The error is an
 // *UnknownError, an *EmptyError, a *recordings.CreateError, or one of reading or
 // writing. After an error there is no recording.
-func Import(ctx context.Context, from io.Reader, o Options) (*Report, error) {
+func Import(ctx context.Context, from io.Reader, o ImportOptions) (*ImportReport, error) {
 	in := bufio.NewReaderSize(&contextReader{ctx, from}, headSize)
 	head, err := in.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
@@ -101,9 +85,9 @@ func Import(ctx context.Context, from io.Reader, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{Format: f.name, From: f.title}
+	report := &ImportReport{Format: f.name, From: f.title}
 	to := &recorder{opts: o, report: report, last: unknown}
-	err = f.read(&source{in: in, head: head, only: o.Only, report: report}, to)
+	err = f.read(&logSource{in: in, head: head, only: o.Only, report: report}, to)
 	if err == nil {
 		err = to.finish()
 	}
@@ -125,7 +109,7 @@ func (r *contextReader) Read(p []byte) (int, error) {
 	return r.from.Read(p)
 }
 
-func (o *Options) recordingOptions(server string) recordings.Options {
+func (o *ImportOptions) recordingOptions(server string) recordings.Options {
 	return recordings.Options{Path: o.Path, Dir: o.Dir, Server: server, IndexMemory: indexMemory}
 }
 

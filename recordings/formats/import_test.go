@@ -1,10 +1,9 @@
-package imports
+package formats
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,16 +16,13 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/recordings"
-	"mcpdbg/recordings/export"
 	"mcpdbg/session"
 )
-
-var update = flag.Bool("update", false, "write the golden recordings")
 
 // modified is used as the time of every fixture.
 var modified = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-func importBytes(t testing.TB, source []byte, o Options) (*Report, error) {
+func importBytes(t testing.TB, source []byte, o ImportOptions) (*ImportReport, error) {
 	t.Helper()
 	o.Path = filepath.Join(t.TempDir(), "import.jsonl")
 	o.Modified, o.Tool = modified, "mcpdbg test"
@@ -37,9 +33,9 @@ func importBytes(t testing.TB, source []byte, o Options) (*Report, error) {
 	return report, err
 }
 
-func importFile(t testing.TB, name string, o Options) *Report {
+func importFile(t testing.TB, name string, o ImportOptions) *ImportReport {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join("testdata", name))
+	source, err := os.ReadFile(filepath.Join("testdata/imports", name))
 	require.NoError(t, err)
 	o.File = name
 	report, err := importBytes(t, source, o)
@@ -68,19 +64,19 @@ func TestImport(t *testing.T) {
 	for _, c := range []struct {
 		file   string
 		format string
-		want   Report
+		want   ImportReport
 	}{
-		{"inspector.json", "inspector", Report{From: "MCP Inspector protocol export", Sent: 7, Received: 6}},
-		{"claude-desktop.log", "claude-desktop", Report{From: "Claude Desktop log", Sent: 7, Received: 6, Stray: 1, Stderr: 5, Cut: 1}},
-		{"claude-mcp.log", "claude-desktop", Report{From: "Claude Desktop log", Sent: 3, Received: 1, Skipped: 3, Others: `["weather"]`}},
-		{"plain-epoch.jsonl", "jsonl", Report{From: "JSONL", Sent: 6, Received: 6, Stderr: 2}},
-		{"plain-server.jsonl", "jsonl", Report{From: "JSONL", Sent: 6, Received: 6, Unread: 1}},
-		{"plain-own.jsonl", "jsonl", Report{From: "JSONL", Sent: 6, Received: 6}},
-		{"../../export/testdata/session.jsonl", "jsonl", Report{From: "mcpdbg export jsonl", Sent: 5, Received: 7, Stray: 5, Stderr: 3}},
+		{"inspector.json", "inspector", ImportReport{From: "MCP Inspector protocol export", Sent: 7, Received: 6}},
+		{"claude-desktop.log", "claude-desktop", ImportReport{From: "Claude Desktop log", Sent: 7, Received: 6, Stray: 1, Stderr: 5, Cut: 1}},
+		{"claude-mcp.log", "claude-desktop", ImportReport{From: "Claude Desktop log", Sent: 3, Received: 1, Skipped: 3, Others: `["weather"]`}},
+		{"plain-epoch.jsonl", "jsonl", ImportReport{From: "JSONL", Sent: 6, Received: 6, Stderr: 2}},
+		{"plain-server.jsonl", "jsonl", ImportReport{From: "JSONL", Sent: 6, Received: 6, Unread: 1}},
+		{"plain-own.jsonl", "jsonl", ImportReport{From: "JSONL", Sent: 6, Received: 6}},
+		{"../session.jsonl", "jsonl", ImportReport{From: "mcpdbg export jsonl", Sent: 5, Received: 7, Stray: 5, Stderr: 3}},
 	} {
 		t.Run(filepath.Base(c.file), func(t *testing.T) {
 			t.Parallel()
-			report := importFile(t, c.file, Options{})
+			report := importFile(t, c.file, ImportOptions{})
 			requireVerified(t, report.Recording)
 			written, err := os.ReadFile(report.Recording)
 			require.NoError(t, err)
@@ -90,7 +86,7 @@ func TestImport(t *testing.T) {
 			c.want.Format = c.format
 			require.Equal(t, c.want, got)
 
-			golden := filepath.Join("testdata/golden", filepath.Base(c.file)+".recording")
+			golden := filepath.Join("testdata/imports/golden", filepath.Base(c.file)+".recording")
 			written = idMember.ReplaceAll(written, []byte(`"id":"01KAJJMHZZ3W9T5K6VQ8X1Y2ZB"`))
 			if *update {
 				require.NoError(t, os.WriteFile(golden, written, 0o600))
@@ -109,7 +105,7 @@ func messages(t *testing.T, path string) []string {
 	require.NoError(t, err)
 	defer rec.Close()
 	var out bytes.Buffer
-	require.NoError(t, export.JSONL(t.Context(), &out, export.Selection{Source: rec}))
+	require.NoError(t, JSONL(t.Context(), &out, Selection{Source: rec}))
 	return strings.Split(out.String(), "\n")
 }
 
@@ -122,10 +118,10 @@ func TestExportedAndImported(t *testing.T) {
 		rec, err := recordings.Open(path)
 		require.NoError(t, err)
 		var lines bytes.Buffer
-		require.NoError(t, export.JSONL(t.Context(), &lines, export.Selection{Source: rec}))
+		require.NoError(t, JSONL(t.Context(), &lines, Selection{Source: rec}))
 		require.NoError(t, rec.Close())
 
-		report, err := importBytes(t, lines.Bytes(), Options{})
+		report, err := importBytes(t, lines.Bytes(), ImportOptions{})
 		require.NoError(t, err)
 		requireVerified(t, report.Recording)
 		require.Equal(t, want, messages(t, report.Recording))
@@ -139,7 +135,7 @@ func TestSourcesOfOneSession(t *testing.T) {
 	var want []string
 	for _, file := range []string{"plain-epoch.jsonl", "inspector.json", "plain-server.jsonl"} {
 		var got []string
-		for _, line := range messages(t, importFile(t, file, Options{}).Recording) {
+		for _, line := range messages(t, importFile(t, file, ImportOptions{}).Recording) {
 			var m struct {
 				Dir     string
 				Message json.RawMessage
@@ -160,7 +156,7 @@ func TestSwappedSides(t *testing.T) {
 	t.Parallel()
 	const server = `{"dir":"in","msg":{"jsonrpc":"2.0","id":1,"method":"initialize"}}` + "\n" + `{"dir":"out","msg":{"jsonrpc":"2.0","id":1,"result":{}}}`
 	for source, want := range map[string]bool{server: true, strings.NewReplacer(`"in"`, `"out"`, `"out"`, `"in"`).Replace(server): false} {
-		report, err := importBytes(t, []byte(source), Options{})
+		report, err := importBytes(t, []byte(source), ImportOptions{})
 		require.NoError(t, err)
 		require.Equal(t, want, strings.Contains(strings.Join(report.Remarks, ";"), "relative to the server"))
 		require.Equal(t, uint64(1), report.Sent)
@@ -221,7 +217,7 @@ func TestTimes(t *testing.T) {
 		{`"ts":"2025-11-21T10:00:00Z"`, `"ts":"2025-11-21T09:00:00Z"`, date, 0},
 	} {
 		source := fmt.Sprintf(`{"dir":"c2s",%s,"msg":{"jsonrpc":"2.0","id":1,"method":"ping"}}`+"\n"+`{"dir":"s2c",%s,"msg":{"jsonrpc":"2.0","id":1,"result":{}}}`, c.first, c.second)
-		report, err := importBytes(t, []byte(source), Options{})
+		report, err := importBytes(t, []byte(source), ImportOptions{})
 		require.NoError(t, err)
 		requireVerified(t, report.Recording)
 		rec, err := recordings.Open(report.Recording)
@@ -256,12 +252,12 @@ func TestUnknownSources(t *testing.T) {
 		"\x1f\x8b\x08":                  "gzip",
 		`{"dir":"in","msg":{}}` + "\nx": "JSON with the members dir, msg", // half of it is something else
 	} {
-		_, err := importBytes(t, []byte(source), Options{})
-		var unknown *UnknownError
+		_, err := importBytes(t, []byte(source), ImportOptions{})
+		var unknown *UnknownFormatError
 		require.ErrorAs(t, err, &unknown, source)
 		require.Contains(t, err.Error(), says)
 	}
-	_, err := importBytes(t, nil, Options{Format: "pcap"})
+	_, err := importBytes(t, nil, ImportOptions{Format: "pcap"})
 	require.ErrorContains(t, err, `unknown format "pcap"`)
 }
 
@@ -277,16 +273,16 @@ func TestRemovedFormats(t *testing.T) {
 		"mcpsnoop-json": "{\n  \"generated_at\": \"2026-11-21T10:00:00Z\",\n  \"session\": {\n    \"missing_frames\": 0\n  }\n}",
 		"txtar":         "A recording\n-- header.json --\n{}\n-- 000005-t1042-out-ping.json --\n" + ping + "\n",
 	} {
-		for _, o := range []Options{{}, {Format: name}} {
+		for _, o := range []ImportOptions{{}, {Format: name}} {
 			_, err := importBytes(t, []byte(source), o)
-			var unknown *UnknownError
+			var unknown *UnknownFormatError
 			require.ErrorAs(t, err, &unknown, name)
 			require.Equal(t, o.Format, unknown.Format)
 			require.ErrorContains(t, err, "no longer supported: the last version that reads them is mcpdbg 0.1.0")
-			require.NotContains(t, Formats(), name)
+			require.NotContains(t, ImportFormats(), name)
 		}
 		if name == "mcp-cassette" || name == "mcpsnoop" {
-			report, err := importBytes(t, []byte(source), Options{Format: "jsonl"})
+			report, err := importBytes(t, []byte(source), ImportOptions{Format: "jsonl"})
 			require.NoError(t, err)
 			require.Equal(t, uint64(1), report.Sent)
 		}
@@ -295,14 +291,14 @@ func TestRemovedFormats(t *testing.T) {
 
 func TestForcedFormats(t *testing.T) {
 	t.Parallel()
-	for _, name := range Formats() {
-		_, err := importBytes(t, []byte("hello\n{}\n[\n"), Options{Format: name})
-		var empty *EmptyError
+	for _, name := range ImportFormats() {
+		_, err := importBytes(t, []byte("hello\n{}\n[\n"), ImportOptions{Format: name})
+		var empty *EmptyLogError
 		require.ErrorAs(t, err, &empty, name)
-		_, err = importBytes(t, []byte(`[}`), Options{Format: name}) // where a value has to be there is none
+		_, err = importBytes(t, []byte(`[}`), ImportOptions{Format: name}) // where a value has to be there is none
 		require.ErrorAs(t, err, &empty, name)
 	}
-	report, err := importBytes(t, []byte("hello\n"+`{"dir":"in","msg":{"jsonrpc":"2.0","method":"a"}}`), Options{Format: "jsonl"})
+	report, err := importBytes(t, []byte("hello\n"+`{"dir":"in","msg":{"jsonrpc":"2.0","method":"a"}}`), ImportOptions{Format: "jsonl"})
 	require.NoError(t, err)
 	require.Equal(t, []UnreadLine{{1, "not a JSON object"}}, report.Problems)
 	requireVerified(t, report.Recording)
@@ -314,9 +310,9 @@ func TestForcedFormats(t *testing.T) {
 // TestTornDocuments checks that an incomplete document is imported up to its end.
 func TestTornDocuments(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("testdata/inspector.json")
+	source, err := os.ReadFile("testdata/imports/inspector.json")
 	require.NoError(t, err)
-	report, err := importBytes(t, source[:len(source)*2/3], Options{})
+	report, err := importBytes(t, source[:len(source)*2/3], ImportOptions{})
 	require.NoError(t, err)
 	require.Equal(t, 1, report.Unread)
 	require.Contains(t, report.Problems[0].Why, "missing or not valid JSON")
@@ -325,7 +321,7 @@ func TestTornDocuments(t *testing.T) {
 
 func TestOnly(t *testing.T) {
 	t.Parallel()
-	report := importFile(t, "claude-mcp.log", Options{Only: "weather"})
+	report := importFile(t, "claude-mcp.log", ImportOptions{Only: "weather"})
 	require.Equal(t, uint64(1), report.Sent)
 	require.Zero(t, report.Received)
 	require.Equal(t, 7, report.Skipped)
@@ -334,10 +330,10 @@ func TestOnly(t *testing.T) {
 func TestArgvAndServerName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	source, err := os.ReadFile("testdata/claude-mcp.log")
+	source, err := os.ReadFile("testdata/imports/claude-mcp.log")
 	require.NoError(t, err)
 	for _, argv := range [][]string{{}, {"my", "server"}} {
-		report, err := Import(t.Context(), bytes.NewReader(source), Options{Dir: dir, Argv: argv})
+		report, err := Import(t.Context(), bytes.NewReader(source), ImportOptions{Dir: dir, Argv: argv})
 		require.NoError(t, err)
 		require.Contains(t, filepath.Base(report.Recording), "-everything-")
 		s, err := recordings.Peek(report.Recording)
@@ -350,7 +346,7 @@ func TestLongLines(t *testing.T) {
 	t.Parallel()
 	long := `{"jsonrpc":"2.0","method":"x","params":"` + strings.Repeat("a", 3<<20) + `"}`
 	source := `{"dir":"c2s","msg":{"jsonrpc":"2.0","id":1,"method":"ping"}}` + "\n" + `{"dir":"s2c","msg":` + long + `}` + "\n"
-	report, err := importBytes(t, []byte(source), Options{})
+	report, err := importBytes(t, []byte(source), ImportOptions{})
 	require.NoError(t, err)
 	requireVerified(t, report.Recording)
 	require.Contains(t, messages(t, report.Recording)[1], long)
@@ -367,7 +363,7 @@ func TestCancelledImportLeavesNothing(t *testing.T) {
 			cancel()
 		}
 	}}
-	_, err := Import(ctx, from, Options{Path: path})
+	_, err := Import(ctx, from, ImportOptions{Path: path})
 	require.ErrorIs(t, err, context.Canceled)
 	require.NoFileExists(t, path)
 }
