@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +13,6 @@ import (
 
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/prompter"
-	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
 
@@ -265,14 +263,15 @@ func TestQuestionFrames(t *testing.T) {
 	for name, prompt := range map[string]executor.Prompt{
 		"hostkey": promptHostKey, "passphrase": promptPassphrase, "challenge": promptChallenge,
 	} {
-		for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {40, 10}} {
-			inQuestion(t, size[0], size[1], prompt, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
-				requireExact(t, d.content(), size[0], size[1])
-				uitest.Golden(t, fmt.Sprintf("ask-%s-%dx%d", name, size[0], size[1]), d.plain())
-				d.do("decline")
-				_, _ = wait()
+		t.Run(name, func(t *testing.T) {
+			requireFrames(t, "ask-"+name, name == "challenge", func(t *testing.T, show func(*driver)) {
+				inQuestion(t, 120, 36, prompt, func(_ *testing.T, d *driver, wait func() (executor.Answer, error)) {
+					show(d)
+					d.do("decline")
+					_, _ = wait()
+				})
 			})
-		}
+		})
 	}
 }
 

@@ -45,9 +45,9 @@ const asciiTest = "ascii"
 // driveAs returns a program that shows the log as opts.View says.
 func driveAs(t testing.TB, opts Options, w, h int) *driver {
 	t.Helper()
-	if strings.HasSuffix(t.Name(), "/"+asciiTest) {
-		opts.ASCII, opts.NoColor = true, true
-	}
+	ascii := strings.HasSuffix(t.Name(), "/"+asciiTest)
+	opts.ASCII = opts.ASCII || ascii
+	opts.NoColor = opts.NoColor || ascii || strings.HasSuffix(t.Name(), "/nocolor")
 	d := &driver{App: newApp(t.Context(), opts), t: t, rowsShown: true}
 	d.outside.later = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	d.outside.exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
@@ -217,23 +217,4 @@ func (d *driver) row(what string) int {
 	}
 	d.t.Fatalf("no row with %s in\n%s", what, strings.Join(rows, "\n"))
 	return 0
-}
-
-// A frameSize is a size of the screen, with colours or with ASCII only.
-type frameSize struct {
-	w, h  int
-	plain bool
-}
-
-func (s frameSize) String() string {
-	name := fmt.Sprintf("%dx%d", s.w, s.h)
-	if s.plain {
-		name += "-nocolor-ascii"
-	}
-	return name
-}
-
-// frameSizes are those at which the layout changes.
-var frameSizes = []frameSize{
-	{200, 60, false}, {120, 36, false}, {80, 24, false}, {60, 20, false}, {120, 36, true}, {60, 20, true},
 }

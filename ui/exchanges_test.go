@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,57 +9,30 @@ import (
 
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/wire"
 )
 
-// TestExchangeFrames shows exchanges in many states, at all widths at which the
-// columns change.
+// TestExchangeFrames shows exchanges in many states.
 func TestExchangeFrames(t *testing.T) {
-	for _, tc := range []struct {
-		w, h         int
-		plain, ascii bool
-	}{
-		{w: 200, h: 60}, {w: 120, h: 36}, {w: 80, h: 24}, {w: 60, h: 20},
-		{w: 120, h: 36, plain: true}, {w: 60, h: 20, plain: true},
-		{w: 120, h: 36, plain: true, ascii: true}, {w: 60, h: 20, plain: true, ascii: true},
-	} {
-		name := fmt.Sprintf("exchanges-%dx%d", tc.w, tc.h)
-		if tc.plain {
-			name += "-nocolor"
-		}
-		if tc.ascii {
-			name += "-ascii"
-		}
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s, x := newSession(t, newLog(t), nil)
-				require.NoError(t, s.Open(t.Context()))
-				everything(t, s, x)
-				d := driveAs(t, Options{Session: s, Title: "fake (local)", NoColor: tc.plain, Settings: Settings{ASCII: tc.ascii}}, tc.w, tc.h)
-				requireExact(t, d.content(), tc.w, tc.h)
-				uitest.Golden(t, name, d.content())
-			})
-		})
-	}
+	requireFrames(t, "exchanges", true, inExchanges)
 }
 
-// inExchanges runs a test on the exchanges of a session in many states.
-func inExchanges(t *testing.T, test func(*testing.T, *driver)) {
+// inExchanges shows the exchanges of a session in many states.
+func inExchanges(t *testing.T, show func(*driver)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s, x := newSession(t, newLog(t), nil)
 		require.NoError(t, s.Open(t.Context()))
 		everything(t, s, x)
-		test(t, driveAs(t, Options{Session: s, Title: "fake (local)"}, 120, 36))
+		show(driveAs(t, Options{Session: s, Title: "fake (local)"}, 120, 36))
 	})
 }
 
 // TestExchangeShowsItsResponse checks that the detail of an exchange is its
 // response, and that the key for the partner goes to the request and back.
 func TestExchangeShowsItsResponse(t *testing.T) {
-	inExchanges(t, func(t *testing.T, d *driver) {
+	inExchanges(t, func(d *driver) {
 		d.do(kit.Top, kit.Down)
 		require.Contains(t, d.plain(), "3 Detail response")
 		d.do(actPartner)
@@ -76,7 +48,7 @@ func TestExchangeShowsItsResponse(t *testing.T) {
 // TestViewsKeepTheSelection checks that the selected message stays selected while
 // the view changes.
 func TestViewsKeepTheSelection(t *testing.T) {
-	inExchanges(t, func(t *testing.T, d *driver) {
+	inExchanges(t, func(d *driver) {
 		d.do(kit.Top, kit.Down)
 		detail := d.visible.ws.Viewed.Number
 		for _, title := range []string{"2 Wire ", "2 All ", "2 Exchanges "} {

@@ -1,13 +1,10 @@
 package ui
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"mcpdbg/ui/uitest"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
@@ -55,42 +52,20 @@ func everything(t *testing.T, s *session.Session, x *fakeExecutor) {
 	time.Sleep(3 * time.Second)
 }
 
+// TestFrames shows the messages of a session in many states.
 func TestFrames(t *testing.T) {
-	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {39, 9}} {
-		for _, color := range []bool{true, false} {
-			name := fmt.Sprintf("%dx%d", size[0], size[1])
-			if !color {
-				name += "-nocolor"
-			}
-			t.Run(name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					s, x := newSession(t, newLog(t), nil)
-					require.NoError(t, s.Open(t.Context()))
-					everything(t, s, x)
-					d := drive(t, Options{Session: s, Title: "fake (local)", NoColor: !color}, size[0], size[1])
-					frame := d.content()
-					requireExact(t, frame, size[0], size[1])
-					uitest.Golden(t, name, frame)
-				})
-			})
-		}
-	}
+	requireFrames(t, "wire", false, inStates(func(*driver, *fakeExecutor) {}))
 }
 
-// TestOverlays shows the overlays.
+// TestOverlays shows what opens in front of the panes.
 func TestOverlays(t *testing.T) {
-	inBubble(t, 100, 30, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-		for name, actions := range map[string][]string{
-			"stop": {"kill"}, "restart": {host.ActRestart}, "compose": {actCompose}, "filter": {actFilter}, "zoom": {actZoom},
-		} {
-			d.do(actions...)
-			requireExact(t, d.content(), 100, 30)
-			uitest.Golden(t, "overlay-"+name, d.plain())
-			d.front.dialog, d.front.prompt, d.front.views = nil, nil, nil
-			d.visible.composer.Back(d.visible.context())
-			d.setZoom(false)
-		}
-	})
+	for name, actions := range map[string][]string{
+		"stop": {"kill"}, "restart": {host.ActRestart}, "compose": {actCompose}, "filter": {actFilter}, "zoom": {actZoom},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireFrames(t, "overlay-"+name, false, inStates(func(d *driver, _ *fakeExecutor) { d.do(actions...) }))
+		})
+	}
 }
 
 // TestOverlaysAtEverySize checks that overlays stay exact while the screen is

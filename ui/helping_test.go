@@ -36,22 +36,21 @@ func (d *driver) card() []string {
 
 // TestHelpCards shows the card of each pane and of some lists.
 func TestHelpCards(t *testing.T) {
-	for name, open := range map[string][]string{
-		"traffic": {actTraffic}, "detail": {actDetail}, "events": {actEvents}, "sessions": {actSessions},
-		"catalog": {"catalog"}, "home": {"open-session"}, "stop": {"kill"}, "process": {"info"},
-	} {
+	var cards uitest.Sheet
+	for _, name := range []string{actTraffic, actDetail, actEvents, actSessions, "catalog", "open-session", "kill", "info"} {
 		inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.do(open...)
+			d.do(name)
 			d.take(questionMark)
-			for _, size := range [][2]int{{120, 36}, {60, 20}} {
+			cards.Add(name, strings.Join(d.card(), "\n"))
+			for _, size := range frameSizes[:4] {
 				d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 				require.LessOrEqual(t, len(d.card()), 14, name)
-				if size[0] == 120 {
-					uitest.Golden(t, "helpcard-"+name, strings.Join(d.card(), "\n"))
-				}
+				requireExact(t, d.content(), size[0], size[1])
+				d.requireHints()
 			}
 		})
 	}
+	cards.Golden(t, "helpcards")
 }
 
 // TestHelpCardLetsKeysPass checks that another key closes the card and acts, and

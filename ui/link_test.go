@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -110,12 +109,9 @@ var linkSizes = [][2]int{{120, 36}, {80, 24}, {60, 20}, {40, 10}}
 
 // TestStartFrames shows a start in progress.
 func TestStartFrames(t *testing.T) {
-	for _, size := range linkSizes {
-		onHost(t, size[0], size[1], func(t *testing.T, d *driver, x *fakeExecutor, _ chan error) {
-			requireExact(t, d.content(), size[0], size[1])
-			uitest.Golden(t, fmt.Sprintf("starting-%dx%d", size[0], size[1]), d.plain())
-		})
-	}
+	requireFrames(t, "starting", false, func(t *testing.T, show func(*driver)) {
+		onHost(t, 120, 36, func(_ *testing.T, d *driver, _ *fakeExecutor, _ chan error) { show(d) })
+	})
 }
 
 // TestStartGoesOn checks that clocks move and completed steps appear, and that
@@ -191,6 +187,7 @@ func TestStartFailsOnTheWay(t *testing.T) {
 // TestLostLink checks that a lost connection is a cause of its own, and that a
 // key reconnects.
 func TestLostLink(t *testing.T) {
+	var frames uitest.Sheet
 	for _, size := range linkSizes {
 		onHost(t, size[0], size[1], func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
 			last <- nil
@@ -202,8 +199,7 @@ func TestLostLink(t *testing.T) {
 			x.latest().loses()
 			synctest.Wait()
 			d.pull()
-			requireExact(t, d.content(), size[0], size[1])
-			uitest.Golden(t, fmt.Sprintf("lost-%dx%d", size[0], size[1]), d.plain())
+			d.compare(&frames)
 			require.Contains(t, d.rows()[0], "lost")
 			require.Contains(t, d.plain(), "✗ Connection to dev@10.0.0.7:2222")
 			require.Contains(t, d.rows()[size[1]-1], "ctrl+r reconnect and restart")
@@ -219,6 +215,7 @@ func TestLostLink(t *testing.T) {
 			require.Equal(t, 2, x.Started())
 		})
 	}
+	frames.Golden(t, "views/lost")
 }
 
 // TestPendingIsLost checks that no request stays pending once a response is
@@ -289,14 +286,14 @@ func TestRecordingTellsTheSame(t *testing.T) {
 
 // TestInfoFrames shows the details of a process on a host.
 func TestInfoFrames(t *testing.T) {
+	var frames uitest.Sheet
 	for _, size := range linkSizes {
 		onHost(t, size[0], size[1], func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
 			last <- nil
 			synctest.Wait()
 			d.pull()
 			d.do("info")
-			requireExact(t, d.content(), size[0], size[1])
-			uitest.Golden(t, fmt.Sprintf("info-%dx%d", size[0], size[1]), d.plain())
+			d.compare(&frames)
 			for range 100 {
 				d.do("process-down")
 				requireExact(t, d.content(), size[0], size[1])
@@ -306,6 +303,7 @@ func TestInfoFrames(t *testing.T) {
 			require.NotContains(t, d.plain(), "interactive shells")
 		})
 	}
+	frames.Golden(t, "views/info")
 }
 
 // TestStartAtEverySize checks that frames of remote sessions are exact at every

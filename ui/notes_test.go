@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"mcpdbg/recordings/store"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
 
@@ -72,20 +70,17 @@ func TestNotesAtTheEnd(t *testing.T) {
 
 // TestPlayDialogs shows the prompt and the lists over a moment of a recording.
 func TestPlayDialogs(t *testing.T) {
-	path := record(t, everything)
-	for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 10}} {
-		golden := func(name string, d *driver) {
-			requireExact(t, d.content(), size[0], size[1])
-			uitest.Golden(t, fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), d.plain())
-		}
-		d := playedAt(t, path, "n:31", size[0], size[1])
-		d.do("go-to-moment")
-		golden("play-goto", d)
-		d.write("seq:40 run")
-		require.Contains(t, d.rows()[size[1]-1], "x ")
-		d.do("close-prompt", actTraffic, kit.Top, "mark", kit.Down, actNote)
-		d.write("why twice? " + hostile[5] + strings.Repeat(" and so on", 20))
-		d.do(actAccept, actNotes)
-		golden("play-notes", d)
-	}
+	t.Run("prompt", func(t *testing.T) { requireFrames(t, "play-goto", false, inPlayer("n:31", "go-to-moment")) })
+	t.Run("notes", func(t *testing.T) {
+		requireFrames(t, "play-notes", false, func(t *testing.T, show func(*driver)) {
+			inPlayer("n:31", "go-to-moment")(t, func(d *driver) {
+				d.write("seq:40 run")
+				require.Contains(t, d.lastLine(), "x ")
+				d.do("close-prompt", actTraffic, kit.Top, "mark", kit.Down, actNote)
+				d.write("why twice? " + hostile[5] + strings.Repeat(" and so on", 20))
+				d.do(actAccept, actNotes)
+				show(d)
+			})
+		})
+	})
 }

@@ -7,64 +7,21 @@ import (
 	"testing/synctest"
 	"time"
 
-	"mcpdbg/ui/uitest"
-
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/workspace"
 )
 
-// TestShellFrames shows sessions, palette, help and home at every size, with and
-// without colours.
+// TestShellFrames shows a view in a box and one on the whole screen.
 func TestShellFrames(t *testing.T) {
-	for name, open := range map[string]func(d *driver){
-		"sessions": func(d *driver) {
-			d.another("second server (local)")
-			d.add(workspace.Opened{Source: workspace.NoSource(), Title: "20261121-114750-files"})
-			d.do(actSessions, kit.Top)
-		},
-		"palette": func(d *driver) {
-			d.do(help.ActPalette)
-			d.write("another")
-		},
-		"card": func(d *driver) { d.do(help.ActCard) },
-		"help": func(d *driver) { // filtered, so that new actions do not change it
-			d.do(help.ActList)
-			d.write("pane full")
-		},
-		"home": func(d *driver) { d.do("open-session", home.Scope+"-"+kit.Down) },
-		"inputs": func(d *driver) {
-			d.asksInputs()
-			d.do("input-next")
-			d.write("secret")
-		},
+	for name, view := range map[string]view{
+		"palette": inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActPalette); d.write("another") }),
+		"home":    inEcho(func(d *driver, _ *fakeExecutor) { d.do("open-session", home.Scope+"-"+kit.Down) }),
 	} {
-		inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
-			open(d)
-			sizes := [][2]int{{120, 36}, {80, 24}, {60, 20}, {39, 9}}
-			if name == "home" {
-				sizes = append(sizes, [2]int{200, 60})
-			}
-			for _, size := range sizes {
-				for _, color := range []bool{true, false} {
-					file := fmt.Sprintf("%s-%dx%d", name, size[0], size[1])
-					d.opts.NoColor = !color
-					if !color {
-						file += "-nocolor"
-					}
-					d.setProfile(colorprofile.TrueColor)
-					d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-					frame := d.content()
-					requireExact(t, frame, size[0], size[1])
-					uitest.Golden(t, file, frame)
-				}
-			}
-		})
+		t.Run(name, func(t *testing.T) { requireFrames(t, name, true, view) })
 	}
 }
 

@@ -104,20 +104,21 @@ func (o tailOf) Rows(from int, dst []session.Row) int {
 // is read, without statements that the rest may contradict.
 func TestReadingFrames(t *testing.T) {
 	path := record(t, everything)
+	var reading, whole uitest.Sheet
 	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {40, 10}} {
 		rec := &partlyRead{Recording: openWhole(t, path), tail: 18}
 		d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, size[0], size[1])
 		rec.read(20)
 		d.pull()
-		requireExact(t, d.content(), size[0], size[1])
-		uitest.Golden(t, fmt.Sprintf("reading-%dx%d", size[0], size[1]), d.plain())
+		d.compare(&reading)
 		require.Empty(t, d.visible.ws.Shown.Causes.Found)
 		require.Empty(t, d.visible.ws.Shown.Problems.List)
 		rec.read(1000)
 		d.pull()
-		requireExact(t, d.content(), size[0], size[1])
-		uitest.Golden(t, fmt.Sprintf("whole-%dx%d", size[0], size[1]), d.plain())
+		d.compare(&whole)
 	}
+	reading.Golden(t, "views/reading")
+	whole.Golden(t, "views/whole")
 }
 
 // TestReadingKeepsThePlace checks that, when the rest is read, the cursor stays

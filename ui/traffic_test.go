@@ -2,11 +2,12 @@ package ui
 
 import (
 	"fmt"
-	"mcpdbg/ui/host"
-	"mcpdbg/ui/kit"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -120,18 +121,18 @@ func TestServerWaitsForYou(t *testing.T) {
 
 // TestVerdictFrames shows recordings of servers with problems.
 func TestVerdictFrames(t *testing.T) {
+	var tops uitest.Sheet
 	for _, name := range []string{"variable", "crashed", "stray", "not-found", "multi-line"} {
 		rec, err := recordings.Open(filepath.Join("..", "session", "diagnosis", "cause", "testdata", name+".jsonl"))
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, rec.Close()) })
-		var top []string
 		for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {40, 10}} {
 			d := drive(t, Options{Source: rec, Title: name + ".jsonl"}, size[0], size[1])
-			requireExact(t, d.content(), size[0], size[1])
-			top = append(top, d.rows()[:d.panes.layout.verdict.Y+d.panes.layout.verdict.H]...)
+			d.requireSound()
+			tops.Add(fmt.Sprintf("%s %dx%d", name, size[0], size[1]), strings.Join(d.rows()[:d.panes.layout.verdict.Y+d.panes.layout.verdict.H], "\n"))
 		}
-		uitest.Golden(t, "verdict-"+name, strings.Join(top, "\n"))
 	}
+	tops.Golden(t, "verdicts")
 }
 
 // TestClickOnCause checks that a click on the line below the header opens the card,

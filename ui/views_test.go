@@ -9,17 +9,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/ui/help"
-	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/uitest"
+	"mcpdbg/ui/workspace"
 )
 
-// viewFrames open the views that have no frames at all sizes in tests of their own.
-// show compares the frames of what a driver shows.
-var viewFrames = map[string]func(t *testing.T, show func(d *driver)){
-	"wire": inStates(func(*driver, *fakeExecutor) {}),
-	"all":  inStates(func(d *driver, _ *fakeExecutor) { d.do("timeline") }),
+// A view opens something, at 120x36, and shows the driver.
+type view = func(t *testing.T, show func(d *driver))
+
+// viewFrames are the views without a test of their own.
+var viewFrames = map[string]view{
+	"all": inStates(func(d *driver, _ *fakeExecutor) { d.do("timeline") }),
 
 	"detail-content": inDetail(`"says it again"`, "view-content"),
 	"detail-tree":    inDetail(`"says it again"`, "view-tree"),
@@ -55,20 +57,23 @@ var viewFrames = map[string]func(t *testing.T, show func(d *driver)){
 	"composer-message": inComposer("form-compose-whole"),
 	"composer-raw":     inComposer("form-compose-whole", "compose-view"),
 
-	"palette":     inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActPalette); d.write("another") }),
-	"palette-all": inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActPalette); d.write("the") }),
-	"card":        inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActCard) }),
-	"help":        inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActList); d.write("pane full") }),
-	"home":        inEcho(func(d *driver, _ *fakeExecutor) { d.do("open-session", home.Scope+"-down") }),
-	"inputs":      inEcho(func(d *driver, _ *fakeExecutor) { d.asksInputs() }),
-	"sessions":    inEcho(func(d *driver, _ *fakeExecutor) { d.another("second server (local)"); d.do(actSessions) }),
+	"palette-all":  inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActPalette); d.write("the") }),
+	"card":         inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActCard) }),
+	"help":         inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActList); d.write("pane full") }),
+	"inputs":       inEcho(func(d *driver, _ *fakeExecutor) { d.asksInputs() }),
+	"sessions":     inEcho(func(d *driver, _ *fakeExecutor) { d.another("second server (local)"); d.do(actSessions) }),
+	"secret-input": inEcho(func(d *driver, _ *fakeExecutor) { d.asksInputs(); d.do("input-next"); d.write("secret") }),
+	"sessions-of-all-kinds": inEcho(func(d *driver, _ *fakeExecutor) {
+		d.another("second server (local)")
+		d.add(workspace.Opened{Source: workspace.NoSource(), Title: "20261121-114750-files"})
+		d.do(actSessions, kit.Top)
+	}),
 
 	"compare":         inEcho(func(d *driver, x *fakeExecutor) { d.pairOf(x) }),
 	"compare-unified": inEcho(func(d *driver, x *fakeExecutor) { d.pairOf(x); d.do("compare-view") }),
 	"replay":          inEcho(func(d *driver, _ *fakeExecutor) { d.planned(d.t.(*testing.T)); d.goToCall("remove") }),
 	"export":          inEcho(func(d *driver, _ *fakeExecutor) { d.opensExport() }),
 	"process":         inEcho(func(d *driver, _ *fakeExecutor) { d.do(host.ActProcess) }),
-	"stop":            inEcho(func(d *driver, _ *fakeExecutor) { d.do(host.ActKill) }),
 	"copy-menu":       inStates(func(d *driver, _ *fakeExecutor) { d.do(actCopyMenu) }),
 	"problems":        inEcho(func(d *driver, x *fakeExecutor) { guilty(d, x); d.do(host.ActProblems) }),
 	"policies":        inEcho(func(d *driver, _ *fakeExecutor) { d.do("policies") }),
@@ -76,7 +81,6 @@ var viewFrames = map[string]func(t *testing.T, show func(d *driver)){
 	"request-form":    inRequest("form"),
 	"request-model":   inRequest("sampling"),
 
-	"player": func(t *testing.T, show func(d *driver)) { show(playedAt(t, record(t, everything), "n:31", 120, 36)) },
 	"fleet": func(t *testing.T, show func(d *driver)) {
 		show(drive(t, Options{Grid: uitest.Halfway(t).Grid()}, 120, 36))
 	},
@@ -90,36 +94,123 @@ var viewFrames = map[string]func(t *testing.T, show func(d *driver)){
 	},
 }
 
-// TestViewFrames compares each of these views with a file that holds its frames at all
-// sizes at which the layout changes, with colours, and with ASCII only at two of them.
+// TestViewFrames checks the frames of these views.
 func TestViewFrames(t *testing.T) {
 	for name, view := range viewFrames {
-		t.Run(name, func(t *testing.T) {
-			var frames strings.Builder
-			for _, kind := range []string{"color", asciiTest} {
-				t.Run(kind, func(t *testing.T) {
-					view(t, func(d *driver) {
-						for _, tc := range frameSizes {
-							if tc.plain != (kind == asciiTest) {
-								continue
-							}
-							d.take(tea.WindowSizeMsg{Width: tc.w, Height: tc.h})
-							requireExact(t, d.content(), tc.w, tc.h)
-							if tc.plain {
-								require.NotRegexp(t, `[^\x00-\x7e]`, d.content())
-							}
-							fmt.Fprintf(&frames, "-- %s --\n%s\n", tc, d.content())
-						}
-					})
-				})
-			}
-			uitest.Golden(t, "views/"+name, strings.TrimSuffix(frames.String(), "\n"))
+		t.Run(name, func(t *testing.T) { requireFrames(t, name, false, view) })
+	}
+}
+
+// ownLines are the views whose content has lines that end within their box: rules of ours,
+// or text of a server.
+var ownLines = map[string]bool{"challenge": true, "detail-both": true, "detail-stderr": true, "inputs": true, "request-form": true, "request-model": true}
+
+// frameSizes are those at which the layout changes.
+var frameSizes = [][2]int{{200, 60}, {120, 36}, {80, 24}, {60, 20}, {160, 40}, {100, 30}, {40, 10}, {39, 9}}
+
+// compared reports whether frames of a size are compared with files.
+func compared(size [2]int) bool { return size == [2]int{120, 36} || size == [2]int{80, 24} }
+
+// requireFrames checks what a view shows at all sizes, with colours, without, and in
+// ASCII only. It compares two of the frames with a file, or for one view of each layout
+// all those with colours and some others.
+func requireFrames(t *testing.T, name string, all bool, view view) {
+	t.Helper()
+	var frames uitest.Sheet
+	for _, look := range []string{"colors", "nocolor", asciiTest} {
+		t.Run(look, func(t *testing.T) {
+			view(t, func(d *driver) {
+				for _, size := range frameSizes {
+					d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+					d.requireSound()
+					switch {
+					case look == "colors" && (all || compared(size)):
+						frames.Add(fmt.Sprintf("%dx%d", size[0], size[1]), d.content())
+					case look != "colors" && all && (size[0] == 120 || size[0] == 60):
+						frames.Add(fmt.Sprintf("%dx%d-%s", size[0], size[1], look), d.content())
+					}
+				}
+			})
 		})
+	}
+	frames.Golden(t, "views/"+name)
+}
+
+// compare checks the frame, and adds it to those of a file if its size has one.
+func (d *driver) compare(frames *uitest.Sheet) {
+	d.t.Helper()
+	d.requireSound()
+	if size := [2]int{d.screen.Width, d.screen.Height}; compared(size) {
+		frames.Add(fmt.Sprintf("%dx%d", size[0], size[1]), d.plain())
+	}
+}
+
+// requireSound checks the frame, in the look that the name of the test asks for.
+func (d *driver) requireSound() {
+	t, w, h := d.t, d.screen.Width, d.screen.Height
+	t.Helper()
+	frame := d.content()
+	requireExact(t, frame, w, h)
+	d.requireHints()
+	switch look := t.Name()[strings.LastIndex(t.Name(), "/")+1:]; look {
+	case "nocolor", asciiTest:
+		require.NotRegexp(t, `\x1b\[([0-9;]*;)?([34][0-8]|9[0-7]|10[0-7])[;m]`, frame, "%dx%d has colors", w, h)
+		if look == asciiTest && !strings.Contains(t.Name(), "/challenge/") {
+			require.NotRegexp(t, `[^\x00-\x7e]`, frame, "%dx%d", w, h)
+		}
+	default:
+		uitest.RequireBorders(t, d.rows())
+		if view, _, _ := strings.Cut(t.Name()[strings.Index(t.Name(), "/")+1:], "/"); !ownLines[view] {
+			requireConnected(t, d, d.beneath(), fmt.Sprintf("%dx%d", w, h))
+		}
+	}
+}
+
+// beneath returns the frame without what is in front.
+func (d *driver) beneath() frameCells {
+	front := d.front
+	switch n := len(d.front.views); {
+	case d.front.ask != nil:
+		d.front.ask = nil
+	case d.front.dialog != nil:
+		d.front.dialog = nil
+	case n > 0:
+		d.front.views = d.front.views[:n-1]
+	}
+	d.canvas.markAll()
+	below := cellsOf(d.plain())
+	d.front = front
+	d.canvas.markAll()
+	return below
+}
+
+// requireHints checks that each hint of the last line names keys of enabled actions.
+func (d *driver) requireHints() {
+	d.t.Helper()
+	scope, c := d.focused().scope(), d.focused().context()
+	last := d.lastLine()
+	for _, hint := range d.actions.keys.Footer(scope, c, d.screen.Width-1) {
+		if !strings.Contains(last, hint.Keys+" "+hint.Title) {
+			continue // covered by a message
+		}
+		keys := []string{hint.Keys}
+		if len(hint.Keys) > 1 {
+			keys = strings.Split(hint.Keys, "/")
+		}
+		for _, key := range keys {
+			action, ok := d.actions.keys.Lookup(scope, key)
+			if name, isCommand := strings.CutPrefix(key, ":"); isCommand && name != "" {
+				action, ok = d.actions.keys.ByID(name)
+			}
+			require.True(d.t, ok, "the key %s does nothing: %s", key, last)
+			possible, why := action.State(c)
+			require.True(d.t, possible, "%s: %s", last, why)
+		}
 	}
 }
 
 // inStates returns a view of a session in many states.
-func inStates(open func(d *driver, x *fakeExecutor)) func(*testing.T, func(*driver)) {
+func inStates(open func(d *driver, x *fakeExecutor)) view {
 	return func(t *testing.T, show func(d *driver)) {
 		inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 			everything(t, d.visible.ws.Session, x)
@@ -131,7 +222,7 @@ func inStates(open func(d *driver, x *fakeExecutor)) func(*testing.T, func(*driv
 }
 
 // inDetail returns a view of the row with a text.
-func inDetail(what, action string) func(*testing.T, func(*driver)) {
+func inDetail(what, action string) view {
 	return inStates(func(d *driver, _ *fakeExecutor) {
 		d.visible.rows.Traffic.Select(d.row(what))
 		d.do(actTraffic, actDetail, action)
@@ -139,7 +230,7 @@ func inDetail(what, action string) func(*testing.T, func(*driver)) {
 }
 
 // inEcho returns a view of a session with a server that responds.
-func inEcho(open func(d *driver, x *fakeExecutor)) func(*testing.T, func(*driver)) {
+func inEcho(open func(d *driver, x *fakeExecutor)) view {
 	return func(t *testing.T, show func(d *driver)) {
 		serve := func(p *fakeProcess, m message) {
 			if m.Method != "sleep" && !offers(p, m) {
@@ -154,7 +245,7 @@ func inEcho(open func(d *driver, x *fakeExecutor)) func(*testing.T, func(*driver
 }
 
 // inCatalog returns a view of the catalog.
-func inCatalog(actions ...string) func(*testing.T, func(*driver)) {
+func inCatalog(actions ...string) view {
 	return func(t *testing.T, show func(d *driver)) {
 		offering(t, 120, 36, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 			d.lookUp()
@@ -165,7 +256,7 @@ func inCatalog(actions ...string) func(*testing.T, func(*driver)) {
 }
 
 // inComposer returns a view of a call that is being written.
-func inComposer(actions ...string) func(*testing.T, func(*driver)) {
+func inComposer(actions ...string) view {
 	return func(t *testing.T, show func(d *driver)) {
 		planning(t, 120, 36, false, func(_ *testing.T, d *driver, _ *fakeExecutor) {
 			d.write("Bern")
@@ -176,7 +267,7 @@ func inComposer(actions ...string) func(*testing.T, func(*driver)) {
 }
 
 // inRequest returns a view of a request of the server.
-func inRequest(kind string) func(*testing.T, func(*driver)) {
+func inRequest(kind string) view {
 	return func(t *testing.T, show func(d *driver)) {
 		answeringAt(t, 120, 36, false, false, nil, func(_ *testing.T, d *driver, x *fakeExecutor) {
 			d.opened(x, questions[kind][0], questions[kind][1])

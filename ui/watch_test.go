@@ -115,7 +115,7 @@ func TestWatch(t *testing.T) {
 		require.True(t, d.compares())
 		require.Contains(t, d.plain(), "A before   B after main.go changed")
 		require.Equal(t, "sum: 1 | sum: 7", d.besides())
-		uitest.Golden(t, "watch-120x36", d.content())
+		d.requireSound()
 		x.serve = adds(8)
 		d.changesFile(w)
 		require.NotSame(t, v, d.front.top(), "another comparison takes its place")
@@ -147,6 +147,7 @@ func TestWatchDuringDraft(t *testing.T) {
 
 // TestFailedBuildFrames shows the output of a failed build in the place of causes.
 func TestFailedBuildFrames(t *testing.T) {
+	var frames uitest.Sheet
 	for _, size := range [][2]int{{80, 24}, {120, 36}} {
 		inBubble(t, size[0], size[1], adds(1), func(t *testing.T, d *driver, x *fakeExecutor) {
 			w := d.watches(x, "add")
@@ -160,11 +161,12 @@ func TestFailedBuildFrames(t *testing.T) {
 			d.changesFile(w)
 			require.Contains(t, d.rows()[0], "WATCH build failed")
 			require.Contains(t, d.rows()[1], "x build failed (exit status 2), the old server keeps running: make server")
-			uitest.Golden(t, fmt.Sprintf("watch-not-built-%dx%d", size[0], size[1]), d.content())
+			d.compare(&frames)
 			d.do(host.ActCauses)
 			require.Contains(t, d.plain(), "./main.go:0:10")
 		})
 	}
+	frames.Golden(t, "views/not-built")
 }
 
 // TestWatchBeforeStart checks that a watch waits for the first start.
