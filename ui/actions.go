@@ -7,7 +7,6 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/calls"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/composer"
 	"mcpdbg/ui/copies"
@@ -171,7 +170,7 @@ func actions(of finder) []host.Action {
 		server.CatalogActions(func(c host.Context) *server.Catalog { return of(c).catalog }, compose),
 		composer.Actions(),
 		requests.Actions(func(c host.Context) *requests.State { return of(c).requests }),
-		calls.Actions(),
+		host.CallActions(),
 		timeline.Actions(func(c host.Context) *timeline.State { return &of(c).time }),
 		compare.Actions(func(c host.Context) *compare.State { return of(c).app.compared }),
 		watch.Actions(func(c host.Context) *watch.State { return of(c).watching }),

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
-	"mcpdbg/ui/calls"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/composer"
 	"mcpdbg/ui/copies"
@@ -520,7 +519,7 @@ func allActionTests() map[string]actionTest {
 // too.
 func testedInRooms() []host.Action {
 	return slices.Concat(
-		calls.Actions(),
+		host.CallActions(),
 		server.CatalogActions(nil, nil),
 		compare.Actions(nil),
 		composer.Actions(),

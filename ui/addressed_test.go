@@ -16,7 +16,6 @@ import (
 	"mcpdbg/framing"
 	replayer "mcpdbg/recordings/replay"
 	"mcpdbg/session"
-	"mcpdbg/ui/calls"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/watch"
@@ -255,7 +254,7 @@ func (d *driver) rowOf(s *sessionScreen, length int) int {
 
 // callEcho calls a tool of the server.
 func callEcho(c host.Context) tea.Cmd {
-	return calls.Request(c, "echo", "tools/call", []byte(`{"name":"echo"}`), 0)
+	return host.SendRequest(c, "echo", "tools/call", []byte(`{"name":"echo"}`), 0)
 }
 
 // watchOver returns a watch over files for a session.

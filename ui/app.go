@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/calls"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/fleet"
@@ -311,7 +310,7 @@ func (sc *sessionScreen) Refresh() tea.Cmd {
 	sc.app.canvas.markAll()
 	cmd := tea.Batch(copies.PlaceNotes(sc.context()), sc.problems.Check(sc.context()), sc.rows.Traffic.Grown(), sc.rows.CountOn(), server.RefreshLists(sc.context()), sc.time.Grown(sc.context()))
 	sc.placeCursor()
-	calls.WatchCancelled(sc.context())
+	host.WatchCancelled(sc.context())
 	if more {
 		return tea.Batch(cmd, func() tea.Msg { return changed{} })
 	}

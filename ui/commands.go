@@ -8,7 +8,6 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/calls"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
@@ -117,7 +116,7 @@ func rawString(inside []byte) (string, error) {
 // cancelSelected cancels the selected request, or the only pending one.
 func cancelSelected(c host.Context) tea.Cmd {
 	number, _, _ := c.Workspace.CancellableRequest()
-	return calls.CancelRequest(c, number)
+	return host.CancelRequest(c, number)
 }
 
 func goToPartner(c host.Context) tea.Cmd {

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/internal/wording"
-	"mcpdbg/ui/calls"
 	"mcpdbg/ui/detail"
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
@@ -286,7 +285,7 @@ func (a *App) quitQuestion() *host.Dialog {
 	for _, s := range a.screens {
 		if ok, _ := process.CanStop(s.context()); ok {
 			running++
-			pending += calls.Pending(s.ws)
+			pending += host.PendingRequests(s.ws)
 		}
 	}
 	var reasons []string

@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/internal/wording"
-	"mcpdbg/ui/calls"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/problems"
@@ -92,7 +91,7 @@ func (cv *canvas) paintCalls(sc *sessionScreen) {
 		top, r = r.CutTop(1)
 		cv.line(4, top, func(l *paint.Line) { sc.replay.Paint(sc.context(), l) })
 	}
-	calls.Paint(sc.context(), r)
+	host.PaintCalls(sc.context(), r)
 }
 
 func (cv *canvas) line(i int, r paint.Rect, paint func(*paint.Line)) {

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/calls"
 	"mcpdbg/ui/composer"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/detail"
@@ -158,7 +157,7 @@ func (sc *sessionScreen) address(msg tea.Msg) tea.Msg {
 // callLines returns the number of lines above the footer: one for a running replay, and
 // those of pending calls.
 func (sc *sessionScreen) callLines() int {
-	n := calls.Lines(sc.ws)
+	n := host.CallLines(sc.ws)
 	if sc.replay.Running() {
 		n++
 	}

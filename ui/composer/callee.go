@@ -11,7 +11,6 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/calls"
 	"mcpdbg/ui/fields"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/form"
@@ -73,7 +72,7 @@ func (t *callee) params(arguments []byte) json.RawMessage {
 				texts[name] = fmt.Sprint(value)
 			}
 		}
-		return calls.URIParams(uritemplate.Expand(t.item.Key, texts))
+		return host.URIParams(uritemplate.Expand(t.item.Key, texts))
 	}
 	name, _ := json.Marshal(t.item.Key) // always encodes
 	var out bytes.Buffer

@@ -12,7 +12,6 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/calls"
 	"mcpdbg/ui/fields"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/theme"
@@ -128,7 +127,7 @@ func (p *Pane) sendArguments(c host.Context, arguments []byte) tea.Cmd {
 	p.refused = ""
 	p.remember(t.draft(), string(arguments))
 	p.close(c)
-	return calls.Compose(c, t.title(), t.method(), t.request(c.Workspace, arguments), 0)
+	return host.SendComposed(c, t.title(), t.method(), t.request(c.Workspace, arguments), 0)
 }
 
 func (p *Pane) toggleTask(host.Context) tea.Cmd {

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/internal/wording"
-	"mcpdbg/ui/calls"
 	"mcpdbg/ui/detail/content"
 	"mcpdbg/ui/host"
 )
@@ -80,7 +79,7 @@ func (d *Pane) Open(c host.Context) tea.Cmd {
 		c.Host.Warn("read " + p.Link + ": " + why)
 		return nil
 	}
-	return calls.Request(c, "resources/read "+p.Link, "resources/read", calls.URIParams(p.Link), 0)
+	return host.SendRequest(c, "resources/read "+p.Link, "resources/read", host.URIParams(p.Link), 0)
 }
 
 func viewPart(c host.Context, p *content.Part) tea.Cmd {

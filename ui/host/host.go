@@ -1,6 +1,10 @@
-// Package host declares what the interface and its surroundings know of each other: the
-// Launcher that lists and opens servers and recordings, and the run over many targets
-// shown as a grid.
+// Package host is all that a screen knows of the shell: the Host, the View and the
+// actions of both, and what the interface and its surroundings know of each other, such
+// as the Launcher that lists and opens servers and recordings.
+//
+// It also sends the user's requests from any screen. A pending call has a line above the
+// footer with its progress, and can be cancelled; a cancelled call is watched for a late
+// response.
 package host
 
 import (

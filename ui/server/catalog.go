@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/calls"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/keymap"
@@ -117,5 +116,5 @@ func useItem(c host.Context, v *Catalog, compose func(host.Context, *workspace.C
 		return compose(c, item)
 	}
 	c.Host.Close(v) // the response is in the traffic
-	return calls.Compose(c, "resources/read "+item.Key, mcp.MethodReadResource, calls.URIParams(item.Key), 0)
+	return host.SendComposed(c, "resources/read "+item.Key, mcp.MethodReadResource, host.URIParams(item.Key), 0)
 }

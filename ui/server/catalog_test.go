@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/ui/calls"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
@@ -424,7 +423,7 @@ func TestListen(t *testing.T) {
 	x := &uitest.Server{Serve: func(p *uitest.Process, m uitest.Message) { uitest.Offers(p, m) }, Capabilities: uitest.AllCapabilities, Modern: true}
 	uitest.Live(t, x, 120, 36, func(t *testing.T, h *uitest.Host) {
 		r := newCatalogRoom(h)
-		r.Actions = append(r.Actions, calls.Actions()...)
+		r.Actions = append(r.Actions, host.CallActions()...)
 		r.Do("catalog")
 		require.Contains(t, r.Text(), "[Tools 3]")
 		listen := func() {
@@ -435,7 +434,7 @@ func TestListen(t *testing.T) {
 		listen()
 		r.Row(`"toolsListChanged":true`)
 		require.Contains(t, r.Text(), "subscribed to changes of the lists")
-		require.Zero(t, calls.Lines(r.Context().Workspace), "a subscription has no line")
+		require.Zero(t, host.CallLines(r.Context().Workspace), "a subscription has no line")
 		r.Do("cancel-call")
 		require.Contains(t, r.Said(), "no call is pending")
 

@@ -8,7 +8,6 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/calls"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/workspace"
 )
@@ -33,7 +32,7 @@ func subscribe(c host.Context, uri string) tea.Cmd {
 	}
 	s, ctx := c.Workspace.Session, c.Host.Lifetime()
 	return func() tea.Msg {
-		resp, err := s.Request(ctx, method, calls.URIParams(uri), session.CallOptions{Act: calls.Composed(method)})
+		resp, err := s.Request(ctx, method, host.URIParams(uri), session.CallOptions{Act: host.ComposedAct(method)})
 		if err == nil && resp.Error != nil {
 			err = resp.Error
 		}
@@ -53,7 +52,7 @@ func subscribe(c host.Context, uri string) tea.Cmd {
 // In the modern era a subscription lasts as long as its request.
 func listen(c host.Context, uri string, on bool) tea.Cmd {
 	if !on {
-		calls.Cancel(c, c.Workspace.Subscribed[uri])
+		host.CancelCall(c, c.Workspace.Subscribed[uri])
 		delete(c.Workspace.Subscribed, uri)
 		return nil
 	}
@@ -65,7 +64,7 @@ func listen(c host.Context, uri string, on bool) tea.Cmd {
 	if err != nil {
 		return nil
 	}
-	cmd := calls.Compose(c, mcp.MethodListen+" "+uri, mcp.MethodListen, params, listenFor)
+	cmd := host.SendComposed(c, mcp.MethodListen+" "+uri, mcp.MethodListen, params, listenFor)
 	call := c.Workspace.Calls[len(c.Workspace.Calls)-1]
 	call.Subscription = true
 	c.Workspace.Subscribed[uri] = call

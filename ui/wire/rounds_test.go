@@ -11,7 +11,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/calls"
+	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
 )
@@ -44,7 +44,7 @@ func inModern(t *testing.T, x *uitest.Server, test func(*testing.T, *stage)) {
 
 // call calls a tool, which takes a while to ask or to answer.
 func (s *stage) call(params string) {
-	s.Begin(calls.Request(s.Context(), "tools/call quote", "tools/call", []byte(params), 0))
+	s.Begin(host.SendRequest(s.Context(), "tools/call quote", "tools/call", []byte(params), 0))
 	s.later(20 * time.Millisecond)
 }
 
@@ -117,7 +117,7 @@ func (s *stage) requireRounds(t *testing.T) {
 func TestCallTimeIsThatOfTheRow(t *testing.T) {
 	x := &uitest.Server{}
 	live(t, x, Wire, func(t *testing.T, s *stage) {
-		cmd := calls.Request(s.Context(), "tools/call echo", "tools/call", []byte(`{"name":"echo"}`), 0)
+		cmd := host.SendRequest(s.Context(), "tools/call echo", "tools/call", []byte(`{"name":"echo"}`), 0)
 		time.Sleep(100 * time.Millisecond) // before the command runs
 		s.Begin(cmd)
 		synctest.Wait()
@@ -198,22 +198,22 @@ func TestCancelledExchange(t *testing.T) {
 			x := &uitest.Server{}
 			inModern(t, x, func(t *testing.T, s *stage) {
 				s.KeepTime()
-				s.Begin(calls.Request(s.Context(), "tools/call crawl", "tools/call", []byte(`{"name":"crawl"}`), 0))
+				s.Begin(host.SendRequest(s.Context(), "tools/call crawl", "tools/call", []byte(`{"name":"crawl"}`), 0))
 				s.later(2100 * time.Millisecond)
-				require.Equal(t, 1, calls.Lines(s.ws))
+				require.Equal(t, 1, host.CallLines(s.ws))
 				if selected {
-					s.Run(calls.CancelRequest(s.Context(), s.cursor()))
+					s.Run(host.CancelRequest(s.Context(), s.cursor()))
 				} else {
-					s.Actions = append(s.Actions, calls.Actions()...)
+					s.Actions = append(s.Actions, host.CallActions()...)
 					s.Do("cancel-call")
 				}
 				arrive := func(wait time.Duration) {
 					s.later(wait)
-					calls.WatchCancelled(s.Context())
+					host.WatchCancelled(s.Context())
 				}
 				arrive(0)
-				require.Zero(t, calls.Lines(s.ws))
-				require.Zero(t, calls.Pending(s.ws))
+				require.Zero(t, host.CallLines(s.ws))
+				require.Zero(t, host.PendingRequests(s.ws))
 				require.Regexp(t, `⊘\+  0:00\.00 tools/call crawl +cancelled by you at 2\.1 s +[\d]+$`, s.table())
 				rows := s.traffic.Len()
 				for i := range 3 {

@@ -9,7 +9,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/calls"
+	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
 )
@@ -120,7 +120,7 @@ func TestSlowIgnoresThePerson(t *testing.T) {
 			}
 		}
 		require.NoError(t, s.ws.Session.SetPolicy(mcp.MethodElicit, session.Policy{Mode: session.PolicyAsk}))
-		s.Begin(calls.Request(s.Context(), "tools/call book", "tools/call", []byte(`{"name":"book"}`), 0))
+		s.Begin(host.SendRequest(s.Context(), "tools/call book", "tools/call", []byte(`{"name":"book"}`), 0))
 		synctest.Wait()
 		x.Latest().Out(`{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}}`)
 		synctest.Wait()

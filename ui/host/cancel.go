@@ -1,4 +1,4 @@
-package calls
+package host
 
 import (
 	"encoding/json"
@@ -11,7 +11,6 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/summary"
-	"mcpdbg/ui/host"
 	"mcpdbg/ui/workspace"
 )
 
@@ -24,23 +23,23 @@ const (
 
 var errCancelled = errors.New("cancelled by the user")
 
-func cancelLatest(c host.Context) tea.Cmd {
+func cancelLatest(c Context) tea.Cmd {
 	call := c.Workspace.LastCall()
 	c.Workspace.Session.Act("cancel", "", call.Number.Load())
-	Cancel(c, call)
+	CancelCall(c, call)
 	return nil
 }
 
 // CancelRequest sends the server a cancellation of the request at a row, and no
 // longer waits for its response.
-func CancelRequest(c host.Context, number int) tea.Cmd {
+func CancelRequest(c Context, number int) tea.Cmd {
 	s, source := c.Workspace.Session, c.Workspace.Shown.Source
 	first := c.Workspace.Shown.Index.Exchanges.Of(number)
 	for _, call := range c.Workspace.Calls {
 		n := call.Number.Load()
 		if at, ok := c.Workspace.RowOf(n); ok && (at == number || at == first) && call.Cancelled.IsZero() {
 			s.Act("cancel", "", n)
-			Cancel(c, call)
+			CancelCall(c, call)
 			return nil
 		}
 	}
@@ -51,19 +50,19 @@ func CancelRequest(c host.Context, number int) tea.Cmd {
 	send := func() tea.Msg {
 		e, err := source.Entry(row, 0)
 		if err != nil {
-			return host.Result{What: "cancel", Err: err}
+			return Result{What: "cancel", Err: err}
 		}
 		s.Act("cancel", "", e.N)
 		err = s.Cancel(string(e.Msg.ID.Of(e.Payload)), "cancelled by the user")
-		return host.Result{What: "cancel", Err: err}
+		return Result{What: "cancel", Err: err}
 	}
-	look := host.Result{Then: func(c host.Context) tea.Cmd { c.Host.Redraw(); return nil }}
+	look := Result{Then: func(c Context) tea.Cmd { c.Host.Redraw(); return nil }}
 	return tea.Batch(send, c.Host.After(cancelWait, look))
 }
 
 // cancelTask sends the server a cancellation of the task of a call that this program
 // does not follow.
-func cancelTask(c host.Context, call int) tea.Cmd {
+func cancelTask(c Context, call int) tea.Cmd {
 	s, source := c.Workspace.Session, c.Workspace.Shown.Source
 	request, _ := c.Workspace.Shown.Rows.At(call)
 	created, _ := c.Workspace.Shown.Rows.PartnerOf(request)
@@ -71,11 +70,11 @@ func cancelTask(c host.Context, call int) tea.Cmd {
 	return func() tea.Msg {
 		asked, err := source.Entry(request, 1)
 		if err != nil {
-			return host.Result{What: "cancel", Err: err}
+			return Result{What: "cancel", Err: err}
 		}
 		e, err := source.Entry(created, 0)
 		if err != nil {
-			return host.Result{What: "cancel", Err: err}
+			return Result{What: "cancel", Err: err}
 		}
 		s.Act("cancel", "", asked.N)
 		params, _ := json.Marshal(map[string]json.RawMessage{"taskId": summary.TaskOf(e.Payload)}) // valid JSON
@@ -83,11 +82,11 @@ func cancelTask(c host.Context, call int) tea.Cmd {
 		if err == nil && resp.Error != nil {
 			err = resp.Error
 		}
-		return host.Result{What: "cancel the task", Err: err}
+		return Result{What: "cancel the task", Err: err}
 	}
 }
 
-func reportTask(c host.Context, call *workspace.Call, task *session.Task) {
+func reportTask(c Context, call *workspace.Call, task *session.Task) {
 	if task.Status == session.TaskCancelled {
 		c.Host.Notify("task cancelled: " + call.Title)
 		return
@@ -95,15 +94,15 @@ func reportTask(c host.Context, call *workspace.Call, task *session.Task) {
 	c.Host.Warn("cancelled, but the task is still " + task.Status + ": " + call.Title)
 }
 
-// Cancel sends the server a cancellation of a call.
-func Cancel(c host.Context, call *workspace.Call) {
+// CancelCall sends the server a cancellation of a call.
+func CancelCall(c Context, call *workspace.Call) {
 	call.Cancelled = time.Now()
 	call.Cancel(errCancelled)
 	c.Host.Redraw()
 }
 
 // The call stays on the list in case a response comes even later.
-func reportCancelled(c host.Context, call *workspace.Call) {
+func reportCancelled(c Context, call *workspace.Call) {
 	if call.Over {
 		return
 	}
@@ -118,17 +117,17 @@ func reportCancelled(c host.Context, call *workspace.Call) {
 	for i := len(c.Workspace.Calls) - 1; i >= 0; i-- {
 		if c.Workspace.Calls[i].Over {
 			if over++; over > maxWatched {
-				drop(c, c.Workspace.Calls[i])
+				dropCall(c, c.Workspace.Calls[i])
 			}
 		}
 	}
 }
 
 // WatchCancelled checks how the server handles cancelled calls, when the log has grown.
-func WatchCancelled(c host.Context) {
+func WatchCancelled(c Context) {
 	for i := len(c.Workspace.Calls) - 1; i >= 0; i-- {
 		if call := c.Workspace.Calls[i]; !call.Cancelled.IsZero() && call.Task.Load() == nil {
-			watchOne(c, call)
+			watchCancelled(c, call)
 		}
 	}
 	rows := c.Workspace.LateProgress
@@ -138,7 +137,7 @@ func WatchCancelled(c host.Context) {
 	}
 }
 
-func watchOne(c host.Context, call *workspace.Call) {
+func watchCancelled(c Context, call *workspace.Call) {
 	if call.Row == 0 {
 		number, ok := c.Workspace.RowOf(call.Number.Load())
 		if !ok {
@@ -159,7 +158,7 @@ func watchOne(c host.Context, call *workspace.Call) {
 	if !ok {
 		return
 	}
-	drop(c, call)
+	dropCall(c, call)
 	if call.Subscription {
 		return // a subscription ends this way
 	}
@@ -167,7 +166,7 @@ func watchOne(c host.Context, call *workspace.Call) {
 	c.Host.Warn(fmt.Sprintf("response arrived %v after the cancellation: %s", max(after, 0).Round(time.Millisecond), call.Title))
 }
 
-func countProgress(c host.Context, number int) {
+func countProgress(c Context, number int) {
 	row, ok := c.Workspace.Shown.Rows.At(number)
 	if !ok {
 		return

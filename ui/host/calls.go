@@ -1,7 +1,4 @@
-// Package calls sends the user's requests from any screen. A pending call has a line
-// above the footer with its progress, and can be cancelled; a cancelled call is watched
-// for a late response.
-package calls
+package host
 
 import (
 	"context"
@@ -12,40 +9,39 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session"
-	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/workspace"
 )
 
-// Actions are those on pending calls.
-func Actions() []host.Action {
-	return []host.Action{
-		{Entry: host.Entry{ID: "cancel-call", Keys: []string{"ctrl+x"}, Scope: keymap.Global, Title: "cancel call", Help: "Cancel the most recent pending call.", Everywhere: true, Enabled: hasCall}, Do: cancelLatest},
+// CallActions are those on pending calls.
+func CallActions() []Action {
+	return []Action{
+		{Entry: Entry{ID: "cancel-call", Keys: []string{"ctrl+x"}, Scope: keymap.Global, Title: "cancel call", Help: "Cancel the most recent pending call.", Everywhere: true, Enabled: hasCall}, Do: cancelLatest},
 	}
 }
 
-func hasCall(c host.Context) (bool, string) {
+func hasCall(c Context) (bool, string) {
 	return c.Workspace.LastCall() != nil, "no call is pending"
 }
 
-// Request sends a request and waits for the response. In the modern era the request has
+// SendRequest sends a request and waits for the response. In the modern era the request has
 // all that it needs, and several rounds count as one. The title is for the user; a
 // timeout of 0 is that of the session.
-func Request(c host.Context, title, method string, params json.RawMessage, timeout time.Duration) tea.Cmd {
-	return begin(c, title, method, params, session.CallOptions{Timeout: timeout})
+func SendRequest(c Context, title, method string, params json.RawMessage, timeout time.Duration) tea.Cmd {
+	return beginCall(c, title, method, params, session.CallOptions{Timeout: timeout})
 }
 
-// Compose is Request for a request that the user has composed, as the log then says.
-func Compose(c host.Context, title, method string, params json.RawMessage, timeout time.Duration) tea.Cmd {
-	return begin(c, title, method, params, session.CallOptions{Timeout: timeout, Act: Composed(method)})
+// SendComposed is SendRequest for a request that the user has composed, as the log then says.
+func SendComposed(c Context, title, method string, params json.RawMessage, timeout time.Duration) tea.Cmd {
+	return beginCall(c, title, method, params, session.CallOptions{Timeout: timeout, Act: ComposedAct(method)})
 }
 
-// Composed returns the act of a request that the user has composed.
-func Composed(method string) *session.ActBody {
+// ComposedAct returns the act of a request that the user has composed.
+func ComposedAct(method string) *session.ActBody {
 	return &session.ActBody{Act: "compose", Detail: method}
 }
 
-func begin(c host.Context, title, method string, params json.RawMessage, opts session.CallOptions) tea.Cmd {
+func beginCall(c Context, title, method string, params json.RawMessage, opts session.CallOptions) tea.Cmd {
 	ctx, give := context.WithCancelCause(c.Host.Lifetime())
 	call := &workspace.Call{Title: title, Began: time.Now(), Cancel: give}
 	c.Workspace.Calls = append(c.Workspace.Calls, call)
@@ -56,9 +52,9 @@ func begin(c host.Context, title, method string, params json.RawMessage, opts se
 		resp, err := s.Request(ctx, method, params, opts)
 		failed := isToolError(resp.Result) // which may be long
 		give(nil)
-		return host.Result{Then: func(c host.Context) tea.Cmd { return answered(c, call, resp, err, failed) }}
+		return Result{Then: func(c Context) tea.Cmd { return callAnswered(c, call, resp, err, failed) }}
 	}
-	look := host.Result{Then: func(c host.Context) tea.Cmd { c.Host.Redraw(); return nil }}
+	look := Result{Then: func(c Context) tea.Cmd { c.Host.Redraw(); return nil }}
 	return tea.Batch(run, c.Host.After(workspace.CallShownAfter, look))
 }
 
@@ -69,20 +65,20 @@ func URIParams(uri string) json.RawMessage {
 }
 
 // failed is the error flag of a tool result.
-func answered(c host.Context, call *workspace.Call, resp session.Response, err error, failed bool) tea.Cmd {
+func callAnswered(c Context, call *workspace.Call, resp session.Response, err error, failed bool) tea.Cmd {
 	cmd := c.Panes().Refresh()
 	if task := call.Task.Load(); task != nil && errors.Is(err, errCancelled) {
-		drop(c, call)
+		dropCall(c, call)
 		reportTask(c, call, task)
 		return cmd
 	}
 	if !call.Cancelled.IsZero() && errors.Is(err, context.Canceled) || errors.Is(err, errCancelled) {
-		return tea.Batch(cmd, c.Host.After(cancelWait, host.Result{Then: func(c host.Context) tea.Cmd {
+		return tea.Batch(cmd, c.Host.After(cancelWait, Result{Then: func(c Context) tea.Cmd {
 			reportCancelled(c, call)
 			return nil
 		}}))
 	}
-	drop(c, call)
+	dropCall(c, call)
 	subscription := endSubscription(c.Workspace, call)
 	switch {
 	case err != nil && c.Host.Lifetime().Err() != nil:
@@ -98,7 +94,7 @@ func answered(c host.Context, call *workspace.Call, resp session.Response, err e
 		c.Host.Notify("the server answered" + c.Workspace.ServerTime(resp.N) + ": " + call.Title)
 	}
 	if number, ok := c.Workspace.RowOf(resp.N); ok {
-		host.Reveal(c, number)
+		Reveal(c, number)
 	}
 	return cmd
 }
@@ -122,7 +118,7 @@ func isToolError(result json.RawMessage) bool {
 	return json.Unmarshal(result, &tool) == nil && tool.IsError
 }
 
-func drop(c host.Context, call *workspace.Call) {
+func dropCall(c Context, call *workspace.Call) {
 	for i, other := range c.Workspace.Calls {
 		if other == call {
 			c.Workspace.Calls = append(c.Workspace.Calls[:i:i], c.Workspace.Calls[i+1:]...)

@@ -1,24 +1,23 @@
-package calls
+package host
 
 import (
 	"fmt"
 	"strings"
 	"time"
 
-	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
-const maxLines = 3
+const maxCallLines = 3
 
-// Lines returns the number of lines for pending calls.
-func Lines(w *workspace.Workspace) int { return min(len(w.ShownCalls()), maxLines) }
+// CallLines returns the number of lines for pending calls.
+func CallLines(w *workspace.Workspace) int { return min(len(w.ShownCalls()), maxCallLines) }
 
-// Pending returns how many requests to the server are pending, without subscriptions.
-func Pending(w *workspace.Workspace) int {
+// PendingRequests returns how many requests to the server are pending, without subscriptions.
+func PendingRequests(w *workspace.Workspace) int {
 	n := w.Stats.PendingOut
 	for _, call := range w.Calls {
 		if call.Subscription && !call.Over {
@@ -28,8 +27,8 @@ func Pending(w *workspace.Workspace) int {
 	return max(n, 0)
 }
 
-// Paint paints the pending calls, the latest last.
-func Paint(c host.Context, r paint.Rect) {
+// PaintCalls paints the pending calls, the latest last.
+func PaintCalls(c Context, r paint.Rect) {
 	if r.Empty() {
 		return
 	}
