@@ -74,7 +74,7 @@ var importRules = []importRule{
 	{packages: "recordings/junit", never: []string{""}, why: "an output format, for results of any kind"},
 	{packages: "ui/...", never: []string{"internal", "sshexec", "session/localexec", ssh}, why: "internal/cli passes executors in"},
 	{packages: "ui/...", not: []string{"ui", "ui/host", "ui/kit", "ui/tty", "ui/uitest", "ui/widget", "ui/workspace"}, never: []string{"ui"},
-		but: []string{"ui/fields", "ui/host", "ui/kit", "ui/workspace", "ui/widget"}, why: "a screen knows neither the shell nor another screen"},
+		but: []string{"ui/host", "ui/kit", "ui/workspace", "ui/widget"}, why: "a screen knows neither the shell nor another screen"},
 	{packages: "ui/prompter", never: []string{"ui"}, why: "a question of the program knows no screen"},
 	{packages: "ui/tty", never: []string{"ui"}, but: []string{"ui/prompter", "ui/widget/termsafe"}, why: "a terminal without the interface"},
 	{packages: "ui/uitest", never: []string{"ui"}, but: []string{"ui/host", "ui/kit", "ui/workspace", "ui/widget"}, why: "tests of any screen use it"},

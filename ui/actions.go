@@ -8,10 +8,8 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/compare"
-	"mcpdbg/ui/composer"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/detail"
-	"mcpdbg/ui/fields"
 	"mcpdbg/ui/fleet"
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/home"
@@ -21,7 +19,7 @@ import (
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/replay"
-	"mcpdbg/ui/requests"
+	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/watch"
@@ -115,12 +113,12 @@ var scopes = []keymap.Scope{
 	{ID: fleet.Scope, Title: "Smoke run grid", Modal: true, Inherits: "lines"},
 	{ID: home.Scope, Title: "Open a server or a recording", Modal: true, Inherits: "picker"},
 	{ID: home.ScopeInputs, Title: "Server inputs", Modal: true, Inherits: "steps"},
-	{ID: composer.ScopeForm, Title: "Composer form", Modal: true, Inherits: fields.Scope},
-	{ID: composer.ScopeText, Title: "Composer", Modal: true, Inherits: "closing"},
-	{ID: composer.ScopePresets, Title: "Composer, malformed messages", Modal: true, Inherits: "picker"},
-	{ID: requests.ScopeForm, Title: "Server request", Modal: true, Inherits: fields.Scope},
-	{ID: requests.ScopeJSON, Title: "Server request, JSON", Modal: true, Inherits: "closing"},
-	{ID: requests.ScopePolicies, Title: "Server request policies", Modal: true, Inherits: "steps"},
+	{ID: send.ScopeComposerForm, Title: "Composer form", Modal: true, Inherits: send.ScopeFields},
+	{ID: send.ScopeComposerText, Title: "Composer", Modal: true, Inherits: "closing"},
+	{ID: send.ScopePresets, Title: "Composer, malformed messages", Modal: true, Inherits: "picker"},
+	{ID: send.ScopeAnswer, Title: "Server request", Modal: true, Inherits: send.ScopeFields},
+	{ID: send.ScopeAnswerJSON, Title: "Server request, JSON", Modal: true, Inherits: "closing"},
+	{ID: send.ScopePolicies, Title: "Server request policies", Modal: true, Inherits: "steps"},
 	{ID: replay.Scope, Title: "Replay", Modal: true, Inherits: "pages"},
 	{ID: compare.Scope, Title: "Comparison", Modal: true, Inherits: "lines"},
 	{ID: copies.ScopeExport, Title: "Export", Modal: true, Inherits: "steps"},
@@ -168,8 +166,8 @@ func actions(of finder) []host.Action {
 		problems.Actions(func(c host.Context) *problems.State { return &of(c).problems }),
 		server.OverviewActions(),
 		server.CatalogActions(func(c host.Context) *server.Catalog { return of(c).catalog }, compose),
-		composer.Actions(),
-		requests.Actions(func(c host.Context) *requests.State { return of(c).requests }),
+		send.ComposerActions(),
+		send.RequestActions(func(c host.Context) *send.Requests { return of(c).requests }),
 		host.CallActions(),
 		timeline.Actions(func(c host.Context) *timeline.State { return &of(c).time }),
 		compare.Actions(func(c host.Context) *compare.State { return of(c).app.compared }),

@@ -14,7 +14,6 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/ui/compare"
-	"mcpdbg/ui/composer"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/detail"
 	"mcpdbg/ui/fleet"
@@ -27,7 +26,7 @@ import (
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/replay"
-	"mcpdbg/ui/requests"
+	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/watch"
@@ -522,7 +521,7 @@ func testedInRooms() []host.Action {
 		host.CallActions(),
 		server.CatalogActions(nil, nil),
 		compare.Actions(nil),
-		composer.Actions(),
+		send.ComposerActions(),
 		copies.CopyActions(),
 		detail.Actions(nil),
 		copies.ExportActions(),
@@ -535,7 +534,7 @@ func testedInRooms() []host.Action {
 		problems.Actions(nil),
 		process.Actions(),
 		replay.Actions(nil),
-		requests.Actions(nil),
+		send.RequestActions(nil),
 		timeline.Actions(nil),
 		watch.Actions(nil),
 		wire.Actions(nil, nil),

@@ -3,9 +3,9 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/fields"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/send"
 	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/widget/keymap"
 )
@@ -19,7 +19,7 @@ var parents = []keymap.Scope{
 	{ID: "text", Inherits: "pages"},    // text that scrolls
 	{ID: "lines", Inherits: "ends"},    // a list where letters are actions
 	{ID: "picker", Inherits: "ends"},   // a list that typing filters
-	{ID: fields.Scope, Inherits: "pages"},
+	{ID: send.ScopeFields, Inherits: "pages"},
 	{ID: timeline.Scope, Inherits: "ends"},
 }
 

@@ -11,7 +11,7 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
-	"mcpdbg/ui/requests"
+	"mcpdbg/ui/send"
 	"mcpdbg/ui/timeline"
 )
 
@@ -109,7 +109,7 @@ func (t *actionTable) wantsHelp(v host.View, msg tea.Msg) bool {
 		return p.Query == ""
 	}
 	switch v.Scope() {
-	case compare.Scope, timeline.ScopeWaterfall, timeline.ScopeSequence, timeline.ScopeLatency, process.ScopePane, problems.ScopeCauses, requests.ScopePolicies:
+	case compare.Scope, timeline.ScopeWaterfall, timeline.ScopeSequence, timeline.ScopeLatency, process.ScopePane, problems.ScopeCauses, send.ScopePolicies:
 		return true
 	}
 	return false

@@ -19,7 +19,6 @@ import (
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/compare"
-	"mcpdbg/ui/composer"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/fleet"
 	"mcpdbg/ui/help"
@@ -29,7 +28,7 @@ import (
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/replay"
-	"mcpdbg/ui/requests"
+	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/uitest"
@@ -224,27 +223,27 @@ var ways = map[string]func(st *stage){
 		st.press("O", "everything", "\r", "D", "\r")
 		require.Contains(st.t, st.app.View().Content, " compared, ")
 	},
-	compare.ScopeMenu:     func(st *stage) { st.press("O", "everything", "\r", "D") },
-	home.ScopeInputs:      func(st *stage) { st.press("O", "weather", "\r") },
-	composer.ScopeForm:    (*stage).fills,
-	composer.ScopeText:    func(st *stage) { st.composes(false) },
-	composer.ScopePresets: func(st *stage) { st.composes(true); st.press("\x07") }, // ctrl+g
-	scopePrompt:           func(st *stage) { st.press("f") },
-	scopeDialog:           func(st *stage) { st.press("\x12") }, // ctrl+r
-	process.ScopeStop:     func(st *stage) { st.press("K") },
-	process.ScopePane:     func(st *stage) { st.press("I") },
+	compare.ScopeMenu:      func(st *stage) { st.press("O", "everything", "\r", "D") },
+	home.ScopeInputs:       func(st *stage) { st.press("O", "weather", "\r") },
+	send.ScopeComposerForm: (*stage).fills,
+	send.ScopeComposerText: func(st *stage) { st.composes(false) },
+	send.ScopePresets:      func(st *stage) { st.composes(true); st.press("\x07") }, // ctrl+g
+	scopePrompt:            func(st *stage) { st.press("f") },
+	scopeDialog:            func(st *stage) { st.press("\x12") }, // ctrl+r
+	process.ScopeStop:      func(st *stage) { st.press("K") },
+	process.ScopePane:      func(st *stage) { st.press("I") },
 
 	timeline.ScopeWaterfall: func(st *stage) { st.press("t", "1") },
 	timeline.ScopeSequence:  func(st *stage) { st.press("t", "2") },
 	timeline.ScopeLatency:   func(st *stage) { st.press("t", "3") },
 
-	scopeTrouble:           func(st *stage) { st.press("!") },
-	process.ScopeTree:      func(st *stage) { st.press("I", "x") },
-	scopeFindings:          func(st *stage) { st.press("L") },
-	scopeNotes:             func(st *stage) { st.press("B") },
-	requests.ScopePolicies: func(st *stage) { st.press(":", "policies", "\r") },
-	requests.ScopeForm:     (*stage).answers,
-	requests.ScopeJSON: func(st *stage) {
+	scopeTrouble:       func(st *stage) { st.press("!") },
+	process.ScopeTree:  func(st *stage) { st.press("I", "x") },
+	scopeFindings:      func(st *stage) { st.press("L") },
+	scopeNotes:         func(st *stage) { st.press("B") },
+	send.ScopePolicies: func(st *stage) { st.press(":", "policies", "\r") },
+	send.ScopeAnswer:   (*stage).answers,
+	send.ScopeAnswerJSON: func(st *stage) {
 		st.answers()
 		st.press("\x14") // ctrl+t
 	},

@@ -13,7 +13,6 @@ import (
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/compare"
-	"mcpdbg/ui/composer"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/fleet"
 	"mcpdbg/ui/help"
@@ -24,7 +23,7 @@ import (
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/replay"
-	"mcpdbg/ui/requests"
+	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/uitest"
@@ -156,15 +155,15 @@ var hostileWays = map[string]func(h *hostileServer){
 		h.do(host.ActCompare, "compare-with-pick", "compare-unfold", "compare-reveal")
 		require.Contains(h.t, h.plain(), " compared, ")
 	},
-	help.ScopeCard:        func(h *hostileServer) { h.do(help.ActCard); h.pastes() },
-	help.Scope:            func(h *hostileServer) { h.do(help.ActList); h.pastes() },
-	home.Scope:            func(h *hostileServer) { h.do("open-session") },
-	copies.ScopeExport:    func(h *hostileServer) { h.do("export", "export-write") },
-	home.ScopeInputs:      func(h *hostileServer) { h.do("open-session", "home-open") },
-	composer.ScopeForm:    (*hostileServer).composesHostile,
-	composer.ScopeText:    func(h *hostileServer) { h.composesHostile(); h.do("form-compose-whole"); h.pastes() },
-	composer.ScopePresets: func(h *hostileServer) { h.do(actCompose, "compose-view", "presets") },
-	scopePrompt:           func(h *hostileServer) { h.do(actFilter); h.pastes(); h.write(" tool:"); h.do(actComplete) },
+	help.ScopeCard:         func(h *hostileServer) { h.do(help.ActCard); h.pastes() },
+	help.Scope:             func(h *hostileServer) { h.do(help.ActList); h.pastes() },
+	home.Scope:             func(h *hostileServer) { h.do("open-session") },
+	copies.ScopeExport:     func(h *hostileServer) { h.do("export", "export-write") },
+	home.ScopeInputs:       func(h *hostileServer) { h.do("open-session", "home-open") },
+	send.ScopeComposerForm: (*hostileServer).composesHostile,
+	send.ScopeComposerText: func(h *hostileServer) { h.composesHostile(); h.do("form-compose-whole"); h.pastes() },
+	send.ScopePresets:      func(h *hostileServer) { h.do(actCompose, "compose-view", "presets") },
+	scopePrompt:            func(h *hostileServer) { h.do(actFilter); h.pastes(); h.write(" tool:"); h.do(actComplete) },
 	scopeDialog: func(h *hostileServer) {
 		h.visible.confirm(problems.StartFailed(h.visible.context(), "start", &executor.StartError{Code: executor.StartNotFound, Err: hostileError{}, Hint: strings.Join(hostile, "\n"), Said: hostile[1]}))
 		h.canvas.stale = true
@@ -174,16 +173,16 @@ var hostileWays = map[string]func(h *hostileServer){
 		h.visible.ws.Status.Server.Capabilities = []byte(`{"logging":{}}`)
 		h.do("set-log-level")
 	},
-	process.ScopePane:      func(h *hostileServer) { h.do("info", "environment-values") },
-	process.ScopeTree:      func(h *hostileServer) { h.do("info", "kill-one") },
-	server.ScopeOverview:   func(h *hostileServer) { h.rowsShown = false; h.do(server.ActOverview) },
-	scopeTrouble:           func(h *hostileServer) { h.do(host.ActCauses) },
-	scopeFindings:          func(h *hostileServer) { h.do(host.ActProblems) },
-	scopeNotes:             func(h *hostileServer) { h.do(actTraffic, kit.Bottom, "mark", actNotes) },
-	scopeCopy:              func(h *hostileServer) { h.do(actCopyMenu) },
-	requests.ScopePolicies: func(h *hostileServer) { h.asksHostile(); h.do("policies") },
-	requests.ScopeForm:     func(h *hostileServer) { h.asksHostile(); h.do(host.ActAnswer) },
-	requests.ScopeJSON:     func(h *hostileServer) { h.asksHostile(); h.do(host.ActAnswer, "answer-other", "answer-view") },
+	process.ScopePane:    func(h *hostileServer) { h.do("info", "environment-values") },
+	process.ScopeTree:    func(h *hostileServer) { h.do("info", "kill-one") },
+	server.ScopeOverview: func(h *hostileServer) { h.rowsShown = false; h.do(server.ActOverview) },
+	scopeTrouble:         func(h *hostileServer) { h.do(host.ActCauses) },
+	scopeFindings:        func(h *hostileServer) { h.do(host.ActProblems) },
+	scopeNotes:           func(h *hostileServer) { h.do(actTraffic, kit.Bottom, "mark", actNotes) },
+	scopeCopy:            func(h *hostileServer) { h.do(actCopyMenu) },
+	send.ScopePolicies:   func(h *hostileServer) { h.asksHostile(); h.do("policies") },
+	send.ScopeAnswer:     func(h *hostileServer) { h.asksHostile(); h.do(host.ActAnswer) },
+	send.ScopeAnswerJSON: func(h *hostileServer) { h.asksHostile(); h.do(host.ActAnswer, "answer-other", "answer-view") },
 	scopeAsk: func(h *hostileServer) {
 		asks := promptChallenge
 		asks.Text, asks.Hop, asks.User = strings.Join(hostile, "\n"), hostile[0], hostile[1]

@@ -13,9 +13,9 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/composer"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/send"
 	"mcpdbg/ui/workspace"
 )
 
@@ -279,7 +279,7 @@ func TestDraftsOfARemovedSession(t *testing.T) {
 		s.composer.Text().SetValue("half a thought")
 		d.do(actSessions, actRemoveSession, actYes)
 		require.Len(t, d.screens, 1)
-		require.Equal(t, "half a thought", composer.New(s.ws, composer.Options{Drafts: d.opts.Drafts}).Text().Value())
+		require.Equal(t, "half a thought", send.NewComposer(s.ws, send.ComposerOptions{Drafts: d.opts.Drafts}).Text().Value())
 	})
 }
 

@@ -7,14 +7,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/composer"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/detail"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/player"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/replay"
-	"mcpdbg/ui/requests"
+	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/timeline"
 	"mcpdbg/ui/watch"
@@ -35,19 +34,19 @@ type sessionScreen struct {
 	replay   *replay.State
 	watching *watch.State
 
-	requests *requests.State
+	requests *send.Requests
 
 	detail   *detail.Pane
 	overview *server.Overview // in place of the detail, while ws.Overview
 	player   player.State
-	composer *composer.Pane
+	composer *send.Composer
 	rows     *wire.Lists
 }
 
 func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	a.drawn++
 	ctx, forget := context.WithCancel(a.ctx)
-	s := &sessionScreen{app: a, ws: workspace.New(ctx, forget, o, a.drawn), catalog: &server.Catalog{}, requests: requests.NewState()}
+	s := &sessionScreen{app: a, ws: workspace.New(ctx, forget, o, a.drawn), catalog: &server.Catalog{}, requests: send.NewRequests()}
 	s.ws.DigestKey = a.opts.DigestKey
 	s.watching = watch.New(ctx, o.Watch, a.compared.ShowRound)
 	s.replay = &replay.State{Launcher: a.opts.Launcher, Add: a.addReplay, Compare: a.compared.Show}
@@ -60,7 +59,7 @@ func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	s.rows = wire.New(s.ws, wire.Options{Slow: a.opts.Slow, View: view, AnswerKey: a.Key(host.ActAnswer), FollowKey: a.Key(actFollow), ClearKey: a.Key(host.ActBack)}, &a.screen)
 	s.detail = detail.New(s.ws, detail.Options{Theme: a.screen.Theme, Look: a.screen.Look(), Graphics: &a.screen.Graphics, Key: a.Key})
 	s.overview = &server.Overview{Context: s.context, OpenList: func(c host.Context, list string) tea.Cmd { return s.catalog.OpenAt(c, list) }}
-	s.composer = composer.New(s.ws, composer.Options{
+	s.composer = send.NewComposer(s.ws, send.ComposerOptions{
 		Drafts:      a.opts.Drafts,
 		ReadCatalog: server.ReadList,
 		CommandLine: copies.CallLine,

@@ -14,7 +14,7 @@ import (
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/prompter"
-	"mcpdbg/ui/requests"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 const (
@@ -79,7 +79,7 @@ func (s *sending) list(pages []page) {
 		for line := range strings.Lines(p.Text) {
 			s.say("    the server says: " + strings.TrimRight(line, "\r\n"))
 		}
-		for _, warning := range requests.URLWarnings(p.URL) {
+		for _, warning := range termsafe.URLWarnings(p.URL) {
 			s.say("    " + warning)
 		}
 	}

@@ -1,0 +1,394 @@
+package send
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/form"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+type viewKind uint8
+
+// A form and its JSON are two views of the same arguments; the other two have their own
+// texts.
+const (
+	messageView viewKind = iota // one message, as JSON
+	formView                    // fields, of a tool, a prompt or a template
+	jsonView                    // the content of the form, as JSON
+	rawView                     // any bytes, written with escapes
+)
+
+// A Composer is where messages are written. It keeps its content when it is closed.
+type Composer struct {
+	options ComposerOptions
+	open    bool
+	view    viewKind
+	place   paint.Rect // with its border; empty while it is closed
+	block   paint.Lines
+
+	area    kit.TextBox // messageView
+	json    kit.TextBox // jsonView
+	raw     kit.TextBox // rawView
+	target  *callee     // of form and JSON; nil if there was none yet
+	form    *form.Form
+	drawn   int    // number of ids given to drafts
+	fresh   uint64 // revision of the form when it was opened
+	saving  bool   // a timer to save drafts is running
+	refused string // not sent because of problems; sent the second time
+
+	completing completing
+	recalling  recalling
+	drafts     *drafts
+	kept       map[string]time.Time // when the draft on the screen was written, by its name
+}
+
+// ComposerOptions are what the composer needs of its surroundings.
+type ComposerOptions struct {
+	// Drafts is the folder where drafts are stored; "" keeps them in memory.
+	Drafts string
+	// ReadCatalog returns a command that reads the responses in the log for a list and
+	// returns a host.Result; nil if there are none.
+	ReadCatalog func(host.Context, *workspace.CatalogList) tea.Cmd
+	// CommandLine returns the mcpdbg command line that makes a request again.
+	CommandLine func(h session.Header, method string, params []byte) (string, error)
+}
+
+const (
+	messageHint = `{"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"name":"...","arguments":{}}}`
+	jsonHint    = `{}`
+	rawHint     = `{"jsonrpc":"2.0","id":1,"method":"ping"}\n   as bytes: \n \r \t \\ \xff \u00e9`
+)
+
+// NewComposer returns the closed composer of a session, with its drafts.
+func NewComposer(w *workspace.Workspace, o ComposerOptions) *Composer {
+	p := &Composer{options: o, area: kit.NewTextBox(messageHint), json: kit.NewTextBox(jsonHint), raw: kit.NewTextBox(rawHint), drafts: openDrafts(o.Drafts, w.Title, w.Shown.Source.Header())}
+	p.kept = map[string]time.Time{}
+	for name, box := range map[string]*kit.TextBox{draftMessage: &p.area, draftRaw: &p.raw} {
+		if text := p.drafts.text(name); text != "" {
+			box.SetValue(text)
+			p.kept[name] = p.drafts.since(name)
+		}
+	}
+	return p
+}
+
+// IsOpen reports whether the composer is on the screen.
+func (p *Composer) IsOpen() bool { return p.open }
+
+// Tall reports whether the composer needs more room: for a form, or its JSON.
+func (p *Composer) Tall() bool { return p.view == formView || p.view == jsonView }
+
+// Text is the text that is edited, nil in a form.
+func (p *Composer) Text() *kit.TextBox {
+	switch p.view {
+	case messageView:
+		return &p.area
+	case jsonView:
+		return &p.json
+	case rawView:
+		return &p.raw
+	}
+	return nil
+}
+
+// Scope is the scope in the action table of the view.
+func (p *Composer) Scope() string {
+	if p.view == formView {
+		return ScopeComposerForm
+	}
+	return ScopeComposerText
+}
+
+var _ filling = (*Composer)(nil)
+
+// Form is the form, nil if there was none yet.
+func (p *Composer) Form() *form.Form { return p.form }
+
+// Edited requests completions and saves the draft, a while later.
+func (p *Composer) Edited(c host.Context) tea.Cmd {
+	return tea.Batch(p.suggestLater(c), p.keepLater(c))
+}
+
+// Suggested saves the draft. The server is not asked to complete its own
+// completion.
+func (p *Composer) Suggested(c host.Context) tea.Cmd {
+	text, _ := p.form.Text(p.form.Path())
+	p.completing.asked = p.form.Path() + "\x00" + text
+	return p.keepLater(c)
+}
+
+// Finish sends the form.
+func (p *Composer) Finish(c host.Context) tea.Cmd {
+	if ok, reason := host.CanSend(c); !ok {
+		c.Host.Warn("not sent: " + reason)
+		return nil
+	}
+	return p.send(c)
+}
+
+// Move moves between the fields.
+func (p *Composer) Move(c host.Context, way string) tea.Cmd { return moveField(c, way) }
+
+// Back closes the composer and keeps its content.
+func (p *Composer) Back(c host.Context) tea.Cmd {
+	p.close(c)
+	return p.Save()
+}
+
+// Place gives the composer its rectangle, empty while it is closed.
+func (p *Composer) Place(r paint.Rect) {
+	p.place = r
+	p.fit()
+}
+
+func (p *Composer) fit() {
+	r := p.place.Body()
+	if r.Empty() {
+		return
+	}
+	for _, b := range []*kit.TextBox{&p.area, &p.json, &p.raw} {
+		b.SetSize(r.W, r.H-footLines(r.H))
+	}
+	if p.form != nil {
+		p.form.SetSize(r.W, r.H)
+	}
+}
+
+// footLines returns how many of h lines are for problems and suggestions
+// below a text.
+func footLines(h int) int { return kit.Between(0, h-3, 2) }
+
+// Update takes a key or pasted text.
+func (p *Composer) Update(c host.Context, msg tea.Msg) tea.Cmd {
+	c.Host.Redraw()
+	if p.view == formView {
+		if !typeInForm(c, p.form, msg) {
+			return nil
+		}
+		return p.Edited(c)
+	}
+	before := p.Text().Value()
+	cmd, err := p.Text().Update(msg)
+	if err != nil {
+		c.Host.Warn(err.Error() + ": ctrl+e opens it in your editor")
+	}
+	if p.Text().Value() != before {
+		p.completing.tokens, p.recalling = nil, recalling{}
+		cmd = tea.Batch(cmd, p.keepLater(c))
+	}
+	return cmd
+}
+
+// Draw paints the composer with the focus.
+func (p *Composer) Draw(c host.Context) { p.Paint(c, true) }
+
+// Paint paints the composer with or without the focus.
+func (p *Composer) Paint(c host.Context, focused bool) {
+	screen := c.Host.Screen()
+	p.block.Options = screen.Look()
+	in := p.place.Body()
+	p.paint(screen, &p.block, in.W, in.H)
+	left, right := p.titles(c)
+	screen.Canvas.Pane(p.place, screen.Border(left, right, focused), &p.block)
+}
+
+func (p *Composer) paint(screen *kit.Screen, out *paint.Lines, w, h int) {
+	if p.view == formView {
+		p.form.SetTheme(screen.Theme)
+		p.form.Paint(out, true)
+		return
+	}
+	out.Resize(w, h)
+	foot := footLines(h)
+	p.Text().Paint(screen, out, h-foot)
+	if foot > 0 {
+		said, style := p.says(screen.Theme, w-1)
+		l := out.Line(h - 1)
+		l.PadTo(1)
+		l.Text(style, said)
+	}
+	if foot > 1 && len(p.completing.tokens) > 0 {
+		l := out.Line(h - 2)
+		l.PadTo(1)
+		l.Text(screen.Theme.Key, "tab ")
+		for _, token := range p.completing.tokens {
+			l.Text(theme.Style{}, " ")
+			l.Text(screen.Theme.Text, token)
+		}
+	}
+}
+
+// narrow is the width from which the title has room for sentences.
+const narrow = 70
+
+// formState says in a few words whether a form is valid: which required fields are
+// empty, and which values are wrong.
+func formState(problems []form.Problem, width int) string {
+	empty := 0
+	for _, p := range problems {
+		if p.Missing {
+			empty++
+		}
+	}
+	var parts []string
+	for _, of := range []struct {
+		n               int
+		one, many, tiny string
+	}{
+		{len(problems) - empty, " field needs fixing", " fields need fixing", " to fix"},
+		{empty, " required field is empty", " required fields are empty", " required"},
+	} {
+		text := of.many
+		switch {
+		case of.n == 0:
+			continue
+		case width < narrow:
+			text = of.tiny
+		case of.n == 1:
+			text = of.one
+		}
+		parts = append(parts, wording.Thousands(of.n)+text)
+	}
+	return cmp.Or(strings.Join(parts, ", "), "valid")
+}
+
+// The text on the screen is a draft of an earlier time; "" if it is not.
+func (p *Composer) keptNote(c host.Context) string {
+	at, ok := p.kept[p.draftName()]
+	if !ok {
+		return ""
+	}
+	layout, now := "15:04", time.Now()
+	if at.Format(time.DateOnly) != now.Format(time.DateOnly) {
+		layout = "2006-01-02 15:04"
+	}
+	key := actClear
+	if p.view == formView {
+		key = inComposerForm + actClear
+	}
+	return "  kept from " + at.Format(layout) + ", " + c.Host.Key(key) + " clears"
+}
+
+func (p *Composer) titles(c host.Context) (left, right string) {
+	left, right = p.textTitles(c.Workspace)
+	return left, strings.TrimSpace(right + p.keptNote(c))
+}
+
+func (t *callee) taskNote(w *workspace.Workspace) string {
+	if t.isTask(w) {
+		return " as a task"
+	}
+	return ""
+}
+
+func (p *Composer) textTitles(w *workspace.Workspace) (left, right string) {
+	switch p.view {
+	case formView:
+		problems, err := p.form.Problems()
+		right = formState(problems, p.place.W)
+		if err != nil {
+			right = "cannot be checked"
+		}
+		return "Compose " + p.target.title() + p.target.taskNote(w), right + p.target.unlisted(w)
+	case jsonView:
+		return "Compose " + p.target.title() + p.target.taskNote(w), "JSON" + p.target.unlisted(w)
+	case rawView:
+		return "Compose raw bytes", ""
+	}
+	if long := len(p.area.Long); long > 0 {
+		return "Compose", wording.Size(int64(long)) + ", not checked"
+	}
+	text := strings.TrimSpace(p.area.Value())
+	if text == "" {
+		return "Compose", "empty"
+	}
+	if m := framing.Scan([]byte(text)); m.Valid() {
+		return "Compose", "valid " + m.Kind.String()
+	}
+	return "Compose", "not JSON"
+}
+
+// nextID differs from the session's own ids, which are mcpdbg-N.
+func (p *Composer) nextID() string {
+	p.drawn++
+	return fmt.Sprintf(`"ui-%d"`, p.drawn)
+}
+
+// Compose opens the composer as it was left, with a new draft if it is empty.
+func (p *Composer) Compose(c host.Context) tea.Cmd {
+	if p.view == messageView && strings.TrimSpace(p.area.Value()) == "" {
+		p.area.SetValue(p.draft(c))
+	}
+	p.show(c)
+	return nil
+}
+
+func (p *Composer) show(c host.Context) {
+	p.open = true
+	for _, b := range []*kit.TextBox{&p.area, &p.json, &p.raw} {
+		b.Area.Blur()
+	}
+	if b := p.Text(); b != nil {
+		b.Area.Focus()
+	}
+	p.fit()
+	c.Host.Redraw()
+}
+
+func (p *Composer) close(c host.Context) {
+	p.open = false
+	p.completing = completing{}
+	p.keepDraft()
+	c.Host.Redraw()
+}
+
+func (p *Composer) draft(c host.Context) string {
+	params := ""
+	if server := c.Workspace.Status.Server; server.Era == mcp.Modern {
+		params = `,"params":{"_meta":` + modernMeta(server.Protocol) + `}`
+	}
+	return `{"jsonrpc":"2.0","id":` + p.nextID() + `,"method":"` + mcp.MethodToolsList + `"` + params + `}`
+}
+
+func modernMeta(protocol string) string {
+	return fmt.Sprintf(`{%q:%q,%q:{"name":"mcpdbg","version":""},%q:{}}`,
+		mcp.MetaProtocolVersion, protocol, mcp.MetaClientInfo, mcp.MetaClientCapabilities)
+}
+
+func withID(line []byte, m framing.Message, id string) []byte {
+	if m.Kind != framing.Request {
+		return line
+	}
+	return append(append(bytes.Clone(line[:m.ID.Start]), id...), line[m.ID.End:]...)
+}
+
+// Click selects the field on a line of the screen.
+func (p *Composer) Click(c host.Context, y int) tea.Cmd {
+	if p.view != formView || !p.form.SelectLine(y-p.place.Body().Y) {
+		return nil
+	}
+	c.Host.Redraw()
+	return p.suggestLater(c)
+}
+
+// Scroll scrolls the fields.
+func (p *Composer) Scroll(c host.Context, lines int) {
+	if p.view == formView {
+		p.form.Scroll(lines)
+		c.Host.Redraw()
+	}
+}

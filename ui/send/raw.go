@@ -1,0 +1,150 @@
+package send
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/internal/wording"
+	"mcpdbg/session"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/widget/theme"
+)
+
+type escapeError struct{ line, col int }
+
+func (e *escapeError) Error() string {
+	return fmt.Sprintf(`%d:%d: expected n, r, t, \, xNN or uNNNN after \`, e.line, e.col)
+}
+
+// \n, \r, \t, \\, \xNN for one byte and \uNNNN for a character in UTF-8. Line breaks in
+// the text are ignored, so that it can be split into lines freely.
+func unescape(text string) ([]byte, error) {
+	out := make([]byte, 0, len(text))
+	for at := 0; at < len(text); {
+		c := text[at]
+		switch {
+		case c == '\n', c == '\r':
+			at++
+		case c != '\\':
+			out = append(out, c)
+			at++
+		default:
+			bytes, n := escapeAt(text[at+1:])
+			if n == 0 {
+				line, col := textPosition([]byte(text), at+1)
+				return out, &escapeError{line, col}
+			}
+			out = append(out, bytes...)
+			at += 1 + n
+		}
+	}
+	return out, nil
+}
+
+// n is 0 if the escape after a backslash is invalid.
+func escapeAt(rest string) (out []byte, n int) {
+	if rest == "" {
+		return nil, 0
+	}
+	digits := map[byte]int{'x': 2, 'u': 4}[rest[0]]
+	if digits == 0 {
+		if i := strings.IndexByte(`nrt\`, rest[0]); i >= 0 {
+			return []byte{"\n\r\t\\"[i]}, 1
+		}
+		return nil, 0
+	}
+	if len(rest) <= digits {
+		return nil, 0
+	}
+	value, err := strconv.ParseUint(rest[1:1+digits], 16, 16)
+	if err != nil {
+		return nil, 0
+	}
+	if digits == 2 {
+		return []byte{byte(value)}, 3
+	}
+	return utf8.AppendRune(nil, rune(value)), 5
+}
+
+func escapeBytes(data []byte) string {
+	var out strings.Builder
+	for len(data) > 0 {
+		r, n := utf8.DecodeRune(data)
+		switch {
+		case r == '\\':
+			out.WriteString(`\\`)
+		case r == '\n':
+			out.WriteString(`\n`)
+		case r == '\r':
+			out.WriteString(`\r`)
+		case r == '\t':
+			out.WriteString(`\t`)
+		case r == utf8.RuneError && n == 1, r < ' ', r == 0x7f, r == '\ufeff':
+			for _, c := range data[:n] {
+				fmt.Fprintf(&out, `\x%02x`, c)
+			}
+		default:
+			out.Write(data[:n])
+		}
+		data = data[n:]
+	}
+	return out.String()
+}
+
+// rawPreview describes the bytes that a text represents: their number, anything unusual,
+// and as many of the first and the last as fit into a number of cells.
+func rawPreview(text string, th *theme.Theme, cells int) (string, theme.Style) {
+	data, err := unescape(text)
+	if err != nil {
+		return "x " + err.Error(), th.Error
+	}
+	if len(data) == 0 {
+		return "ctrl+g: malformed messages", th.Dim
+	}
+	var end string
+	lines := bytes.Count(data, []byte{'\n'})
+	switch {
+	case !bytes.HasSuffix(data, []byte{'\n'}):
+		end = "  no newline at the end"
+	case lines > 1:
+		end = fmt.Sprintf("  %d lines", lines)
+	}
+	if !utf8.Valid(data) {
+		end += "  not UTF-8"
+	}
+	said := wording.Size(int64(len(data))) + " bytes: "
+	const between, perByte, most = " ... ", len("00 "), 12
+	edge := min((cells-len(said)-len(end)-len(between)+2)/(2*perByte), most)
+	switch {
+	case len(data) <= 2*edge:
+		said += fmt.Sprintf("% x", data)
+	case edge > 0:
+		said += fmt.Sprintf("% x"+between+"% x", data[:edge], data[len(data)-edge:])
+	}
+	return said + end, th.Text
+}
+
+func (p *Composer) sendRaw(c host.Context) tea.Cmd {
+	text, s, ctx := p.raw.Value(), c.Workspace.Session, c.Host.Lifetime()
+	return func() tea.Msg {
+		data, err := unescape(text)
+		if err == nil && len(data) == 0 {
+			err = errEmpty
+		}
+		if err != nil {
+			return host.Result{What: "send", Err: err}
+		}
+		said := wording.Size(int64(len(data))) + " bytes"
+		_, err = s.SendWith(ctx, session.ActBody{Act: "raw", Detail: said + " unchanged"}, data, true)
+		return host.Result{What: "send", Err: err, Text: said + " sent", Then: func(c host.Context) tea.Cmd {
+			p.remember(draftRaw, text)
+			p.close(c)
+			return c.Panes().Refresh()
+		}}
+	}
+}
