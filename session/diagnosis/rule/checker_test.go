@@ -16,7 +16,7 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis/message"
-	"mcpdbg/session/diagnosis/rule/shapes"
+	"mcpdbg/session/diagnosis/rule/contents"
 )
 
 // newLog returns a log to append to, like that of a live session.
@@ -43,7 +43,7 @@ func advance(t testing.TB, l *Checker) {
 func found(l *Checker) []string {
 	var ids []string
 	for _, f := range l.Problems() {
-		if slices.Contains(shapes.Rules, f.Rule) {
+		if slices.Contains(contents.ShapeRules, f.Rule) {
 			continue // the messages of these tests are short
 		}
 		ids = append(ids, fmt.Sprintf("%s %s n=%d x%d", f.Severity.Letter(), f.Rule.ID, f.N, f.Count))

@@ -8,9 +8,6 @@ import (
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/rule/contents"
 	"mcpdbg/session/diagnosis/rule/lifecycle"
-	"mcpdbg/session/diagnosis/rule/methods"
-	"mcpdbg/session/diagnosis/rule/shapes"
-	"mcpdbg/session/diagnosis/rule/tasks"
 	"mcpdbg/session/mcp"
 )
 
@@ -18,7 +15,7 @@ import (
 func All() []diagnosis.Rule {
 	var all []diagnosis.Rule
 	families := map[string]int{} // packages share some
-	for _, rules := range [][]*diagnosis.Rule{framingRules, rpcRules, methods.Rules, shapes.Rules, lifecycle.Rules, tasks.Rules, contents.Rules, processRules} {
+	for _, rules := range [][]*diagnosis.Rule{framingRules, rpcRules, contents.MethodRules, contents.ShapeRules, lifecycle.Rules, lifecycle.TaskRules, contents.Rules, processRules} {
 		for _, r := range rules {
 			all = append(all, *r)
 			if _, known := families[family(r)]; !known {

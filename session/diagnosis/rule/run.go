@@ -9,9 +9,6 @@ import (
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/diagnosis/rule/contents"
 	"mcpdbg/session/diagnosis/rule/lifecycle"
-	"mcpdbg/session/diagnosis/rule/methods"
-	"mcpdbg/session/diagnosis/rule/shapes"
-	"mcpdbg/session/diagnosis/rule/tasks"
 	"mcpdbg/session/mcp"
 )
 
@@ -58,7 +55,7 @@ const (
 func (r *run) start(l *Checker, row session.Row, started bool) {
 	order, inside := lifecycle.New(l.reportIn, &l.past, started), contents.New(l.reportIn)
 	*r = run{lifecycle: order, contents: inside, stdout: stdoutRun{l: l}}
-	r.groups = []message.Checker{methods.New(l.reportIn), shapes.New(l.reportIn), order, tasks.New(l.reportIn), inside}
+	r.groups = []message.Checker{contents.NewMethods(l.reportIn), contents.NewShapes(l.reportIn), order, lifecycle.NewTasks(l.reportIn), inside}
 	r.stderr.windowAt = row.T
 	r.process.waitedAt, r.process.eofAt, r.process.exitedAt = never, never, never
 }

@@ -1,5 +1,6 @@
-// Package contents has the rules for what lists and results contain: names, schemas,
-// content blocks, forms. It reads the raw bytes of a message once from the outside in
+// Package contents has the rules for single messages: which side sends which method, the
+// shape of messages, and the contents of lists and results: names, schemas, content
+// blocks, forms. A [Checker] reads the raw bytes of a message once from the outside in
 // and decodes only what a rule needs.
 package contents
 

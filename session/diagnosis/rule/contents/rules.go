@@ -7,7 +7,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// Rules are the rules of this package, in the order of their ids.
+// Rules are the rules about the contents of lists, requests and results, family by family.
 var Rules = slices.Concat(schemaRules, requestRules, toolRules)
 
 // The revisions since a feature exists.

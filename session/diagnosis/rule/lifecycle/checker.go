@@ -1,11 +1,11 @@
 // Package lifecycle has the rules for how messages follow one another: order and
 // negotiation (LIF), capabilities (CAP), pages of lists (PAG), progress (PRG),
-// cancellation (CAN), requests of the server (SRV), tasks (TSK), and what the modern
-// era asks for in sequence (MOD).
+// cancellation (CAN), requests of the server (SRV), tasks and their extension (TSK), and
+// the sequences of the modern era (MOD).
 //
 // A rule that concludes something from the absence of a message is silent once a
 // message may be missing in the log ([Checker.Lost]), and while the revision is
-// unknown. State is bounded: see limits.go for the limits and what happens beyond.
+// unknown. State is bounded.
 package lifecycle
 
 import (

@@ -1,6 +1,4 @@
-// Package methods has the rules for which side may send which method (RPC18, RPC21,
-// RPC22). The methods of each revision and extension are those of session/mcp.
-package methods
+package contents
 
 import (
 	"fmt"
@@ -14,20 +12,21 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-const maxMethod = 100
+const maxQuotedMethod = 100
 
-// A Checker checks the messages of one process. It is a message.Checker.
-type Checker struct {
+// A methodChecker checks which side sends which method (RPC18, RPC21, RPC22). The methods
+// of each revision and extension are those of session/mcp.
+type methodChecker struct {
 	report         message.Report
 	legacy, modern bool // a result shows that the server serves the era
 	private        bool // initialize or server/discover declared private methods
 }
 
-// New returns a checker for a process that starts.
-func New(report message.Report) *Checker { return &Checker{report: report} }
+// NewMethods returns a checker by [MethodRules] for a process that starts.
+func NewMethods(report message.Report) message.Checker { return &methodChecker{report: report} }
 
 // Request checks a request.
-func (c *Checker) Request(m *message.Message) {
+func (c *methodChecker) Request(m *message.Message) {
 	if string(m.Of(m.Method)) == mcp.MethodInitialize {
 		c.declare(message.Member(m.Of(m.Params), "capabilities"))
 	}
@@ -38,10 +37,10 @@ func (c *Checker) Request(m *message.Message) {
 }
 
 // Notification checks a notification.
-func (c *Checker) Notification(m *message.Message) { c.sent(m) }
+func (c *methodChecker) Notification(m *message.Message) { c.sent(m) }
 
 // Response checks the response to a request.
-func (c *Checker) Response(m *message.Message, r *message.Request) {
+func (c *methodChecker) Response(m *message.Message, r *message.Request) {
 	if r.FromServer {
 		return
 	}
@@ -64,26 +63,26 @@ func (c *Checker) Response(m *message.Message, r *message.Request) {
 }
 
 // Due returns when Elapse has something to find.
-func (c *Checker) Due() int64 { return math.MaxInt64 }
+func (c *methodChecker) Due() int64 { return math.MaxInt64 }
 
 // Elapse finds what is due by now.
-func (c *Checker) Elapse(int64) {}
+func (c *methodChecker) Elapse(int64) {}
 
 // End finds what can only be found when no more messages follow.
-func (c *Checker) End() {}
+func (c *methodChecker) End() {}
 
 // mixed reports whether the process serves both eras, so that a message of the server
 // may belong to either.
-func (c *Checker) mixed() bool { return c.legacy && c.modern }
+func (c *methodChecker) mixed() bool { return c.legacy && c.modern }
 
-func (c *Checker) declare(capabilities []byte) {
+func (c *methodChecker) declare(capabilities []byte) {
 	c.private = c.private || declaresPrivate(capabilities)
 }
 
 // sent checks the method of a request or notification. A revision that mcpdbg does not
 // know may have any method. Before the handshake has a result, all that is certain is
 // that no server may send a request that no revision defines.
-func (c *Checker) sent(m *message.Message) {
+func (c *methodChecker) sent(m *message.Message) {
 	name := string(m.Of(m.Method))
 	entries := mcp.LookUp(name)
 	early := m.FromServer && m.Kind == framing.Request && !c.legacy && !c.modern
@@ -103,7 +102,7 @@ func (c *Checker) sent(m *message.Message) {
 }
 
 // ofOtherSide reports a method that the sender may send by none of its entries.
-func (c *Checker) ofOtherSide(m *message.Message, entries []mcp.Method) {
+func (c *methodChecker) ofOtherSide(m *message.Message, entries []mcp.Method) {
 	side, senders := mcp.ByClient, "servers"
 	if m.FromServer {
 		side, senders = mcp.ByServer, "clients"
@@ -124,7 +123,7 @@ func (c *Checker) ofOtherSide(m *message.Message, entries []mcp.Method) {
 
 // unknown reports a method that no revision defines. Only a request of the server is a
 // warning: a client sees by the response whether the server has the method.
-func (c *Checker) unknown(m *message.Message) {
+func (c *methodChecker) unknown(m *message.Message) {
 	kind, severity := "request", rpc22.Severity
 	if m.Kind == framing.Notification {
 		kind = "notification"
@@ -140,7 +139,7 @@ func (c *Checker) unknown(m *message.Message) {
 	c.found(rpc22, severity, m, detail)
 }
 
-func (c *Checker) answered(m *message.Message, r *message.Request) {
+func (c *methodChecker) answered(m *message.Message, r *message.Request) {
 	name := message.Excerpt(r.Method)
 	if m.Kind == framing.Response {
 		c.report(rpc18, diagnosis.Info, m.At, diagnosis.Location{}, name+" was answered with a result")
@@ -152,9 +151,9 @@ func (c *Checker) answered(m *message.Message, r *message.Request) {
 	}
 }
 
-func (c *Checker) found(rule *diagnosis.Rule, severity diagnosis.Severity, m *message.Message, detail string) {
+func (c *methodChecker) found(rule *diagnosis.Rule, severity diagnosis.Severity, m *message.Message, detail string) {
 	method := m.Of(m.Method)
-	name := strings.ToValidUTF8(string(method[:min(len(method), maxMethod)]), "")
+	name := strings.ToValidUTF8(string(method[:min(len(method), maxQuotedMethod)]), "")
 	c.report(rule, severity, m.At, diagnosis.Location{Method: name}, detail)
 }
 
@@ -193,5 +192,5 @@ var (
 		Impact:      "the receiver answers with -32601, and the sender waits for nothing or fails"}
 )
 
-// Rules are the rules of this package, in the order of their ids.
-var Rules = []*diagnosis.Rule{rpc18, rpc21, rpc22}
+// MethodRules are the rules about methods, in the order of their ids.
+var MethodRules = []*diagnosis.Rule{rpc18, rpc21, rpc22}

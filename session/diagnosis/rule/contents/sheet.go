@@ -1,4 +1,4 @@
-package shapes
+package contents
 
 import (
 	"encoding/json"
@@ -13,12 +13,9 @@ import (
 	"mcpdbg/session/mcp/shape"
 )
 
-// maxName is how many bytes of the name of an item a location has.
-const maxName = 128
-
 // A sheet is what is checked of one message: its params or its result.
 type sheet struct {
-	checker  *Checker
+	checker  *shapeChecker
 	m        *message.Message
 	method   string
 	revision string
@@ -110,7 +107,7 @@ func isContent(pointer string) bool {
 
 // item returns where a problem is: for one in an item of a list, where in that item.
 func (s *sheet) item(p *shape.Problem, value []byte) diagnosis.Location {
-	where := s.where(clip(s.name), p.Pointer)
+	where := s.where(clipShape(s.name), p.Pointer)
 	where.At = p.At
 	for _, list := range mcp.Lists {
 		prefix := "/" + list.Member + "/*"
@@ -120,7 +117,7 @@ func (s *sheet) item(p *shape.Problem, value []byte) diagnosis.Location {
 		item := p.Item.Of(value)
 		for _, key := range [...]string{"name", "uri", "uriTemplate"} {
 			if name := text(item, key); name != "" && (key != "name" || isNamed(s.method)) {
-				where.Name, where.Pointer, where.At = clip(name), p.Pointer[len(prefix):], atInItem(p)
+				where.Name, where.Pointer, where.At = clipShape(name), p.Pointer[len(prefix):], atInItem(p)
 				return where
 			}
 		}
@@ -130,7 +127,7 @@ func (s *sheet) item(p *shape.Problem, value []byte) diagnosis.Location {
 	if s.params && s.name == "" {
 		for _, key := range [...]string{"name", "uri"} {
 			if name := text(value, key); name != "" {
-				where.Name = clip(name)
+				where.Name = clipShape(name)
 				return where
 			}
 		}
@@ -161,7 +158,7 @@ func text(object []byte, member string) (s string) {
 	return s
 }
 
-func clip(name string) string { return wording.ClipValid(name, maxName, wording.Ellipsis) }
+func clipShape(name string) string { return wording.ClipValid(name, maxName, wording.Ellipsis) }
 
 // maxScope is how many bytes of a cacheScope are compared: the known ones are shorter.
 const maxScope = 64
