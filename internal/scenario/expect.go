@@ -212,13 +212,13 @@ func (j *judgement) schema() {
 	if j.step.Expect.Schema == nil {
 		return
 	}
-	found, err := faults(j.ctx, j.step.Expect.Schema, j.out.value)
+	found, err := violations(j.step.Expect.Schema, j.out.value)
 	if err != nil {
 		j.add(Problem{Check: "schema", Text: "schema: cannot be checked: " + j.hide.short(err.Error())})
 	}
 	for _, f := range found {
-		j.add(Problem{Check: "schema", Pointer: f.pointer, Got: f.text,
-			Text: j.hide.short("schema"+wording.IfAny(" ", f.pointer)) + ": " + j.hide.short(f.text)})
+		j.add(Problem{Check: "schema", Pointer: f.Path, Got: f.Text,
+			Text: j.hide.short("schema"+wording.IfAny(" ", f.Path)) + ": " + j.hide.short(f.Text)})
 	}
 }
 

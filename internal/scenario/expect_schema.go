@@ -1,74 +1,32 @@
 package scenario
 
 import (
-	"bytes"
-	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"mcpdbg/internal/wording"
-	"mcpdbg/session/jq"
+	"mcpdbg/session/jsonschema"
 )
 
-// maxVisits limits how often parts of a schema are compared with values. Each
-// comparison can leave a fault of about 200 bytes.
-const maxVisits = 250_000
-
-type schemaFault struct{ pointer, text string }
-
-// faults returns the violations of a schema, or why the check was not completed: a schema
-// of a few lines can take years, until ctx ends.
-func faults(ctx context.Context, schema, value []byte) (found []schemaFault, err error) {
-	visits := 0
-	compiled, err := compileSchema(schema, func() {
-		if visits++; visits > maxVisits {
-			panic(fmt.Errorf("more than %d comparisons", maxVisits))
-		}
-		if ctx.Err() != nil {
-			panic(context.Cause(ctx))
-		}
-	})
+// compileSchema limits a check to about a second. A pattern that cannot be matched is an
+// error.
+func compileSchema(raw json.RawMessage) (*jsonschema.Schema, error) {
+	schema, err := jsonschema.Compile(raw, jsonschema.Options{Formats: true, Visits: 1_000_000})
 	if err != nil {
 		return nil, err
 	}
-	if len(value) > maxValue {
-		return nil, fmt.Errorf("%d bytes exceed the limit of %d", len(value), maxValue)
+	for _, text := range schema.Unchecked() {
+		_, err := compileRegexp(text)
+		return nil, fmt.Errorf("pattern: %w", err)
 	}
-	got, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
-	if err != nil {
-		return nil, err
-	}
-	if number := jq.FindNumber(got, vast); number != "" {
-		return nil, fmt.Errorf("the number %.40s has too many digits", number)
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			found, err = nil, fmt.Errorf("the check stopped: %v", r)
-		}
-	}()
-	if invalid, ok := errors.AsType[*jsonschema.ValidationError](compiled.Validate(got)); ok {
-		return leaves(invalid, nil), nil
-	}
-	return nil, nil
+	return schema, nil
 }
 
-// leaves omits the faults of enclosing values.
-func leaves(e *jsonschema.ValidationError, found []schemaFault) []schemaFault {
-	if len(e.Causes) == 0 {
-		var pointer strings.Builder
-		for _, name := range e.InstanceLocation {
-			pointer.WriteString("/" + wording.EscapePointer(name))
-		}
-		return append(found, schemaFault{pointer.String(), e.BasicOutput().Error.String()})
+// violations returns how a value violates a schema, or why it cannot be checked.
+func violations(raw json.RawMessage, value []byte) ([]jsonschema.Problem, error) {
+	schema, err := compileSchema(raw)
+	if err != nil {
+		return nil, err
 	}
-	for _, cause := range e.Causes {
-		if len(found) > maxDiffs {
-			break
-		}
-		found = leaves(cause, found)
-	}
-	return found
+	found, err := schema.Check(value, maxValue)
+	return found[:min(len(found), maxDiffs+1)], err
 }

@@ -93,7 +93,7 @@ func TestSteps(t *testing.T) {
 		{"a schema", `
   - {call: echo, params: {a: 1}, expect: {schema: {type: object, required: [a]}}}
   - {name: b, call: echo, params: {a: 1}, expect: {schema: {properties: {a: {type: string}}, required: [b]}}}
-`, []string{"passed echo", "failed b", "  schema: missing property 'b'", "  schema /a: got number, want string"}},
+`, []string{"passed echo", "failed b", "  schema /a: is a number, not a string", "  schema /b: is required"}},
 		{"jq", `
   - {call: id, expect: {jq: [.id == "n-17", ".big == 9007199254740993", "1, 2", "env == {} and $ENV == {}"]}}
   - {name: b, call: id, expect: {jq: [.null, "empty", ".id, false", ".id | tonumber"]}}

@@ -168,7 +168,7 @@ func (p *parser) steps(n *yaml.Node) []Step {
 func (p *parser) given(steps []*yaml.Node) *Names {
 	t := &Names{}
 	for _, step := range steps {
-		n := inside(step, []string{"name"})
+		n := inside(step, "/name")
 		if n != step && isText(real(n)) && !t.take(real(n).Value) {
 			p.fail(n, "duplicate step name %s", quoted(real(n).Value))
 		}

@@ -219,7 +219,7 @@ func (r *stepReader) wait(n *yaml.Node) {
 
 func (r *stepReader) with(n *yaml.Node) {
 	r.Answer = r.object(n, "with", true)
-	if inner := inside(n, []string{"error"}); inner != n {
+	if inner := inside(n, "/error"); inner != n {
 		r.failTry(inner, "put error next to answer, and omit with", "a result cannot have the member error")
 	}
 }

@@ -103,24 +103,22 @@ func room(value any, left, levels int) int {
 // digits a multiplication takes seconds, with ten million it takes hours.
 const MaxDigits = 1000
 
-func tooLong(number json.Number) bool { return len(number) > MaxDigits }
-
-// FindNumber returns a number in a decoded value for which is returns true, or "".
-func FindNumber(value any, is func(json.Number) bool) string {
+// longNumber returns a number in a decoded value that is too long, or "".
+func longNumber(value any) string {
 	switch v := value.(type) {
 	case json.Number:
-		if is(v) {
+		if len(v) > MaxDigits {
 			return v.String()
 		}
 	case map[string]any:
 		for _, part := range v {
-			if number := FindNumber(part, is); number != "" {
+			if number := longNumber(part); number != "" {
 				return number
 			}
 		}
 	case []any:
 		for _, part := range v {
-			if number := FindNumber(part, is); number != "" {
+			if number := longNumber(part); number != "" {
 				return number
 			}
 		}
@@ -131,7 +129,7 @@ func FindNumber(value any, is func(json.Number) bool) string {
 // CheckNumbers returns an error if a decoded value has a number with more than
 // MaxDigits characters. Numbers must be decoded as json.Number.
 func CheckNumbers(value any) error {
-	if number := FindNumber(value, tooLong); number != "" {
+	if number := longNumber(value); number != "" {
 		return tooManyDigits(number)
 	}
 	return nil

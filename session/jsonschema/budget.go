@@ -29,7 +29,7 @@ func (s *Schema) count(part *jsonschema.Schema) {
 	listed := listedIn(part.Enum)
 	part.Enum = nil
 	format.Validate = func(v any) error {
-		if s.visits += price(part, v); s.visits > maxVisits {
+		if s.visits += price(part, v); s.visits > s.most {
 			panic(errBudget)
 		}
 		if listed != nil && !listed[string(canonical(nil, v))] {
@@ -41,10 +41,15 @@ func (s *Schema) count(part *jsonschema.Schema) {
 }
 
 // price returns the maximum number of schemas that one schema applies to a
-// value and its parts, plus the number of names it matches.
+// value and its parts, plus the number of names it matches, or the length of a text that
+// it matches, in units of 64 bytes.
 func price(s *jsonschema.Schema, v any) int {
 	n := 1 + len(s.AllOf) + len(s.AnyOf) + len(s.OneOf)
 	switch v := v.(type) {
+	case string:
+		if s.Pattern != nil {
+			n += len(v) / 64
+		}
 	case []any:
 		return n + len(s.PrefixItems) + 2*len(v)
 	case map[string]any:

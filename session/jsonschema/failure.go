@@ -26,8 +26,9 @@ func (e *InvalidError) Error() string { return "not a valid schema: " + e.Proble
 
 // A ReferenceError reports a schema that refers to something that is not in it.
 type ReferenceError struct {
-	Target string // URL, or the fragment of the schema itself
-	text   string
+	Target   string // URL, or the fragment of the schema itself
+	External bool   // the target would have to be loaded
+	text     string
 }
 
 // Error describes the reference.
@@ -47,9 +48,9 @@ func readableCompile(err error) error {
 	case errors.As(err, &schema) && errors.As(schema.Err, &invalid):
 		return &InvalidError{explain(invalid)}
 	case errors.As(err, &loading):
-		return &ReferenceError{loading.URL, fmt.Sprintf("the schema refers to %s, which is not loaded", loading.URL)}
+		return &ReferenceError{loading.URL, true, fmt.Sprintf("the schema refers to %s, which is not loaded", loading.URL)}
 	case errors.As(err, &dialect):
-		return &ReferenceError{dialect.URL, fmt.Sprintf("the dialect %s is not supported", dialect.URL)}
+		return &ReferenceError{dialect.URL, false, fmt.Sprintf("the dialect %s is not supported", dialect.URL)}
 	case errors.As(err, &anchor):
 		return notFound(anchor.Reference)
 	case errors.As(err, &pointer):
@@ -60,7 +61,7 @@ func readableCompile(err error) error {
 
 func notFound(target string) error {
 	target = strings.TrimPrefix(target, address)
-	return &ReferenceError{target, fmt.Sprintf("the schema refers to %s, which does not exist", target)}
+	return &ReferenceError{target, false, fmt.Sprintf("the schema refers to %s, which does not exist", target)}
 }
 
 // Readable makes the error of a JSON decoder readable.

@@ -6,6 +6,7 @@ package jsonschema
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -20,6 +21,7 @@ type Schema struct {
 	formats   bool
 	unchecked []string
 	visits    int
+	most      int // visits
 }
 
 // Options are how a schema is read. The zero value follows JSON Schema 2020-12: a
@@ -29,6 +31,9 @@ type Options struct {
 	Lenient bool
 	// Formats also checks the formats of texts, such as email.
 	Formats bool
+	// Visits is how often a check may apply a part of the schema to a value, or match 64
+	// bytes of text: a million takes about a second. 0 means 100,000.
+	Visits int
 }
 
 var errBudget = errors.New("the check took too long")
@@ -107,7 +112,7 @@ func compileIn(draft *jsonschema.Draft, doc any, o Options) (s *Schema, err erro
 			s, err = nil, unsupported(r)
 		}
 	}()
-	s = &Schema{formats: o.Formats}
+	s = &Schema{formats: o.Formats, most: cmp.Or(o.Visits, maxVisits)}
 	var all []*jsonschema.Schema
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(draft)
@@ -175,8 +180,7 @@ const (
 	// maxSubschemas is the maximum number of objects in a schema; the library's work
 	// grows with their square.
 	maxSubschemas = 3000
-	// maxVisits is how often a check may apply a schema to a value, which takes
-	// about a tenth of a second.
+	// maxVisits takes about a tenth of a second.
 	maxVisits = 100_000
 	// maxDigits is the maximum length of a number, written out without an exponent:
 	// the library calculates with all digits.
