@@ -21,10 +21,9 @@ import (
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
-	"mcpdbg/ui/timeline"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/keymap"
-	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 )
 
@@ -100,7 +99,7 @@ func (of finder) title(now func(*sessionScreen) string) func(host.Context) strin
 // scopes lists all scopes that can have the focus, in the order of help.
 var scopes = []keymap.Scope{
 	{ID: scopeSessions, Title: "Sessions"},
-	{ID: wire.Scope, Title: "Exchanges"},
+	{ID: traffic.Scope, Title: "Exchanges"},
 	{ID: detail.Scope, Title: "Detail"},
 	{ID: server.ScopeOverview, Title: "Server"},
 	{ID: detail.ScopeJQ, Title: "jq bar", Modal: true, Inherits: "closing"},
@@ -123,9 +122,9 @@ var scopes = []keymap.Scope{
 	{ID: compare.Scope, Title: "Comparison", Modal: true, Inherits: "lines"},
 	{ID: copies.ScopeExport, Title: "Export", Modal: true, Inherits: "steps"},
 	{ID: compare.ScopeMenu, Title: "Compare with", Modal: true, Inherits: "picker"},
-	{ID: timeline.ScopeWaterfall, Title: "Time: waterfall", Modal: true, Inherits: timeline.Scope},
-	{ID: timeline.ScopeSequence, Title: "Time: sequence", Modal: true, Inherits: timeline.Scope},
-	{ID: timeline.ScopeLatency, Title: "Time: latency", Modal: true, Inherits: timeline.Scope},
+	{ID: traffic.ScopeWaterfall, Title: "Time: waterfall", Modal: true, Inherits: traffic.ScopeTime},
+	{ID: traffic.ScopeSequence, Title: "Time: sequence", Modal: true, Inherits: traffic.ScopeTime},
+	{ID: traffic.ScopeLatency, Title: "Time: latency", Modal: true, Inherits: traffic.ScopeTime},
 	{ID: scopePrompt, Title: "Filter and search prompt", Modal: true, Inherits: "closing"},
 	{ID: scopeDialog, Title: "Confirmation", Modal: true, Inherits: "text"},
 	{ID: process.ScopeStop, Title: "Stop menu", Modal: true, Inherits: "picker"},
@@ -144,7 +143,7 @@ func actions(of finder) []host.Action {
 	compose := func(c host.Context, item *workspace.CatalogItem) tea.Cmd { return of(c).composer.ComposeItem(c, item) }
 	return slices.Concat(
 		moving(of),
-		wire.Actions(func(c host.Context) *wire.Lists { return of(c).rows }, copies.ToggleMark),
+		traffic.Actions(func(c host.Context) *traffic.Lists { return of(c).rows }, copies.ToggleMark),
 		promptActions(of),
 		player.Actions(func(c host.Context) *player.State { return &of(c).player }),
 		copies.NoteActions(),
@@ -169,7 +168,7 @@ func actions(of finder) []host.Action {
 		send.ComposerActions(),
 		send.RequestActions(func(c host.Context) *send.Requests { return of(c).requests }),
 		host.CallActions(),
-		timeline.Actions(func(c host.Context) *timeline.State { return &of(c).time }),
+		traffic.TimeActions(func(c host.Context) *traffic.TimeState { return &of(c).time }),
 		compare.Actions(func(c host.Context) *compare.State { return of(c).app.compared }),
 		watch.Actions(func(c host.Context) *watch.State { return of(c).watching }),
 		replay.Actions(func(c host.Context) *replay.State { return of(c).replay }),

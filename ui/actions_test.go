@@ -28,11 +28,10 @@ import (
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
-	"mcpdbg/ui/timeline"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/theme"
-	"mcpdbg/ui/wire"
 )
 
 // echo answers every request with the result of a call: an empty one, except that of
@@ -535,9 +534,9 @@ func testedInRooms() []host.Action {
 		process.Actions(),
 		replay.Actions(nil),
 		send.RequestActions(nil),
-		timeline.Actions(nil),
+		traffic.TimeActions(nil),
 		watch.Actions(nil),
-		wire.Actions(nil, nil),
+		traffic.Actions(nil, nil),
 	)
 }
 

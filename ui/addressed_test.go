@@ -18,8 +18,8 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/server"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/watch"
-	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 )
 
@@ -165,7 +165,7 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 		require.Positive(t, hidden.rows.Traffic.Len())
 		hidden.rows.Traffic.SetFilter(nil)
 		require.NoError(t, hidden.rows.SetSearch("echo"))
-		deliver(hidden, "a find and a count", hidden.rows.Start(wire.TrafficList))
+		deliver(hidden, "a find and a count", hidden.rows.Start(traffic.TrafficList))
 		require.NotEmpty(t, hidden.rows.Search.Count.Rows)
 
 		number := d.rowOf(hidden, len(long))
@@ -224,7 +224,7 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 		before = d.stateShown()
 		deliver(recording, "a tick of the player", func() tea.Msg { return timers[len(timers)-1] })
 
-		for _, kind := range []string{"ui.changed", "host.Result", "wire.scanned", "wire.foundRow", "wire.counted", "detail.loaded", "detail.searched", "watch.changed"} {
+		for _, kind := range []string{"ui.changed", "host.Result", "traffic.scanned", "traffic.foundRow", "traffic.counted", "detail.loaded", "detail.searched", "watch.changed"} {
 			require.True(t, got[kind], "no %s was delivered, only %v", kind, got)
 		}
 	})

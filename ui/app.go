@@ -14,10 +14,10 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/server"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
-	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 )
 
@@ -346,7 +346,7 @@ func (a *App) observeAll() {
 // settle updates state that depends on other state, after each message.
 func (sc *sessionScreen) settle() tea.Cmd {
 	sc.selectRow()
-	for _, l := range []*wire.Lines{sc.rows.Stderr, sc.rows.Events} {
+	for _, l := range []*traffic.LineList{sc.rows.Stderr, sc.rows.Events} {
 		if sc == sc.app.visible && !sc.app.panes.layout.pane[paneOfList(l.ID)].Empty() {
 			l.Seen = len(l.All())
 		}

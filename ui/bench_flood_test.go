@@ -16,7 +16,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/wire"
+	"mcpdbg/ui/traffic"
 )
 
 // A stopwatch wraps the model and measures how long it blocks the goroutine of
@@ -79,7 +79,7 @@ func watchFlood(b *testing.B, s *session.Session) (w *stopwatch, peak int64) {
 	ctx, cancel := context.WithCancel(b.Context())
 	shown := make(chan struct{})
 	once := sync.OnceFunc(func() { close(shown) })
-	w = &stopwatch{App: newApp(ctx, Options{Session: s, Settings: Settings{View: wire.Wire.String()}})} // the response is the last row
+	w = &stopwatch{App: newApp(ctx, Options{Session: s, Settings: Settings{View: traffic.Wire.String()}})} // the response is the last row
 	w.seen = func(sc *sessionScreen) {
 		if title, _ := sc.detail.Titles(); title != "3 Detail" && sc.ws.Selected.Row.Len > 90_000_000 {
 			once()

@@ -10,8 +10,8 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/uitest"
-	"mcpdbg/ui/wire"
 )
 
 // A hitTimer runs commands and delivers their results, as the program does, until
@@ -55,7 +55,7 @@ func BenchmarkFirstHit(b *testing.B) {
 	needle.Msg = framing.Scan(needle.Payload)
 	require.NoError(b, log.Append([]session.Entry{needle}))
 	uitest.AppendTraffic(b, log, 500_000)
-	for _, view := range []wire.View{wire.Wire, wire.Exchanges} {
+	for _, view := range []traffic.View{traffic.Wire, traffic.Exchanges} {
 		d := driveAs(b, Options{Source: log, Settings: Settings{View: view.String()}}, 200, 60)
 		h := &hitTimer{driver: d}
 		lists := d.visible.rows
@@ -64,7 +64,7 @@ func BenchmarkFirstHit(b *testing.B) {
 			for b.Loop() {
 				d.do(kit.Top)
 				require.NoError(b, lists.SetSearch("the needle"))
-				took += h.until(lists.Start(wire.TrafficList), func() bool { return lists.Finding == nil })
+				took += h.until(lists.Start(traffic.TrafficList), func() bool { return lists.Finding == nil })
 				require.Equal(b, 500_000, d.cursor())
 			}
 			b.ReportMetric(float64(took.Microseconds())/1000/float64(b.N), "first-ms")

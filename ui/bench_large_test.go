@@ -13,7 +13,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
-	"mcpdbg/ui/wire"
+	"mcpdbg/ui/traffic"
 )
 
 // largeResult is the result of a tool of about n bytes: half of it a text, half of
@@ -115,7 +115,7 @@ func BenchmarkLargeResult(b *testing.B) {
 				before := heap()
 				k := &keyTimer{}
 				peak := peakOf(func() {
-					k.driver = driveAs(b, Options{Source: log, Settings: Settings{View: wire.Exchanges.String()}}, 120, 36)
+					k.driver = driveAs(b, Options{Source: log, Settings: Settings{View: traffic.Exchanges.String()}}, 120, 36)
 					for _, key := range largeKeys() {
 						k.press(key)
 					}

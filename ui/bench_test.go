@@ -17,9 +17,9 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/filter"
-	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 )
 
@@ -58,7 +58,7 @@ func turnPage(d *driver, i int) { d.do([]string{kit.PageUp, kit.PageDown}[i/20%2
 func TestFrameAllocations(t *testing.T) {
 	log := newLog(t)
 	uitest.AppendTraffic(t, log, 3_000)
-	for _, view := range []wire.View{wire.Wire, wire.Exchanges} {
+	for _, view := range []traffic.View{traffic.Wire, traffic.Exchanges} {
 		for _, f := range frames {
 			t.Run(view.String()+"/"+f.name, func(t *testing.T) {
 				d := driveAs(t, Options{Source: log, Settings: Settings{View: view.String()}}, 200, 60)
@@ -89,7 +89,7 @@ const allocsOfRow = 40
 func BenchmarkFrame200x60(b *testing.B) {
 	log := newLog(b)
 	uitest.AppendTraffic(b, log, 1_000_000)
-	for _, view := range []wire.View{wire.Wire, wire.Exchanges} {
+	for _, view := range []traffic.View{traffic.Wire, traffic.Exchanges} {
 		for _, f := range frames {
 			b.Run(view.String()+"/"+f.name, func(b *testing.B) {
 				d := driveAs(b, Options{Source: log, Settings: Settings{View: view.String()}}, 200, 60)

@@ -11,7 +11,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
-	"mcpdbg/ui/wire"
+	"mcpdbg/ui/traffic"
 )
 
 // start runs a function that starts the server; its context ends with a.stop.
@@ -150,7 +150,7 @@ func (sc *sessionScreen) findNext(by int) tea.Cmd {
 }
 
 // focusedList returns the traffic if the focused pane does not list rows.
-func (sc *sessionScreen) focusedList() wire.ListID {
+func (sc *sessionScreen) focusedList() traffic.ListID {
 	list, _ := listOf(sc.app.panes.focus)
 	return list
 }

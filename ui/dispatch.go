@@ -13,7 +13,7 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/server"
-	"mcpdbg/ui/wire"
+	"mcpdbg/ui/traffic"
 )
 
 func (t *actionTable) key(sc *sessionScreen, msg tea.KeyPressMsg) tea.Cmd {
@@ -119,7 +119,7 @@ func (sc *sessionScreen) paneScope() string {
 }
 
 var paneScopes = [paneCount]string{
-	sessionsID: scopeSessions, trafficID: wire.Scope, detailID: detail.Scope, stderrID: scopeStderr, eventsID: scopeEvents,
+	sessionsID: scopeSessions, trafficID: traffic.Scope, detailID: detail.Scope, stderrID: scopeStderr, eventsID: scopeEvents,
 }
 
 // Do implements host.Panes.

@@ -15,7 +15,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/prompter"
-	"mcpdbg/ui/wire"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/workspace"
 )
 
@@ -35,7 +35,7 @@ type driver struct {
 
 func drive(t testing.TB, opts Options, w, h int) *driver {
 	t.Helper()
-	opts.View = wire.Wire.String() // a row for each message, of which most tests speak
+	opts.View = traffic.Wire.String() // a row for each message, of which most tests speak
 	return driveAs(t, opts, w, h)
 }
 

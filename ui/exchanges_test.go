@@ -9,8 +9,8 @@ import (
 
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/filter"
-	"mcpdbg/ui/wire"
 )
 
 // TestExchangeFrames shows exchanges in many states.
@@ -81,6 +81,6 @@ func TestSlowestCall(t *testing.T) {
 		answersAfter(d, x, 20*time.Millisecond, 3*time.Second, 10*time.Millisecond)
 		d.write("t3s")
 		require.Equal(t, d.row(`"id":1,"result"`), d.cursor())
-		require.Equal(t, wire.Scope, d.visible.scope())
+		require.Equal(t, traffic.Scope, d.visible.scope())
 	})
 }

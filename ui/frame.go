@@ -11,9 +11,9 @@ import (
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/server"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/theme"
-	"mcpdbg/ui/wire"
 )
 
 // View returns the frame, repainted if something on it has changed.
@@ -196,7 +196,7 @@ func (cv *canvas) tab(sc *sessionScreen, id paneID) string {
 	case detailID:
 		return "3 Detail"
 	}
-	l := sc.lists(id).(*wire.Lines)
+	l := sc.lists(id).(*traffic.LineList)
 	text := l.Name()
 	if n := l.Unread(); n > 0 && id != cv.app.panes.focus {
 		text += " +" + wording.Thousands(n)

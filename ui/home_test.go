@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/ui/host"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/uitest"
-	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 )
 
@@ -84,7 +84,7 @@ func TestHomeAlone(t *testing.T) {
 		require.NotNil(t, d.front.top())
 		h := d.front.top()
 		d.front.views = nil
-		for _, action := range d.actions.keys.Reachable(wire.Scope) {
+		for _, action := range d.actions.keys.Reachable(traffic.Scope) {
 			if action.ID != actQuit && action.ID != host.ActInterrupt && action.ID != actSuspend {
 				d.do(action.ID)
 				requireExact(t, d.content(), d.screen.Width, d.screen.Height)

@@ -5,9 +5,9 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/table"
-	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 )
 
@@ -48,7 +48,7 @@ func (sc *sessionScreen) Select(number int) {
 	sc.rows.Traffic.Reveal(number)
 	sc.app.canvas.mark(trafficID)
 	if !sc.rows.Traffic.Shows(number) {
-		sc.app.Notify("the row is hidden: clear the filter, or press " + sc.app.Key(wire.ActView) + " to show it")
+		sc.app.Notify("the row is hidden: clear the filter, or press " + sc.app.Key(traffic.ActView) + " to show it")
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/send"
-	"mcpdbg/ui/timeline"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/keymap"
 )
 
@@ -20,7 +20,7 @@ var parents = []keymap.Scope{
 	{ID: "lines", Inherits: "ends"},    // a list where letters are actions
 	{ID: "picker", Inherits: "ends"},   // a list that typing filters
 	{ID: send.ScopeFields, Inherits: "pages"},
-	{ID: timeline.Scope, Inherits: "ends"},
+	{ID: traffic.ScopeTime, Inherits: "ends"},
 }
 
 // nameClose names the closing action. Movement actions are named like those in a pane.

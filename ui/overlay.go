@@ -12,7 +12,7 @@ import (
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/send"
-	"mcpdbg/ui/timeline"
+	"mcpdbg/ui/traffic"
 )
 
 // opened is an open view with its session. Views cover the panes; the last one has the
@@ -109,7 +109,7 @@ func (t *actionTable) wantsHelp(v host.View, msg tea.Msg) bool {
 		return p.Query == ""
 	}
 	switch v.Scope() {
-	case compare.Scope, timeline.ScopeWaterfall, timeline.ScopeSequence, timeline.ScopeLatency, process.ScopePane, problems.ScopeCauses, send.ScopePolicies:
+	case compare.Scope, traffic.ScopeWaterfall, traffic.ScopeSequence, traffic.ScopeLatency, process.ScopePane, problems.ScopeCauses, send.ScopePolicies:
 		return true
 	}
 	return false

@@ -1,8 +1,8 @@
 package ui
 
 import (
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/wire"
 )
 
 type pane interface {
@@ -39,23 +39,23 @@ func (sc *sessionScreen) lists(id paneID) lister {
 }
 
 // listOf returns false for panes without rows.
-func listOf(id paneID) (list wire.ListID, ok bool) {
+func listOf(id paneID) (list traffic.ListID, ok bool) {
 	switch id {
 	case trafficID:
-		return wire.TrafficList, true
+		return traffic.TrafficList, true
 	case stderrID:
-		return wire.StderrList, true
+		return traffic.StderrList, true
 	case eventsID:
-		return wire.EventsList, true
+		return traffic.EventsList, true
 	}
 	return 0, false
 }
 
-func paneOfList(list wire.ListID) paneID {
+func paneOfList(list traffic.ListID) paneID {
 	switch list {
-	case wire.StderrList:
+	case traffic.StderrList:
 		return stderrID
-	case wire.EventsList:
+	case traffic.EventsList:
 		return eventsID
 	}
 	return trafficID

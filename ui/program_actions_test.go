@@ -30,11 +30,10 @@ import (
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
-	"mcpdbg/ui/timeline"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/keymap"
-	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 )
 
@@ -204,7 +203,7 @@ func (st *stage) answers() {
 // ways lead from the traffic pane to each scope.
 var ways = map[string]func(st *stage){
 	keymap.Global:        func(*stage) {},
-	wire.Scope:           func(st *stage) { st.press("2") },
+	traffic.Scope:        func(st *stage) { st.press("2") },
 	scopeDetail:          func(st *stage) { st.press("3") },
 	scopeJQ:              func(st *stage) { selecting(`"method":"initialize"`)(st); st.press("|") },
 	server.ScopeOverview: func(st *stage) { st.press(":", "overview", "\r") },
@@ -233,9 +232,9 @@ var ways = map[string]func(st *stage){
 	process.ScopeStop:      func(st *stage) { st.press("K") },
 	process.ScopePane:      func(st *stage) { st.press("I") },
 
-	timeline.ScopeWaterfall: func(st *stage) { st.press("t", "1") },
-	timeline.ScopeSequence:  func(st *stage) { st.press("t", "2") },
-	timeline.ScopeLatency:   func(st *stage) { st.press("t", "3") },
+	traffic.ScopeWaterfall: func(st *stage) { st.press("t", "1") },
+	traffic.ScopeSequence:  func(st *stage) { st.press("t", "2") },
+	traffic.ScopeLatency:   func(st *stage) { st.press("t", "3") },
 
 	scopeTrouble:       func(st *stage) { st.press("!") },
 	process.ScopeTree:  func(st *stage) { st.press("I", "x") },
@@ -430,7 +429,7 @@ func (st *stage) reset(t *testing.T) *stage {
 	}
 	st.wait() // until the program has seen it
 	for range 12 {
-		if st.app.visible.scope() == wire.Scope && !st.app.panes.zoom && st.app.visible.rows.Search == nil && st.app.visible.rows.Traffic.Shown == nil {
+		if st.app.visible.scope() == traffic.Scope && !st.app.panes.zoom && st.app.visible.rows.Search == nil && st.app.visible.rows.Traffic.Shown == nil {
 			break
 		}
 		st.press(keyEsc)
@@ -438,7 +437,7 @@ func (st *stage) reset(t *testing.T) *stage {
 			st.press("2")
 		}
 	}
-	require.Equal(t, wire.Scope, st.app.visible.scope(), "esc returns to the traffic pane")
+	require.Equal(t, traffic.Scope, st.app.visible.scope(), "esc returns to the traffic pane")
 	st.press("G")
 	return st
 }

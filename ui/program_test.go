@@ -19,7 +19,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/wire"
+	"mcpdbg/ui/traffic"
 )
 
 // A terminal is an emulated terminal with the program in it.
@@ -56,7 +56,7 @@ func (o output) Write(p []byte) (int, error) {
 // a synctest bubble.
 func inTerminal(t *testing.T, opts Options, w, h int) *terminal {
 	t.Helper()
-	opts.View = wire.Wire.String() // as in drive
+	opts.View = traffic.Wire.String() // as in drive
 	in, keys := io.Pipe()
 	term := &terminal{t: t, emu: vt.NewSafeEmulator(w, h), plain: vt.NewSafeEmulator(w, h), keys: keys}
 	opts.Input = in

@@ -18,8 +18,8 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/tty"
-	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 )
 
@@ -92,7 +92,7 @@ func Run(ctx context.Context, opts Options) error {
 }
 
 func checkSettings(s Settings) error {
-	if _, err := wire.ParseView(s.View); err != nil {
+	if _, err := traffic.ParseView(s.View); err != nil {
 		return err
 	}
 	if len(s.Keys) == 0 {

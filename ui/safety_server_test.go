@@ -25,10 +25,9 @@ import (
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
-	"mcpdbg/ui/timeline"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/grid"
-	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 )
 
@@ -115,7 +114,7 @@ func (h *hostileServer) composesHostile() {
 // hostileWays lead to each scope, with a hostile text on the screen.
 var hostileWays = map[string]func(h *hostileServer){
 	scopeSessions: func(h *hostileServer) { h.another(hostile[0] + "\u202e"); h.do(actSessions) },
-	wire.Scope:    func(h *hostileServer) { h.do(actTraffic, "timeline") },
+	traffic.Scope: func(h *hostileServer) { h.do(actTraffic, "timeline") },
 	scopeDetail:   func(h *hostileServer) { h.do(host.ActOpen, actViewAround) },
 	scopeJQ: func(h *hostileServer) {
 		h.visible.rows.Traffic.Select(h.row(`"tools":`))
@@ -144,9 +143,9 @@ var hostileWays = map[string]func(h *hostileServer){
 		h.pull()
 		h.do(host.ActReplay)
 	},
-	timeline.ScopeWaterfall: func(h *hostileServer) { h.do("waterfall") },
-	timeline.ScopeSequence:  func(h *hostileServer) { h.do("sequence") },
-	timeline.ScopeLatency:   func(h *hostileServer) { h.do("latency", "latency-histogram") },
+	traffic.ScopeWaterfall: func(h *hostileServer) { h.do("waterfall") },
+	traffic.ScopeSequence:  func(h *hostileServer) { h.do("sequence") },
+	traffic.ScopeLatency:   func(h *hostileServer) { h.do("latency", "latency-histogram") },
 
 	compare.ScopeMenu: func(h *hostileServer) { h.another(hostile[0] + "\u202e"); h.do(host.ActCompare) },
 	compare.Scope: func(h *hostileServer) {

@@ -15,10 +15,9 @@ import (
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
-	"mcpdbg/ui/timeline"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/theme"
-	"mcpdbg/ui/wire"
 	"mcpdbg/ui/workspace"
 )
 
@@ -30,7 +29,7 @@ type sessionScreen struct {
 	problems problems.State
 
 	catalog  *server.Catalog
-	time     timeline.State
+	time     traffic.TimeState
 	replay   *replay.State
 	watching *watch.State
 
@@ -40,7 +39,7 @@ type sessionScreen struct {
 	overview *server.Overview // in place of the detail, while ws.Overview
 	player   player.State
 	composer *send.Composer
-	rows     *wire.Lists
+	rows     *traffic.Lists
 }
 
 func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
@@ -55,8 +54,8 @@ func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	} else {
 		s.ws.Playback = workspace.NewPlayback(s.ws.Whole, a.opts.Idle)
 	}
-	view, _ := wire.ParseView(a.opts.View) // Run has validated it
-	s.rows = wire.New(s.ws, wire.Options{Slow: a.opts.Slow, View: view, AnswerKey: a.Key(host.ActAnswer), FollowKey: a.Key(actFollow), ClearKey: a.Key(host.ActBack)}, &a.screen)
+	view, _ := traffic.ParseView(a.opts.View) // Run has validated it
+	s.rows = traffic.New(s.ws, traffic.Options{Slow: a.opts.Slow, View: view, AnswerKey: a.Key(host.ActAnswer), FollowKey: a.Key(actFollow), ClearKey: a.Key(host.ActBack)}, &a.screen)
 	s.detail = detail.New(s.ws, detail.Options{Theme: a.screen.Theme, Look: a.screen.Look(), Graphics: &a.screen.Graphics, Key: a.Key})
 	s.overview = &server.Overview{Context: s.context, OpenList: func(c host.Context, list string) tea.Cmd { return s.catalog.OpenAt(c, list) }}
 	s.composer = send.NewComposer(s.ws, send.ComposerOptions{

@@ -10,14 +10,14 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"mcpdbg/ui/host"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/theme"
-	"mcpdbg/ui/wire"
 )
 
 // checkScreen checks the values that only a screen knows.
 func checkScreen(s *Settings) *SettingsError {
-	if _, err := wire.ParseView(s.View); err != nil {
+	if _, err := traffic.ParseView(s.View); err != nil {
 		return &SettingsError{Key: "view", Err: err}
 	}
 	return checkKeys(s.Keys)

@@ -15,7 +15,7 @@ import (
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/prompter"
-	"mcpdbg/ui/wire"
+	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/workspace"
 
 	"mcpdbg/ui/widget/theme"
@@ -57,10 +57,10 @@ over = "5GiB"
 	}, s)
 	table, err := ActionsOf(s)
 	require.NoError(t, err)
-	action, ok := table.Lookup(wire.Scope, "X")
+	action, ok := table.Lookup(traffic.Scope, "X")
 	require.True(t, ok)
 	require.Equal(t, actFilter, action.ID)
-	_, ok = table.Lookup(wire.Scope, "f")
+	_, ok = table.Lookup(traffic.Scope, "f")
 	require.False(t, ok)
 }
 
@@ -182,7 +182,7 @@ func TestASCII(t *testing.T) {
 		d.send(`{"jsonrpc":"2.0","method":"notifications/` + strings.Repeat("long", 100) + `"}`)
 		d.another("second")
 		d.sessions.step(1)
-		for _, action := range d.actions.keys.Reachable(wire.Scope) {
+		for _, action := range d.actions.keys.Reachable(traffic.Scope) {
 			switch action.ID {
 			case actQuit, host.ActInterrupt, actSuspend, actEditor, actPager:
 				continue

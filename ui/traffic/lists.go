@@ -1,0 +1,94 @@
+package traffic
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+// A ListID identifies one of the lists of rows.
+type ListID uint8
+
+// The lists.
+const (
+	TrafficList ListID = iota
+	StderrList
+	EventsList
+)
+
+// Lists are the lists of rows of a session, with the search in them.
+type Lists struct {
+	Traffic *Pane
+	Stderr  *LineList
+	Events  *LineList
+	changed bool // a list looks different: see look
+
+	ws      *workspace.Workspace
+	keys    titleKeys
+	hits    *kit.Highlight
+	Search  *search
+	Finding *Find         // the running find; messages of other finds are dropped
+	Slow    time.Duration // the time from which responses are slow; 0 derives it
+}
+
+// Options configure the lists of a workspace.
+type Options struct {
+	Slow      time.Duration // the time from which responses are slow; 0 derives it from the log
+	View      View          // of the traffic, at first
+	AnswerKey string        // of the action that answers a request of the server
+	FollowKey string        // of the action that follows new rows
+	ClearKey  string        // of the action that clears the filter
+}
+
+// New returns the lists of a workspace.
+func New(ws *workspace.Workspace, o Options, screen *kit.Screen) *Lists {
+	r := &Lists{ws: ws, hits: &kit.Highlight{}, Slow: o.Slow, keys: titleKeys{o.FollowKey, o.ClearKey}}
+	r.Traffic = newPane(ws, o, r.hits, screen)
+	r.Stderr = newLines(StderrList, ws, r.hits, screen.Theme, screen.Look())
+	r.Events = newLines(EventsList, ws, r.hits, screen.Theme, screen.Look())
+	return r
+}
+
+// SetTheme changes the colours of all lists.
+func (r *Lists) SetTheme(th *theme.Theme) {
+	r.Traffic.setTheme(th)
+	r.Stderr.setTheme(th)
+	r.Events.setTheme(th)
+}
+
+// Look reports whether a list looks different since look was called last.
+func (r *Lists) Look() (changed bool) {
+	changed = r.changed || r.Traffic.changed
+	r.changed, r.Traffic.changed = false, false
+	return changed
+}
+
+type rowList interface {
+	Cursor() (row int, ok bool)
+	Select(row int)
+	Titles() (left, right string)
+	Following() bool
+}
+
+func (r *Lists) list(id ListID) rowList {
+	switch id {
+	case StderrList:
+		return r.Stderr
+	case EventsList:
+		return r.Events
+	}
+	return r.Traffic
+}
+
+// TurnTo lists the rows of the projection shown now. Cursors stay on their entries;
+// search, filter and folds stay too.
+func (r *Lists) TurnTo(moved workspace.Renumber) tea.Cmd {
+	r.Finding, r.changed = nil, true
+	r.Stderr.turnTo(moved)
+	r.Events.turnTo(moved)
+	return r.Traffic.turnTo(moved)
+}

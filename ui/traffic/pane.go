@@ -1,0 +1,321 @@
+package traffic
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
+	"mcpdbg/session"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/table"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+// Pane is the pane of messages and interleaved rows.
+type Pane struct {
+	kit.List  // that of the view
+	ws        *workspace.Workspace
+	rows      *trafficRows
+	summed    *exchangeRows
+	exchanges *table.Table
+	messages  *table.Table // of the views wire and all
+	width     int
+	bars      bars
+	answerKey string // of the action that answers a request of the server
+	// changed reports that the list looks different since it was painted.
+	changed bool
+
+	Shown    *filter.Filter
+	view     View
+	kept     int  // row under the cursor before rows were added; -1 for none
+	part     int  // of the exchange under the cursor: the row that was gone to; -1 for none
+	unfolded bool // floods are shown unfolded
+	times    timeForm
+
+	// The state of the scan, unless the lens is plain. A scan is never changed
+	// while one of its steps is running.
+	passing    *table.Folded
+	scan       *scan
+	scanning   bool // a step is running
+	Percent    int  // percentage of the older rows checked
+	generation int
+}
+
+func newPane(ws *workspace.Workspace, o Options, hits *kit.Highlight, screen *kit.Screen) *Pane {
+	t := &Pane{ws: ws, view: o.View, part: -1, kept: -1, answerKey: o.AnswerKey, bars: bars{found: workspace.NewBars(ws)}}
+	look := screen.Look()
+	t.rows = &trafficRows{pane: t, ws: ws, hits: hits, theme: screen.Theme, ellipsis: look.Ellipsis, ascii: screen.ASCII}
+	config := table.Config{Source: t.rows, Columns: t.times.columns(), Theme: screen.Theme, Options: look, Header: true, Empty: "no messages yet"}
+	t.messages = table.New(config)
+	t.summed = &exchangeRows{trafficRows: t.rows}
+	config.Source, config.Columns = t.summed, exchangeColumns(0, &t.times)
+	t.exchanges = table.New(config)
+	t.exchanges.SetFlags(true)
+	t.List = kit.List{Table: t.table()}
+	t.restart()
+	return t
+}
+
+func (t *Pane) lens() lens { return lens{t.view, t.Shown} }
+
+func (t *Pane) table() *table.Table {
+	if t.view == Exchanges {
+		return t.exchanges
+	}
+	return t.messages
+}
+
+// wide reports whether the arguments of exchanges have a column.
+func (t *Pane) wide() bool { return t.width >= wideExchanges }
+
+// SetSize sets the size in cells.
+func (t *Pane) SetSize(w, h int) {
+	t.width = w
+	t.setColumns()
+	aside := waterfallWidth(w)
+	t.exchanges.SetSize(w-aside, h)
+	t.exchanges.SetAside(aside)
+	t.messages.SetSize(w, h)
+}
+
+func (t *Pane) setColumns() {
+	t.messages.SetColumns(t.times.columns())
+	t.exchanges.SetColumns(exchangeColumns(t.width, &t.times))
+}
+
+// The message that was selected stays so.
+func (t *Pane) setView(v View) tea.Cmd {
+	number, selected := t.Cursor()
+	if viewed := t.Viewed(number); selected && viewed >= 0 {
+		number = viewed
+	}
+	following := t.Following()
+	t.view = v
+	t.Table = t.table()
+	cmd := t.restart()
+	if t.SetFollow(following); selected && !following {
+		t.Reveal(number)
+	}
+	return cmd
+}
+
+// Viewed returns the row of an exchange that is shown in full: the one that was gone to,
+// or else its response. In other views it is the row itself.
+func (t *Pane) Viewed(number int) int {
+	if t.view != Exchanges {
+		return number
+	}
+	x := t.ws.Shown.Index.Exchanges
+	if t.part >= 0 && (t.part == number || x.Of(t.part) == number) {
+		return t.part
+	}
+	decides, _ := x.LastRound(number)
+	if h, ok := x.Handshake(number); ok {
+		decides = int(h.Last)
+	}
+	row, ok := t.ws.Shown.Rows.At(decides)
+	response, answered := x.ResponseOf(decides, &row)
+	if !ok || !answered || row.Msg != framing.Request || x.Parent(response) >= t.ws.Shown.Source.Len() {
+		return number
+	}
+	return response
+}
+
+// Listed returns the rows of the pane.
+func (t *Pane) Listed() *table.Folded {
+	switch {
+	case !t.lens().plain():
+		return t.passing
+	case t.view == Exchanges:
+		return t.ws.Shown.Index.Exchanges.List
+	}
+	return t.ws.Shown.Index.Traffic
+}
+
+// Passing returns the rows of the pane, their filter, and whether all rows of the log
+// have been checked.
+func (t *Pane) Passing() (rows *table.Folded, shown *filter.Filter, all bool) {
+	return t.Listed(), t.Shown, t.Percent == 100 && !t.scanning
+}
+
+func (t *Pane) setTheme(th *theme.Theme) {
+	t.rows.theme = th
+	t.exchanges.SetTheme(th)
+	t.messages.SetTheme(th)
+}
+
+// First returns the first request of the selected exchange if that has several rounds,
+// and its row shows another message in full; else nil.
+func (t *Pane) First(viewed int) *session.Row {
+	number, selected := t.Cursor()
+	if !selected || t.view != Exchanges || number == viewed {
+		return nil
+	}
+	if _, rounds := t.ws.Shown.Index.Exchanges.LastRound(number); rounds == 1 {
+		return nil
+	}
+	row, _ := t.ws.Shown.Rows.At(number)
+	return &row
+}
+
+// Grown shows rows that were added to the index. The cursor goes from a part that
+// is folded now to its exchange.
+func (t *Pane) Grown() tea.Cmd {
+	if t.kept >= 0 && !t.Listed().Has(t.kept) {
+		t.Select(t.ws.Shown.Index.Exchanges.Of(t.kept))
+	}
+	if t.times.widen(t.ws.Shown.Index.Latest) {
+		t.setColumns()
+	}
+	return t.goOn(t.ws.Shown.Index.Scanned)
+}
+
+// Relist shows the current list.
+func (t *Pane) Relist() { t.SetList(t.Listed()) }
+
+// Keep prevents new rows from folding with the rows under the cursor, and
+// remembers the row until Grown.
+func (t *Pane) Keep() {
+	t.kept = -1
+	if row, ok := t.Cursor(); ok && !t.Following() {
+		t.Listed().Keep(row)
+		t.kept = row
+	}
+}
+
+// SetFilter shows only rows that pass a filter; nil shows all.
+func (t *Pane) SetFilter(f *filter.Filter) tea.Cmd {
+	t.Shown = f
+	return t.restart()
+}
+
+func (t *Pane) restart() tea.Cmd {
+	t.generation++
+	t.scan, t.scanning, t.Percent = nil, false, 100
+	t.passing = &table.Folded{}
+	t.passing.SetAll(!t.unfolded)
+	t.SetList(t.Listed())
+	if t.lens().plain() {
+		return nil
+	}
+	t.scan = newScan(t.generation, t.ws.Shown.Source, t.lens(), t.ws.Shown.Index.Scanned)
+	t.scan.traffic = t
+	t.Percent = t.scan.percent()
+	return t.goOn(t.ws.Shown.Index.Scanned)
+}
+
+// goOn starts the next step of the scan, unless one is running or all rows are
+// checked.
+func (t *Pane) goOn(rows int) tea.Cmd {
+	if t.scan == nil || t.scanning || t.scan.done(rows) {
+		return nil
+	}
+	t.scanning = true
+	t.scan.rounds = t.ws.Shown.Index.Exchanges.Rounds()
+	return t.scan.step(rows)
+}
+
+func (t *Pane) found(s scanned, rows int) tea.Cmd {
+	if s.scan.generation != t.generation {
+		return nil
+	}
+	t.scanning, t.Percent = false, s.scan.percent()
+	t.Keep()
+	s.addTo(t.passing)
+	return t.goOn(rows)
+}
+
+// Reveal moves the cursor to a row, or among the exchanges to its exchange, and unfolds
+// its flood.
+func (t *Pane) Reveal(row int) {
+	t.ws.Overview = false
+	t.part = row
+	if t.view == Exchanges && !t.Listed().Has(row) {
+		row = t.ws.Shown.Index.Exchanges.Of(row)
+	}
+	t.setFold(row, false)
+	t.Select(row)
+}
+
+// at returns the row under the cursor, or the part of it that was gone to.
+func (t *Pane) at() int {
+	row, _ := t.Cursor()
+	if t.view == Exchanges && t.part >= 0 && t.ws.Shown.Index.Exchanges.Of(t.part) == row {
+		return t.part
+	}
+	return row
+}
+
+func (t *Pane) joined(a, b int) bool {
+	x := t.ws.Shown.Index.Exchanges
+	return t.view == Exchanges && x.Of(a) == x.Of(b)
+}
+
+// Shows reports whether the row under the cursor is a row, or has it.
+func (t *Pane) Shows(row int) bool {
+	at, ok := t.Cursor()
+	return ok && (at == row || t.view == Exchanges && t.ws.Shown.Index.Exchanges.Of(row) == at)
+}
+
+// Paint paints the rows on the screen.
+func (t *Pane) Paint(out *paint.Lines, focused bool) {
+	t.SetMarked(!t.ws.Overview)
+	t.List.Paint(out, focused)
+	t.paintWaterfall(out, focused)
+	if _, h := out.Size(); h > 1 && t.Shown != nil && t.Len() == 0 {
+		l := out.Line(1)
+		l.PadTo(2)
+		l.Text(t.rows.theme.Dim, "no rows match the filter")
+	}
+}
+
+// Titles omits the search and the filter: see listTitle.
+func (t *Pane) Titles() (left, right string) {
+	last := ""
+	if t.Shown != nil {
+		last = wording.Thousands(len(t.passing.All())) + " of "
+	}
+	if t.ws.Shown.Index.Partial {
+		last += "the last "
+	}
+	rows := t.ws.Shown.Index.Scanned
+	switch t.view {
+	case Exchanges:
+		rows = t.ws.Shown.Index.Exchanges.Len()
+	case Wire:
+		rows = len(t.ws.Shown.Index.Traffic.All())
+	}
+	return t.Name() + " " + last + wording.Thousands(rows), t.Status()
+}
+
+// Name returns the name of the view, with the key that focuses the pane.
+func (t *Pane) Name() string {
+	return [viewCount]string{"2 Exchanges", "2 Wire", "2 All"}[t.view]
+}
+
+// passed returns how much of the log the filter has read, "" for all of it.
+func (t *Pane) passed() string {
+	if t.Percent < 100 {
+		return fmt.Sprintf(" %d%%", t.Percent)
+	}
+	return ""
+}
+
+// turnTo lists the rows of the projection that is shown now. It runs the first
+// step of a filter at once, so that the screen is full.
+func (t *Pane) turnTo(moved workspace.Renumber) tea.Cmd {
+	t.exchanges.Renumbered(moved)
+	t.messages.Renumbered(moved)
+	t.rows.said.Clear()
+	t.part = -1
+	cmd := t.restart()
+	if cmd == nil {
+		return nil
+	}
+	return t.found(cmd().(scanned), t.ws.Shown.Index.Scanned)
+}

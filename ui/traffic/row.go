@@ -1,0 +1,406 @@
+package traffic
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
+	"mcpdbg/session"
+	"mcpdbg/session/exchange"
+	"mcpdbg/session/summary"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/table"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+// rowRead is how many bytes of a message are read to show its row.
+const rowRead = 4096
+
+type trafficRows struct {
+	pane     *Pane
+	ws       *workspace.Workspace
+	theme    *theme.Theme
+	hits     *kit.Highlight
+	said     workspace.Summaries
+	ellipsis string
+	ascii    bool
+	num      []byte                // scratch
+	buf      [rowRead + 1<<10]byte // the entry being painted
+}
+
+func (t *trafficRows) Len() int { return t.ws.Shown.Index.Scanned }
+
+// Version changes with everything that can change in a row: its state, its
+// partner, its marks, the number of rows folded into it, the seconds that a
+// request has been pending, and the search.
+func (t *trafficRows) Version(number int) uint32 {
+	row, _ := t.ws.Shown.Rows.At(number)
+	v := uint32(row.State) | uint32(row.Flags)<<4
+	if row.Paired() {
+		v |= 1 << 12
+	}
+	switch {
+	case row.State != session.ReqPending:
+	case t.ws.Unreachable:
+		v |= 1 << 30 // no pending time
+	case t.ws.Clock >= 0:
+		v |= uint32((t.ws.Clock-row.T)/1e6) << 13
+	}
+	if t.ws.Notes.Marks.Has(number) {
+		v |= 1 << 31
+	}
+	if workspace.FloodKind(&row) != 0 {
+		if rows, folded := t.pane.Listed().Fold(number); folded {
+			v = mixed(v, uint32(rows))
+		}
+	}
+	return mixed(mixed(v, t.hits.Version), t.ws.Shown.Problems.Version)
+}
+
+// Changes of both do not cancel each other (as in FNV-1a).
+func mixed(a, b uint32) uint32 { return (a*16777619 ^ b) * 16777619 }
+
+func (t *trafficRows) Paint(number int, c *table.Cells) {
+	row, ok := t.ws.Shown.Rows.At(number)
+	if !ok {
+		return
+	}
+	e, err := session.EntryInto(t.ws.Shown.Source, row, rowRead, t.buf[:0])
+	style := t.style(row)
+	if t.ws.Notes.Marks.Has(number) {
+		c.Flag(t.theme.Key, "m")
+	}
+	written := t.ws.Notes.Texts[number]
+	if written != "" {
+		c.Flag(t.theme.Key, "n")
+	}
+	t.paintMark(number, row, c)
+	t.paintSeq(e, c)
+	t.num = t.pane.times.append(t.num[:0], row.T, t.start())
+	c.Bytes(colTime, t.theme.Dim, t.num)
+	c.Text(colDirection, style, kit.Direction(row.Kind))
+	switch rows, folded := t.pane.Listed().Fold(number); {
+	case err != nil:
+		c.Text(colMethod, t.theme.Error, "(not kept) "+t.ws.Shown.Source.Method(row.Method))
+	case folded:
+		t.paintFold(row, rows, style, c)
+	case row.Kind == session.KindStderr && row.Flags&session.FlagLineEnd != 0:
+		c.Text(colMethod, t.theme.Dim, "(end of the previous line)")
+	case row.Kind == session.KindStderr:
+		c.Rest(colMethod)
+		t.hits.Paint(c, colMethod, style, t.theme.Match, e.Payload)
+	case !row.Kind.IsStream():
+		c.Rest(colMethod)
+		paintEvent(c, colMethod, &e, t.theme, t.hits)
+	default:
+		if written != "" && saidColumn(c) == colSummary {
+			c.Text(colSummary, t.theme.Key, "; "+written+"  ")
+			written = ""
+		}
+		t.paintMethod(number, row, &e, style, c)
+		c.Text(colID, t.theme.Text, t.id(row, &e))
+		t.paintLatency(number, row, c)
+		t.num = wording.AppendSize(t.num[:0], e.FullSize)
+		c.Bytes(colSize, t.theme.Dim, t.num)
+	}
+	if written != "" {
+		c.Text(colMethod, t.theme.Key, "  ; "+written)
+	}
+}
+
+func (t *trafficRows) start() time.Time {
+	if !t.pane.times.wall {
+		return time.Time{}
+	}
+	return t.ws.Shown.Source.Header().Start
+}
+
+// The number of hidden rows is always visible, however little room there is.
+func (t *trafficRows) paintFold(row session.Row, rows int, style theme.Style, c *table.Cells) {
+	c.Rest(colMethod)
+	count := " x " + wording.Thousands(rows)
+	method := t.ws.Shown.Source.Method(row.Method)
+	if room := c.Width(colMethod) - len(count); room > 0 {
+		method = termsafe.Truncate(method, room, t.ellipsis)
+	}
+	t.hits.Paint(c, colMethod, style, t.theme.Match, []byte(method))
+	c.Text(colMethod, t.theme.Strong, count)
+	c.Text(colMethod, t.theme.Dim, "  (collapsed, enter unfolds)")
+}
+
+func (t *trafficRows) style(row session.Row) theme.Style {
+	switch {
+	case row.Kind == session.KindStderr:
+		return t.theme.Stderr
+	case row.Kind == session.KindStdout && row.Msg == framing.Request:
+		return t.theme.ServerRequest
+	}
+	switch row.Msg {
+	case framing.Request:
+		return t.theme.Request
+	case framing.Response, framing.ErrorResponse:
+		return t.theme.Response
+	case framing.Notification:
+		return t.theme.Notification
+	}
+	return t.theme.Warn
+}
+
+func (t *trafficRows) paintMark(number int, row session.Row, c *table.Cells) {
+	request := row.Msg == framing.Request
+	probe := row.Flags&session.FlagProbe != 0
+	switch {
+	case row.State == session.ReqUnmatched || row.State == session.ReqDuplicate:
+		c.Mark(t.theme.Warn, "!")
+	case !probe && (row.State == session.ReqLost || row.State == session.ReqTimedOut):
+		c.Mark(t.theme.Error, "x")
+	case row.State == session.ReqCancelled:
+		c.Mark(t.theme.Warn, "-")
+	case row.Flags&session.FlagError != 0 && !request && !probe:
+		c.Mark(t.theme.Error, "x")
+	case filter.IsStray(row) || row.Flags&session.FlagProblem != 0:
+		c.Mark(t.theme.Warn, "?")
+	case request && row.Kind == session.KindStdout:
+		c.Mark(t.theme.ServerRequest, "~")
+	default:
+		if f, ok := t.ws.Shown.Problems.Worst(number); ok {
+			_, style := kit.SeverityMark(f.Severity, t.theme)
+			c.Mark(style, "!")
+		}
+	}
+}
+
+func (t *trafficRows) paintSeq(e session.Entry, c *table.Cells) {
+	if e.Seq == 0 {
+		c.Text(colSeq, t.theme.Dim, "-")
+		return
+	}
+	t.num = strconv.AppendUint(t.num[:0], e.Seq, 10)
+	c.Bytes(colSeq, t.theme.Dim, t.num)
+}
+
+// paintMethod paints the main text of a row: a method with notes, or the text of
+// a line that is not a message.
+func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry, style theme.Style, c *table.Cells) {
+	method := t.ws.Shown.Source.Method(row.Method)
+	switch {
+	case row.Flags&session.FlagPart != 0:
+		t.paintText("("+filter.ShownPart+") ", e, c)
+	case row.Msg == framing.NotJSON:
+		t.paintText("("+filter.ShownNotJSON+") ", e, c)
+	case row.Msg == framing.Other:
+		t.paintText("("+filter.ShownNotJSONRPC+") ", e, c)
+	case row.Msg == framing.Batch:
+		t.paintBatchRow(number, e, c)
+	case method == "":
+		t.withNote(c, style, "(response)", t.theme.Error, "")
+		t.paintSummary(number, row, c)
+	case row.State == session.ReqLost:
+		t.withNote(c, style, method, t.theme.Error, t.lossNote(number, row))
+		t.paintSummary(number, row, c)
+	case row.Kind == session.KindStdout && row.Msg == framing.Request:
+		note := t.answerNote(row)
+		if room := c.Width(colMethod) - len(note) - 1; note != "" && room > 0 && saidColumn(c) == colMethod {
+			method = termsafe.Truncate(method, room, t.ellipsis) // the outcome must stay visible
+		}
+		t.withNote(c, style, method, t.theme.Warn, note)
+		t.paintSummary(number, row, c)
+	default:
+		note, noteStyle := "", t.failure(row)
+		if row.Flags&session.FlagProbe != 0 {
+			note = filter.ShownProbe
+		}
+		if f, ok := t.ws.Shown.Problems.Worst(number); ok && note == "" {
+			note = f.Rule.ID
+			_, noteStyle = kit.SeverityMark(f.Severity, t.theme)
+		}
+		if _, waited, ok := t.took(row); ok && exchange.Noticed(waited) && note == "" {
+			note, noteStyle = workspace.You(waited), t.theme.Dim
+		}
+		if len(method) > c.Width(colMethod) {
+			method = summary.Short(method)
+		}
+		t.withNote(c, style, method, noteStyle, note)
+		t.paintSummary(number, row, c)
+	}
+}
+
+func (t *trafficRows) text(c *table.Cells, column int, style theme.Style, text string) {
+	if t.ascii {
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "…", t.ellipsis), "·", "-") // of summaries
+	}
+	t.hits.PaintText(c, column, style, t.theme.Match, text)
+}
+
+func (t *trafficRows) says(number int, row session.Row) *workspace.Said {
+	return t.said.Of(t.ws.Shown.Source, number, row)
+}
+
+// paintSummary paints what a message says: in a column of its own or, if there is
+// no room for one, after the method.
+func (t *trafficRows) paintSummary(number int, row session.Row, c *table.Cells) {
+	m, style := t.says(number, row), t.theme.Dim
+	failed := row.Msg == framing.ErrorResponse || row.Msg == framing.Response && row.Flags&session.FlagError != 0
+	text := m.Text
+	if failed {
+		style = t.failure(row)
+	}
+	if failed && row.Msg == framing.Response && !strings.HasPrefix(text, "isError") {
+		text = strings.TrimSuffix("isError: "+text, ": ")
+	}
+	column := saidColumn(c)
+	for _, said := range []struct {
+		style theme.Style
+		text  string
+	}{{t.theme.Text, m.Call}, {style, text}} {
+		if said.text != "" {
+			t.text(c, column, said.style, said.text)
+			c.Text(column, style, "  ")
+		}
+	}
+}
+
+func (t *trafficRows) paintText(what string, e *session.Entry, c *table.Cells) {
+	c.Text(colMethod, t.theme.Warn, what)
+	t.hits.Paint(c, saidColumn(c), t.theme.Text, t.theme.Match, e.Payload)
+}
+
+// saidColumn returns the column of what a message says: that of the method where
+// the summary has none.
+func saidColumn(c *table.Cells) int {
+	if c.Width(colSummary) == 0 {
+		return colMethod
+	}
+	return colSummary
+}
+
+func (t *trafficRows) withNote(c *table.Cells, style theme.Style, method string, noteStyle theme.Style, note string) {
+	t.hits.Paint(c, colMethod, style, t.theme.Match, []byte(method))
+	c.Text(colMethod, style, " ")
+	if note != "" {
+		c.Text(saidColumn(c), noteStyle, note)
+		c.Text(saidColumn(c), style, "  ")
+	}
+}
+
+// rpcError returns the code and message of an error response, as far as they can
+// be read.
+func rpcError(e *session.Entry) (code, message string) {
+	var failure struct {
+		Code    json.Number `json:"code"`
+		Message string      `json:"message"`
+	}
+	if json.Unmarshal(e.Msg.Error.Of(e.Payload), &failure) != nil {
+		return "", ""
+	}
+	return failure.Code.String(), failure.Message
+}
+
+// An automatic error has no answer act directly before it.
+func (t *trafficRows) answerNote(request session.Row) string {
+	response, ok := t.ws.Shown.Rows.PartnerOf(request)
+	if !ok || response.Msg != framing.ErrorResponse {
+		return ""
+	}
+	e, err := t.ws.Shown.Source.Entry(response, rowRead)
+	if err != nil || e.Cut {
+		return ""
+	}
+	code, message := rpcError(&e)
+	at, _ := request.Partner()
+	_, chosen := t.answeredBy(at - 1)
+	if strings.HasPrefix(message, "mcpdbg:") || message == "Method not found" && !chosen {
+		return "auto " + code
+	}
+	return "answered " + code
+}
+
+// answeredBy returns what gave the response in the row after a row, if that row is
+// the act of an answer: the act is directly before the response that it caused.
+func (t *trafficRows) answeredBy(number int) (by string, ok bool) {
+	row, ok := t.ws.Shown.Rows.At(number)
+	if !ok || row.Kind != session.KindAct {
+		return "", false
+	}
+	var b session.ActBody
+	e, err := t.ws.Shown.Source.Entry(row, 0)
+	if err != nil || e.DecodeBody(&b) != nil || b.Act != session.ActAnswer {
+		return "", false
+	}
+	return b.By, true
+}
+
+// id returns the id of a message, ours in short. For a response that is too long
+// to be read completely it is the id of the request.
+func (t *trafficRows) id(row session.Row, e *session.Entry) string {
+	if !e.Cut {
+		return summary.ID(string(e.Msg.ID.Of(e.Payload)))
+	}
+	partner, ok := t.ws.Shown.Rows.PartnerOf(row)
+	if !ok {
+		return ""
+	}
+	request, err := t.ws.Shown.Source.Entry(partner, rowRead)
+	if err != nil || request.Cut {
+		return ""
+	}
+	return summary.ID(string(request.Msg.ID.Of(request.Payload)))
+}
+
+// failure returns the style of a missing response or an error; for a probe
+// neither is a failure.
+func (t *trafficRows) failure(row session.Row) theme.Style {
+	if row.Flags&session.FlagProbe != 0 {
+		return t.theme.Dim
+	}
+	return t.theme.Error
+}
+
+// took returns how long the response at a row took, and for how long the server waited
+// for the user; ok is false if the row is not a response.
+func (t *trafficRows) took(row session.Row) (took, waited int64, ok bool) {
+	request, ok := t.ws.Shown.Rows.PartnerOf(row)
+	if !ok || row.Msg != framing.Response && row.Msg != framing.ErrorResponse && row.Msg != framing.Batch {
+		return 0, 0, false
+	}
+	number, _ := row.Partner()
+	took, waited = t.times(number, request, row).Answering(request.Kind)
+	return took, waited, true
+}
+
+// paintLatency paints how long a response took, or the outcome of a request.
+func (t *trafficRows) paintLatency(number int, row session.Row, c *table.Cells) {
+	switch row.State {
+	case session.ReqPending:
+		if t.ws.Unreachable {
+			c.Text(colLatency, t.theme.Warn, "no reply")
+			return
+		}
+		t.num = append(t.num[:0], "pending"...)
+		if t.ws.Clock >= 0 {
+			took, _ := t.ws.Elapsed(number, row).Answering(row.Kind)
+			t.num = strconv.AppendInt(t.num[:0], took/1e6, 10)
+			t.num = append(t.num, " s ..."...)
+		}
+		c.Bytes(colLatency, t.theme.Warn, t.num)
+	case session.ReqCancelled, session.ReqUnmatched, session.ReqDuplicate:
+		c.Text(colLatency, t.theme.Warn, row.State.String())
+	case session.ReqLost, session.ReqTimedOut:
+		c.Text(colLatency, t.failure(row), row.State.String())
+	case session.ReqFailed:
+		if row.Kind == session.KindStdin { // the method already shows how we answered
+			c.Text(colLatency, t.failure(row), row.State.String())
+		}
+	case session.ReqNone, session.ReqInput, session.ReqTask, session.ReqUnread:
+		if took, _, ok := t.took(row); ok {
+			t.num = wording.AppendMillis(t.num[:0], took)
+			c.Bytes(colLatency, t.theme.Text, t.num)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package traffic
+
+import (
+	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/session/summary"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/table"
+	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/workspace"
+)
+
+// A rowText paints what the rows of the waterfall and the sequence have in common.
+type rowText struct {
+	ws     *workspace.Workspace
+	screen *kit.Screen
+	said   workspace.Summaries
+	num    []byte // scratch
+}
+
+// version changes with everything that can change in a row.
+func (r *rowText) version(number int) uint32 {
+	row, _ := r.ws.Shown.Rows.At(number)
+	v := uint32(row.State) | uint32(row.Flags)<<4 | row.Related<<12
+	if row.State == session.ReqPending && r.ws.Clock >= 0 {
+		v ^= uint32((r.ws.Clock-row.T)/1e6) << 8
+	}
+	if h, ok := r.ws.Shown.Index.Exchanges.Handshake(number); ok {
+		v ^= h.End << 16
+	}
+	return v
+}
+
+func (r *rowText) time(t int64, column int, c *table.Cells) {
+	r.num = wording.AppendClock(r.num[:0], t)
+	c.Bytes(column, r.screen.Theme.Dim, r.num)
+}
+
+func (r *rowText) took(us int64, style theme.Style, column int, c *table.Cells) {
+	r.num = wording.AppendTook(r.num[:0], us)
+	c.Bytes(column, style, r.num)
+}
+
+func (r *rowText) summary(number int, row session.Row) *workspace.Said {
+	return r.said.Of(r.ws.Shown.Source, number, row)
+}
+
+// name paints what a row is about: the tool or the method of a request, or else
+// its kind.
+func (r *rowText) name(number int, row session.Row, column int, c *table.Cells) {
+	th, method := r.screen.Theme, r.ws.Shown.Source.Method(row.Method)
+	incoming := row.Kind == session.KindStdout
+	_, during := r.ws.Shown.Index.Exchanges.During(number)
+	switch {
+	case !row.Kind.IsStream():
+		c.Text(column, th.Dim, row.Kind.String())
+	case row.Msg == framing.Notification:
+		c.Text(column, th.Notification, r.arrow(incoming))
+		c.Text(column, th.Notification, summary.Short(method))
+	case row.Msg != framing.Request:
+		c.Text(column, th.Dim, row.Msg.String())
+	case incoming && during:
+		c.Text(column, th.ServerRequest, "  "+r.arrow(true))
+		c.Text(column, th.ServerRequest, method)
+	case incoming:
+		c.Text(column, th.ServerRequest, r.arrow(true))
+		c.Text(column, th.ServerRequest, method)
+	default:
+		r.call(r.summary(number, row).Call, method, column, c)
+	}
+}
+
+// call paints the name of a tool, or a method with what it names.
+func (r *rowText) call(name, method string, column int, c *table.Cells) {
+	th, style := r.screen.Theme, kit.MethodStyle(method, r.screen.Theme)
+	switch {
+	case name == "":
+		c.Text(column, style, method)
+	case method == mcp.MethodToolsCall:
+		c.Text(column, style, name)
+	default:
+		c.Text(column, th.Dim, method+" ")
+		c.Text(column, style, name)
+	}
+}
+
+func (r *rowText) burst(rows, column int, c *table.Cells) {
+	c.Text(column, r.screen.Theme.Strong, r.glyph(" ×", " x")+wording.Thousands(rows))
+}
+
+// glyph returns a glyph, or its replacement where only ASCII is shown.
+func (r *rowText) glyph(glyph, ascii string) string {
+	if r.screen.ASCII {
+		return ascii
+	}
+	return glyph
+}
+
+func (r *rowText) arrow(incoming bool) string {
+	if incoming {
+		return r.glyph("← ", "< ")
+	}
+	return r.glyph("→ ", "> ")
+}

@@ -1,0 +1,170 @@
+package traffic
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/keymap"
+)
+
+// The scopes of this screen: those of the three tabs inherit from Scope.
+const (
+	ScopeTime      = "time"
+	ScopeWaterfall = "time-waterfall"
+	ScopeSequence  = "time-sequence"
+	ScopeLatency   = "time-latency"
+)
+
+// The actions of this screen.
+const (
+	actOpen      = "time"
+	actWaterfall = "waterfall"
+	actSequence  = "sequence"
+	actLatency   = "latency"
+)
+
+// TimeActions are those of the time view. of finds the state of the session that a
+// context is about.
+func TimeActions(of func(host.Context) *TimeState) []host.Action {
+	show := func(t timeTab) func(host.Context) tea.Cmd {
+		return func(c host.Context) tea.Cmd { return of(c).open(c, t) }
+	}
+	actions := []host.Action{
+		{Entry: host.Entry{ID: actOpen, Keys: []string{"t"}, Scope: keymap.Global, Title: "time", Synonyms: []string{"timing", "profile", "timeline"}, Help: "Show where the time went: a waterfall of the exchanges, the sequence of messages, the latency of each method and tool.", Priority: 4, Enabled: hasSession}, Do: func(c host.Context) tea.Cmd {
+			s := of(c)
+			if s.view != nil {
+				return s.open(c, s.view.tab)
+			}
+			return s.open(c, waterfallTab)
+		}},
+		{Entry: host.Entry{ID: actWaterfall, Scope: keymap.Global, Title: "waterfall", Synonyms: []string{"gantt", "bars"}, Help: "Show when each exchange began and ended, as bars on one axis.", Enabled: hasSession}, Do: show(waterfallTab)},
+		{Entry: host.Entry{ID: actSequence, Scope: keymap.Global, Title: "sequence", Synonyms: []string{"diagram", "arrows"}, Help: "Show the messages between client and server as arrows.", Enabled: hasSession}, Do: show(sequenceTab)},
+		{Entry: host.Entry{ID: actLatency, Scope: keymap.Global, Title: "latency", Synonyms: []string{"slow calls", "histogram", "percentile", "statistics"}, Help: "Show how long responses take, for each method and tool: median, 95th percentile, longest, errors.", Enabled: hasSession}, Do: show(latencyTab)},
+	}
+	return append(append(actions, commonTimeActions()...), tabActions()...)
+}
+
+func commonTimeActions() []host.Action {
+	show := func(t timeTab) func(host.Context) tea.Cmd {
+		return host.On(func(_ host.Context, v *timeView) tea.Cmd { v.tab = t; return nil })
+	}
+	turn := func(by timeTab) func(host.Context) tea.Cmd {
+		return host.On(func(_ host.Context, v *timeView) tea.Cmd { v.tab = (v.tab + by + timeTabs) % timeTabs; return nil })
+	}
+	return []host.Action{
+		{Entry: host.Entry{Name: "next-tab", Keys: []string{"tab"}, Scope: ScopeTime, Title: "next tab", Help: "Go to the next of Waterfall, Sequence and Latency.", Priority: 70, Hint: keymap.Hint{Keys: "tab", Title: "next"}}, Do: turn(1)},
+		{Entry: host.Entry{Name: "previous-tab", Keys: []string{"shift+tab"}, Scope: ScopeTime, Title: "previous tab", Help: "Go to the previous of Waterfall, Sequence and Latency."}, Do: turn(-1)},
+		{Entry: host.Entry{Name: "show-waterfall", Keys: []string{"1"}, Scope: ScopeTime, Title: "waterfall", Help: "Show the waterfall of the exchanges."}, Do: show(waterfallTab)},
+		{Entry: host.Entry{Name: "show-sequence", Keys: []string{"2"}, Scope: ScopeTime, Title: "sequence", Help: "Show the sequence of the messages."}, Do: show(sequenceTab)},
+		{Entry: host.Entry{Name: "show-latency", Keys: []string{"3"}, Scope: ScopeTime, Title: "latency", Help: "Show the latency of each method and tool."}, Do: show(latencyTab)},
+		host.Override(host.Entry{Name: kit.Down, Scope: ScopeTime, Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "move"}}),
+		host.Override(host.Entry{Name: kit.PageDown, Scope: ScopeTime, Keys: []string{"pgdown", "ctrl+d"}}),
+		host.Override(host.Entry{Name: kit.PageUp, Scope: ScopeTime, Keys: []string{"pgup", "ctrl+u"}}),
+		host.Override(host.Entry{Name: kit.Top, Scope: ScopeTime, Keys: []string{"g", "home"}}),
+		host.Override(host.Entry{Name: kit.Bottom, Scope: ScopeTime, Keys: []string{"G", "end"}}),
+		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeTime, Keys: []string{"esc", "t"}, Title: "close", Help: "Close the time view; the selected exchange stays selected.", Priority: 80}),
+	}
+}
+
+func tabActions() []host.Action {
+	on := func(do func(*waterfallPart)) func(host.Context) tea.Cmd {
+		return host.On(func(_ host.Context, v *timeView) tea.Cmd { do(v.waterfall); return nil })
+	}
+	sorted := func(do func(*latencyPart)) func(host.Context) tea.Cmd {
+		return host.On(func(_ host.Context, v *timeView) tea.Cmd { do(v.latency); return nil })
+	}
+	return []host.Action{
+		{Entry: host.Entry{ID: "waterfall-select", Keys: []string{"enter"}, Scope: ScopeWaterfall, Title: "go to the exchange", Help: "Select the exchange in the table, and close the time view.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "go to"}, Enabled: onTimeRow}, Do: host.On(goToSelected)},
+		{Entry: host.Entry{ID: "waterfall-zoom-in", Keys: []string{"+", "="}, Scope: ScopeWaterfall, Title: "zoom in", Help: "Show half of the time, around the bar at the cursor.", Priority: 65, Hint: keymap.Hint{Keys: "+/-", Title: "zoom"}}, Do: on(func(w *waterfallPart) { w.zoom(0.5) })},
+		{Entry: host.Entry{ID: "waterfall-zoom-out", Keys: []string{"-"}, Scope: ScopeWaterfall, Title: "zoom out", Help: "Show twice the time, around the bar at the cursor."}, Do: on(func(w *waterfallPart) { w.zoom(2) })},
+		{Entry: host.Entry{ID: "waterfall-left", Keys: []string{"h", "left"}, Scope: ScopeWaterfall, Title: "earlier", Help: "Move the axis to earlier times.", Priority: 45, Hint: keymap.Hint{Keys: "h/l", Title: "pan"}}, Do: on(func(w *waterfallPart) { w.pan(-0.25) })},
+		{Entry: host.Entry{ID: "waterfall-right", Keys: []string{"l", "right"}, Scope: ScopeWaterfall, Title: "later", Help: "Move the axis to later times."}, Do: on(func(w *waterfallPart) { w.pan(0.25) })},
+		{Entry: host.Entry{ID: "waterfall-whole", Keys: []string{"0"}, Scope: ScopeWaterfall, Title: "whole session", Help: "Show the time of the whole session, or again that of the visible exchanges.", Priority: 40}, Do: on((*waterfallPart).whole)},
+
+		{Entry: host.Entry{ID: "sequence-open", Keys: []string{"enter"}, Scope: ScopeSequence, Title: "open message", Help: "Close the time view, and show the message full size in the detail pane.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "open"}, Enabled: onTimeRow}, Do: host.On(func(c host.Context, v *timeView) tea.Cmd {
+			goToSelected(c, v)
+			return c.Host.Do(v.ws, host.ActOpen, "")
+		})},
+		{Entry: host.Entry{ID: "sequence-partner", Keys: []string{"p"}, Scope: ScopeSequence, Title: "partner", Help: "Go from a request to its response, or back.", Priority: 60}, Do: host.On(goToPartner)},
+
+		{Entry: host.Entry{ID: "latency-filter", Keys: []string{"enter"}, Scope: ScopeLatency, Title: "filter the table", Help: "Show only the exchanges of this method or tool in the table, and close the time view; on the line of all, clear the filter.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "filter"}}, Do: host.On(filterBy)},
+		{Entry: host.Entry{ID: "latency-slowest", Keys: []string{"s"}, Scope: ScopeLatency, Title: "slowest", Help: "Select the slowest exchange of the line in the table, and close the time view.", Priority: 85, Enabled: hasSlowest}, Do: host.On(func(c host.Context, v *timeView) tea.Cmd {
+			v.goTo(c, v.line(c).Slowest)
+			return nil
+		})},
+		{Entry: host.Entry{ID: "latency-histogram", Keys: []string{"space"}, Scope: ScopeLatency, Title: "histogram", Help: "Show how many responses of the line took how long, or hide it.", Priority: 75}, Do: sorted(func(p *latencyPart) { p.histogram = !p.histogram })},
+		{Entry: host.Entry{ID: "latency-sort", Keys: []string{"o"}, Scope: ScopeLatency, Title: "sort", Help: "Sort by the next column.", Priority: 65, Hint: keymap.Hint{Keys: "o/O", Title: "sort"}}, Do: sorted((*latencyPart).nextSort)},
+		{Entry: host.Entry{ID: "latency-reverse", Keys: []string{"O"}, Scope: ScopeLatency, Title: "reverse", Help: "Reverse the order of the lines."}, Do: sorted(func(p *latencyPart) { p.sortBy(p.sort, !p.reversed) })},
+	}
+}
+
+func hasSession(c host.Context) (bool, string) {
+	return !c.Workspace.Empty(), "there is no session"
+}
+
+func onTimeRow(c host.Context) (bool, string) {
+	if v, ok := c.View.(*timeView); ok {
+		if _, ok := v.selected(); ok {
+			return true, ""
+		}
+	}
+	return false, "no row is selected"
+}
+
+func hasSlowest(c host.Context) (bool, string) {
+	v, ok := c.View.(*timeView)
+	return ok && v.tab == latencyTab && v.line(c).Latency != nil && v.line(c).N > 0, "the line has no responses"
+}
+
+func goToSelected(c host.Context, v *timeView) tea.Cmd {
+	if row, ok := v.selected(); ok {
+		v.goTo(c, row)
+	}
+	return nil
+}
+
+func goToPartner(c host.Context, v *timeView) tea.Cmd {
+	number, _ := v.selected()
+	row, _ := v.ws.Shown.Rows.At(number)
+	partner, ok := row.Partner()
+	if !ok || partner >= v.ws.Shown.Index.Scanned {
+		c.Host.Notify("this message has no partner")
+		return nil
+	}
+	v.sequence.Select(partner)
+	return nil
+}
+
+// filterBy filters the table by the line under the cursor, besides the filter in
+// force, and closes the view.
+func filterBy(c host.Context, v *timeView) tea.Cmd {
+	line := v.line(c)
+	text := line.filter()
+	_, shown, _ := c.Panes().Passing()
+	switch {
+	case text == "" && line.all() && shown != nil:
+		c.Host.Close(v)
+		c.Host.Notify("filter cleared: the table shows all exchanges")
+		return c.Panes().SetFilter(nil)
+	case text == "" && line.all():
+		c.Host.Notify("nothing is filtered: the table shows all exchanges")
+		return nil
+	case text == "":
+		c.Host.Notify("this line has no filter: choose a method or a tool")
+		return nil
+	}
+	if shown != nil && !strings.Contains(shown.String(), " or ") && !strings.Contains(shown.String(), text) {
+		text = shown.String() + " " + text
+	}
+	f, err := filter.Parse(text)
+	if err != nil {
+		c.Host.Warn("filter: " + err.Error())
+		return nil
+	}
+	c.Host.Close(v)
+	return c.Panes().SetFilter(f)
+}

@@ -1,0 +1,254 @@
+package traffic
+
+import (
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/exchange"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/table"
+	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/widget/waterfall"
+	"mcpdbg/ui/workspace"
+)
+
+// The columns of the waterfall; its bars are next to them.
+const (
+	fallTime = iota
+	fallCall
+	fallTook
+)
+
+const (
+	// of the width of the columns
+	leastColumns = 26
+	mostColumns  = 56
+	// shortestWindow is the shortest time that the axis is zoomed to, in
+	// microseconds.
+	shortestWindow = 1000
+)
+
+type waterfallPart struct {
+	*table.Table
+	text *rowText
+	list *table.Folded // what the table lists
+	bars *workspace.Bars
+	axis waterfall.Axis
+	// window is what the axis covers: nothing covers the bars that are visible.
+	window waterfall.Span
+	spans  []waterfall.Span
+	shown  []waterfallBar
+}
+
+type waterfallBar struct {
+	waterfall.Bar
+	exchange bool
+}
+
+func newWaterfall(text *rowText) *waterfallPart {
+	w := &waterfallPart{text: text, bars: workspace.NewBars(text.ws)}
+	w.Table = table.New(table.Config{
+		Source: w, Theme: text.screen.Theme, Options: text.screen.Look(), Header: true, Empty: "no exchanges yet",
+		Columns: []table.Column{
+			fallTime: {Title: "time", Min: 9, Priority: 1, Align: termsafe.Right},
+			fallCall: {Title: "call", Min: 14, Weight: 1, Must: true},
+			fallTook: {Title: "took", Min: 7, Must: true, Align: termsafe.Right},
+		},
+	})
+	w.SetFlags(true) // so that a mark is not next to a name
+	return w
+}
+
+func (w *waterfallPart) Len() int { return w.text.ws.Shown.Index.Scanned }
+
+func (w *waterfallPart) Version(number int) uint32 {
+	return w.text.version(number) ^ uint32(w.folded(number))<<6
+}
+
+func (w *waterfallPart) Paint(number int, c *table.Cells) {
+	row, ok := w.text.ws.Shown.Rows.At(number)
+	if !ok {
+		return
+	}
+	th := w.text.screen.Theme
+	w.text.time(row.T, fallTime, c)
+	if _, ok := w.text.ws.Shown.Index.Exchanges.Handshake(number); ok {
+		c.Text(fallCall, th.Dim, "handshake")
+	} else {
+		w.text.name(number, row, fallCall, c)
+	}
+	if row.Msg == framing.Notification {
+		if rows := w.folded(number); rows > 0 {
+			w.text.burst(rows, fallCall, c)
+		}
+	}
+	bar, ok := w.bars.Of(number)
+	took, _ := w.text.ws.Times(number, exchange.Span(bar.Span)).Answering(row.Kind)
+	switch {
+	case !ok:
+	case bar.Failed:
+		c.Mark(th.Error, w.text.glyph("✗", "x"))
+		w.text.took(took, th.Error, fallTook, c)
+	case bar.Open:
+		c.Mark(th.Warn, w.text.glyph("…", "."))
+		if w.text.ws.Clock >= 0 {
+			w.text.took(took/1e6*1e6, th.Warn, fallTook, c)
+		}
+	case w.cancelled(number):
+		c.Mark(th.Warn, w.text.glyph("⊘", "c"))
+		w.text.took(took, th.Warn, fallTook, c)
+	default:
+		w.text.took(took, th.Text, fallTook, c)
+	}
+}
+
+func (w *waterfallPart) cancelled(number int) bool {
+	last, _ := w.text.ws.Shown.Index.Exchanges.LastRound(number)
+	decides, ok := w.text.ws.Shown.Rows.At(last)
+	return ok && decides.State == session.ReqCancelled
+}
+
+// 0 if none are.
+func (w *waterfallPart) folded(number int) int {
+	rows, folded := w.list.Fold(number)
+	if !folded {
+		return 0
+	}
+	return rows
+}
+
+func (w *waterfallPart) paint(out *paint.Lines) {
+	width, height := out.Size()
+	columns := kit.Between(leastColumns, width*2/5, mostColumns)
+	w.SetSize(columns, height)
+	w.SetAside(width - columns)
+	w.Table.Paint(out, true)
+	cells := width - columns - 1
+	if cells < 1 || height == 0 {
+		return
+	}
+	w.find(height)
+	w.place(cells)
+	look := waterfall.Look{Theme: w.text.screen.Theme, ASCII: w.text.screen.ASCII}
+	head := out.Painted(0)
+	head.PadTo(columns + 1)
+	if len(w.shown) > 0 {
+		w.axis.PaintTicks(head, look)
+	}
+	cursor, _ := w.Cursor()
+	for i := range w.shown {
+		l := out.Painted(i + 1)
+		row, _ := w.RowAt(i + 1)
+		look.Selected = row == cursor
+		style := w.text.screen.Theme.Selected.If(look.Selected)
+		l.Begin(style)
+		l.PadTo(columns + 1)
+		w.paintBar(l, &w.shown[i], look)
+		if look.Selected {
+			l.Fill()
+		}
+		l.End(style)
+	}
+}
+
+// paintBar paints the bar of an exchange, or a point for another row.
+func (w *waterfallPart) paintBar(l *paint.Line, s *waterfallBar, look waterfall.Look) {
+	if s.exchange {
+		w.axis.Paint(l, &s.Bar, look)
+		return
+	}
+	if s.From >= w.axis.From() && s.From <= w.axis.To() {
+		l.PadTo(l.Cells() + min(int(w.axis.CellOf(s.From)), w.axis.Cells-1))
+		l.Text(look.Theme.Dim.If(!look.Selected), w.text.glyph("·", "."))
+	}
+}
+
+func (w *waterfallPart) find(height int) {
+	w.spans, w.shown = w.spans[:0], w.shown[:0]
+	for line := 1; line < height; line++ {
+		number, ok := w.RowAt(line)
+		if !ok {
+			return
+		}
+		var s waterfallBar
+		if s.Bar, s.exchange = w.bars.Of(number); !s.exchange {
+			row, _ := w.text.ws.Shown.Rows.At(number)
+			s.From, s.To = row.T, row.T
+		}
+		w.spans = append(w.spans, s.Span)
+		w.shown = append(w.shown, s)
+	}
+}
+
+// place makes the axis cover the window, or the visible bars.
+func (w *waterfallPart) place(cells int) {
+	if w.window.To > w.window.From {
+		w.axis.Window(w.window.From, w.window.To, cells)
+		return
+	}
+	w.axis.Fit(w.spans, cells)
+}
+
+// zoom makes the axis cover a share of what it covers, around the beginning of the
+// bar at the cursor.
+func (w *waterfallPart) zoom(share float64) {
+	from, to := w.axis.From(), w.axis.To()
+	middle := (from + to) / 2
+	if number, ok := w.Cursor(); ok {
+		row, _ := w.text.ws.Shown.Rows.At(number)
+		middle = row.T
+		if bar, ok := w.bars.Of(number); ok {
+			middle = (bar.From + bar.To) / 2
+		}
+	}
+	length := max(int64(float64(to-from)*share), shortestWindow)
+	if share > 1 && length > w.text.ws.Shown.Index.Latest {
+		w.whole()
+		return
+	}
+	w.window.From = max(middle-length/2, 0)
+	w.window.To = w.window.From + length
+}
+
+func (w *waterfallPart) pan(share float64) {
+	from, to := w.axis.From(), w.axis.To()
+	by := int64(float64(to-from) * share)
+	by = kit.Between(-from, by, max(w.text.ws.Shown.Index.Latest-to, 0))
+	w.window = waterfall.Span{From: from + by, To: to + by}
+}
+
+// whole makes the axis cover the whole log; if it does already, the visible bars.
+func (w *waterfallPart) whole() {
+	all := waterfall.Span{From: 0, To: max(w.text.ws.Shown.Index.Latest, 1)}
+	if w.window == all {
+		all = waterfall.Span{}
+	}
+	w.window = all
+}
+
+// paintLegend paints what the glyphs of the bars mean, if there is room.
+func (w *waterfallPart) paintLegend(l *paint.Line) {
+	th := w.text.screen.Theme
+	parts := []struct{ glyph, ascii, text string }{
+		{"█", "=", "server working"}, {"▒", "?", "waiting for a person"}, {"░", "~", "our lag"}, {"//", "//", "idle time shortened"},
+	}
+	cells := 0
+	for _, p := range parts {
+		cells += 3 + termsafe.Width(p.glyph) + len(p.text)
+	}
+	if l.Room() < cells {
+		return
+	}
+	l.PadTo(l.Cells() + l.Room() - cells)
+	for i, p := range parts {
+		style := th.Request
+		switch i {
+		case 1:
+			style = th.Warn
+		case 2, 3:
+			style = th.Dim
+		}
+		l.Text(style, "  "+w.text.glyph(p.glyph, p.ascii))
+		l.Text(th.Dim, " "+p.text)
+	}
+}
