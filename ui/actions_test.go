@@ -24,11 +24,11 @@ import (
 	"mcpdbg/ui/player"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
-	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/traffic"
+	"mcpdbg/ui/tty"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/theme"
@@ -386,7 +386,7 @@ var actionTests = map[string]actionTest{
 		d.write("a secret")
 		d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
 		_, err := wait()
-		require.ErrorIs(t, err, prompter.ErrDeclined)
+		require.ErrorIs(t, err, tty.ErrDeclined)
 		require.NotContains(t, d.plain(), "mcpdbg asks")
 	},
 

@@ -9,7 +9,7 @@ import (
 
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/tty"
 )
 
 // askPause is how long no key must be pressed before a question accepts keys, so that it
@@ -18,7 +18,7 @@ const askPause = 300 * time.Millisecond
 
 type ask struct {
 	app      *App
-	question *prompter.Question
+	question *tty.Question
 	behind   int // questions that wait for this one
 	fields   []*kit.Field
 	at       int // focused field
@@ -38,7 +38,7 @@ type quiet struct {
 	ignored int
 }
 
-func newAsk(a *App, q *prompter.Question) *ask {
+func newAsk(a *App, q *tty.Question) *ask {
 	k := &ask{app: a, question: q}
 	switch p := q.Prompt; p.Kind {
 	case executor.PromptHostKey:
@@ -163,18 +163,18 @@ func (k *ask) accept() tea.Cmd {
 		k.wrong = wrong
 		return nil
 	}
-	return k.reply(prompter.Reply{Answer: answer})
+	return k.reply(tty.Reply{Answer: answer})
 }
 
 // decline rejects a host key; any other question has no answer.
 func (k *ask) decline() tea.Cmd {
 	if k.question.Prompt.Kind == executor.PromptHostKey {
-		return k.reply(prompter.Reply{})
+		return k.reply(tty.Reply{})
 	}
-	return k.reply(prompter.Reply{Err: prompter.ErrDeclined})
+	return k.reply(tty.Reply{Err: tty.ErrDeclined})
 }
 
-func (k *ask) reply(r prompter.Reply) tea.Cmd {
+func (k *ask) reply(r tty.Reply) tea.Cmd {
 	k.app.opts.Prompter.Answer(k.question, r)
 	k.app.closeQuestion()
 	return k.app.nextQuestion()

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/tty"
 	"mcpdbg/ui/workspace"
 )
 
@@ -155,7 +155,7 @@ func TestChallenge(t *testing.T) {
 	inQuestion(t, 80, 24, promptChallenge, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
 		d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
 		_, err := wait()
-		require.ErrorIs(t, err, prompter.ErrDeclined)
+		require.ErrorIs(t, err, tty.ErrDeclined)
 	})
 }
 
@@ -213,7 +213,7 @@ func TestQuestionsFollow(t *testing.T) {
 		d.hush()
 		d.do("decline")
 		_, err = second()
-		require.ErrorIs(t, err, prompter.ErrDeclined)
+		require.ErrorIs(t, err, tty.ErrDeclined)
 		require.Nil(t, d.front.ask)
 		require.Contains(t, d.plain(), "2 Wire")
 	})
@@ -316,8 +316,8 @@ func FuzzQuestion(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, ours, remote, text string, w, h uint8) {
 		h = max(h, 1)
-		d := drive(t, Options{Source: newLog(t), Prompter: prompter.New()}, int(w), int(h))
-		d.front.ask = newAsk(d.App, &prompter.Question{Prompt: executor.Prompt{
+		d := drive(t, Options{Source: newLog(t), Prompter: tty.NewPrompter()}, int(w), int(h))
+		d.front.ask = newAsk(d.App, &tty.Question{Prompt: executor.Prompt{
 			Kind: executor.PromptChallenge, Hop: ours, User: ours, Text: ours, Remote: remote,
 			Questions: []executor.Question{{Text: text, Echo: true}},
 		}})
@@ -331,7 +331,7 @@ func FuzzQuestion(f *testing.F) {
 // keys typed before the question is visible are ignored, and quitting ends it.
 func TestQuestionInTheProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := prompter.New()
+		p := tty.NewPrompter()
 		early := asking(t.Context(), p, promptHostKey) // there is no screen yet
 		s, _ := newSession(t, newLog(t), nil)
 		term := inTerminal(t, Options{Session: s, Prompter: p}, 80, 24)
@@ -363,8 +363,8 @@ func TestQuestionInTheProgram(t *testing.T) {
 
 // asking asks a question in a goroutine; the returned function waits for the
 // result.
-func asking(ctx context.Context, p *prompter.Prompter, prompt executor.Prompt) (wait func() (executor.Answer, error)) {
-	var r prompter.Reply
+func asking(ctx context.Context, p *tty.Prompter, prompt executor.Prompt) (wait func() (executor.Answer, error)) {
+	var r tty.Reply
 	var wg sync.WaitGroup
 	wg.Go(func() { r.Answer, r.Err = p.Ask(ctx, prompt) })
 	return func() (executor.Answer, error) {

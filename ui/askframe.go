@@ -7,7 +7,7 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/tty"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
@@ -32,7 +32,7 @@ func (k *ask) paint() {
 	k.app.screen.Canvas.Dim(k.app.screen.Theme.Backdrop)
 	k.app.canvas.line(0, k.app.panes.layout.header, func(l *paint.Line) {
 		l.Begin(k.app.screen.Theme.PromptTitle)
-		l.Text(theme.Style{}, " mcpdbg asks, for "+prompter.Subject(k.question.Prompt)+": "+asks(k.question.Prompt.Kind))
+		l.Text(theme.Style{}, " mcpdbg asks, for "+tty.PromptSubject(k.question.Prompt)+": "+asks(k.question.Prompt.Kind))
 		l.Fill()
 		l.End(k.app.screen.Theme.PromptTitle)
 	})
@@ -110,7 +110,7 @@ func (k *ask) paintAnswer(l, below *paint.Line) {
 // rows returns the source of the question, the facts about it, and the server's text.
 func (k *ask) rows(width int) []askRow {
 	p := k.question.Prompt
-	rows := ours(nil, "for "+prompter.Subject(p), k.app.screen.Theme.Strong, width)
+	rows := ours(nil, "for "+tty.PromptSubject(p), k.app.screen.Theme.Strong, width)
 	rows = ours(rows, p.Text, k.app.screen.Theme.Text, width)
 	if said := serverText(p); said != "" {
 		rows = append(rows, askRow{}, askRow{text: "the server says:", style: k.app.screen.Theme.Warn}, askRow{box: boxTop})

@@ -14,8 +14,8 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/ui/home"
-	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/traffic"
+	"mcpdbg/ui/tty"
 	"mcpdbg/ui/workspace"
 )
 
@@ -198,7 +198,7 @@ func inBubble(t *testing.T, w, h int, serve func(*fakeProcess, message), test fu
 		s, x := newSession(t, newLog(t), serve)
 		require.NoError(t, s.Open(t.Context()))
 		synctest.Wait() // the server has read all of the handshake
-		test(t, drive(t, Options{Session: s, Title: "fake (local)", Prompter: prompter.New(), Launcher: &fakeLauncher{t: t}}, w, h), x)
+		test(t, drive(t, Options{Session: s, Title: "fake (local)", Prompter: tty.NewPrompter(), Launcher: &fakeLauncher{t: t}}, w, h), x)
 	})
 }
 

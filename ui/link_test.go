@@ -17,7 +17,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/tty"
 )
 
 // linkInfo returns a connection as an executor reports it.
@@ -80,7 +80,7 @@ func onHost(t *testing.T, w, h int, test func(t *testing.T, d *driver, x *fakeEx
 		opened := make(chan error, 1)
 		go func() { opened <- s.Open(ctx) }()
 		time.Sleep(1348 * time.Millisecond)
-		d := drive(t, Options{Session: s, Title: "my-server (build-7)", Prompter: prompter.New()}, w, h)
+		d := drive(t, Options{Session: s, Title: "my-server (build-7)", Prompter: tty.NewPrompter()}, w, h)
 		test(t, d, x, last)
 		cancel()
 		<-opened

@@ -26,11 +26,11 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/process"
-	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/traffic"
+	"mcpdbg/ui/tty"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/keymap"
@@ -91,7 +91,7 @@ func newStage(t *testing.T, w, h int) *stage {
 		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/flood"}`)
 	}
 	st := &stage{x: x, s: s}
-	st.terminal = inTerminal(t, Options{Session: s, Title: "fake (local)", Prompter: prompter.New(), Launcher: &fakeLauncher{t: t}}, w, h)
+	st.terminal = inTerminal(t, Options{Session: s, Title: "fake (local)", Prompter: tty.NewPrompter(), Launcher: &fakeLauncher{t: t}}, w, h)
 	st.app.outside.exec = func(_ tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 		st.lent = true
 		return tea.Exec(noProgram{}, done)

@@ -17,7 +17,6 @@ import (
 	"mcpdbg/session/secret"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/tty"
 	"mcpdbg/ui/workspace"
@@ -60,7 +59,7 @@ type Options struct {
 	// none, so that an export without secrets finds the values.
 	DigestKey func() *secret.Key
 	// Prompter, if set, asks its questions in this interface.
-	Prompter *prompter.Prompter
+	Prompter *tty.Prompter
 
 	Input   io.Reader // nil means standard input, or the terminal if that is not one
 	Output  io.Writer // nil means standard output

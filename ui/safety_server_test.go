@@ -21,11 +21,11 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
-	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/traffic"
+	"mcpdbg/ui/tty"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/grid"
 	"mcpdbg/ui/workspace"
@@ -246,7 +246,7 @@ func newHostileServer(t *testing.T) *hostileServer {
 			Inputs: []host.Input{{ID: text, Description: text, Default: text, Options: []string{text}}}})
 	}
 	h := &hostileServer{x: x, driver: drive(t, Options{
-		Session: s, Title: hostile[0] + "\u202e", Prompter: prompter.New(), Launcher: &fakeLauncher{t: t, home: host.Home{Items: items, Notes: hostile}},
+		Session: s, Title: hostile[0] + "\u202e", Prompter: tty.NewPrompter(), Launcher: &fakeLauncher{t: t, home: host.Home{Items: items, Notes: hostile}},
 	}, 120, 36)}
 	for _, method := range []string{"tools/list", "resources/list", "prompts/list", "resources/templates/list", "other"} {
 		h.send(`{"jsonrpc":"2.0","id":"` + method + `","method":"` + method + `"}`)

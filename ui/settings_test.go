@@ -14,8 +14,8 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/traffic"
+	"mcpdbg/ui/tty"
 	"mcpdbg/ui/workspace"
 
 	"mcpdbg/ui/widget/theme"
@@ -178,7 +178,7 @@ func TestASCII(t *testing.T) {
 		s, x := newSession(t, newLog(t), echo)
 		require.NoError(t, s.Open(t.Context()))
 		everything(t, s, x)
-		d := drive(t, Options{Settings: Settings{ASCII: true}, Session: s, Title: "fake", Prompter: prompter.New(), Launcher: &fakeLauncher{t: t}}, 120, 36)
+		d := drive(t, Options{Settings: Settings{ASCII: true}, Session: s, Title: "fake", Prompter: tty.NewPrompter(), Launcher: &fakeLauncher{t: t}}, 120, 36)
 		d.send(`{"jsonrpc":"2.0","method":"notifications/` + strings.Repeat("long", 100) + `"}`)
 		d.another("second")
 		d.sessions.step(1)

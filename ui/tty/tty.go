@@ -1,5 +1,8 @@
-// Package tty is the terminal apart from the screen: it asks for a line of text on the
-// controlling terminal, and restores a terminal for a program that has to exit early.
+// Package tty is the terminal apart from the screens: it asks for a line of text on the
+// controlling terminal, restores a terminal for a program that has to exit early, and
+// holds mcpdbg's own questions to the user, about a host key, a passphrase or a password,
+// until the shell has an answer. No screen imports it: no view can draw over or imitate
+// such a question.
 package tty
 
 import (
@@ -16,7 +19,6 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/cancelreader"
 
-	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -151,7 +153,7 @@ func (l *line) take(keys []byte) (shown []byte) {
 			l.done, l.err = true, ErrInterrupted
 		case 'D' & 0x1f:
 			if len(l.text) == 0 {
-				l.done, l.err = true, prompter.ErrDeclined
+				l.done, l.err = true, ErrDeclined
 			}
 		case '\b', 0x7f:
 			shown = append(shown, l.erase()...)

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"mcpdbg/ui/prompter"
-
 	"github.com/stretchr/testify/require"
 )
 
@@ -31,7 +29,7 @@ func TestLineThatIsTyped(t *testing.T) {
 		"unprintable bytes": {[]string{"a\x01\x02\xc2\x9bb\r"}, true, "a\u009bb", "ab", nil},
 		"no text":           {[]string{"\xff\xfe\r"}, true, "\xff\xfe", "", nil},
 		"ctrl+c":            {[]string{"ab\x03\r"}, true, "ab", "ab", ErrInterrupted},
-		"ctrl+d":            {[]string{"\x04"}, true, "", "", prompter.ErrDeclined},
+		"ctrl+d":            {[]string{"\x04"}, true, "", "", ErrDeclined},
 		"ctrl+d after text": {[]string{"a\x04b\r"}, true, "ab", "ab", nil},
 		"too long":          {[]string{strings.Repeat("x", maxLine+9) + "\r"}, false, strings.Repeat("x", maxLine), "", nil},
 	} {

@@ -13,7 +13,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/prompter"
+	"mcpdbg/ui/tty"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -122,7 +122,7 @@ func (s *sending) ask(ctx context.Context, pages []page) (retry bool, err error)
 	case errors.Is(err, errCompleted):
 		s.say("retrying: " + errCompleted.Error())
 		return true, nil
-	case errors.Is(err, prompter.ErrDeclined):
+	case errors.Is(err, tty.ErrDeclined):
 		return false, nil
 	case err != nil:
 		return false, err

@@ -20,7 +20,6 @@ import (
 	"mcpdbg/recordings/store"
 	"mcpdbg/ui"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/prompter"
 	"mcpdbg/ui/tty"
 	"mcpdbg/ui/widget/grid"
 	"mcpdbg/ui/workspace"
@@ -42,7 +41,7 @@ func showScreen(ctx context.Context, env *console.Env, opts ui.Options) error {
 // ShowSession debugs argv in the interface, under name or else the server's. The
 // interface also shows a server that failed to start.
 func ShowSession(ctx context.Context, env *console.Env, t flags.Target, argv []string, name string, w flags.Watch) error {
-	prompter := prompter.New()
+	prompter := tty.NewPrompter()
 	t.Person = true
 	files, err := live.WatchFiles(&w, &t)
 	if err != nil {
@@ -94,7 +93,7 @@ type Grid struct {
 // ShowGrid shows a run until the user leaves it. The caller ends the run and waits for
 // that.
 func ShowGrid(ctx context.Context, env *console.Env, run grid.Source, opts Grid) error {
-	prompter := prompter.New()
+	prompter := tty.NewPrompter()
 	l := &Launcher{Env: env, prompter: prompter, Target: func(recording string) (flags.Target, bool, error) {
 		for i := range run.Len() {
 			if run.Row(i).Recording == recording {
@@ -134,7 +133,7 @@ func ShowHome(ctx context.Context, env *console.Env) error {
 		_, err := io.WriteString(env.Stdout, homeText(&h))
 		return err
 	}
-	prompter := prompter.New()
+	prompter := tty.NewPrompter()
 	l := &Launcher{Env: env, prompter: prompter}
 	err := showScreen(ctx, env, ui.Options{Settings: env.Settings, Launcher: l, Prompter: prompter, Drafts: draftsFolder()})
 	return errors.Join(err, l.End(ctx, err))
@@ -152,7 +151,7 @@ func draftsFolder() string {
 // ShowRecordings shows recordings in the interface. It returns their errors before the
 // interface starts.
 func ShowRecordings(ctx context.Context, env *console.Env, files []string) error {
-	prompter := prompter.New()
+	prompter := tty.NewPrompter()
 	l := &Launcher{Env: env, prompter: prompter}
 	var opened []workspace.Opened
 	for _, path := range files {

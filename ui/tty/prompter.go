@@ -1,7 +1,4 @@
-// Package prompter holds mcpdbg's own questions to the user, about a host key, a
-// passphrase or a password, until the shell has an answer. No screen imports it: no view
-// can draw over or imitate them.
-package prompter
+package tty
 
 import (
 	"context"
@@ -52,8 +49,8 @@ type Prompter struct {
 	ended   bool
 }
 
-// New returns a Prompter for Options.Prompter.
-func New() *Prompter { return &Prompter{news: make(chan struct{}, 1)} }
+// NewPrompter returns a Prompter for Options.Prompter.
+func NewPrompter() *Prompter { return &Prompter{news: make(chan struct{}, 1)} }
 
 // A Question is waiting for its answer.
 type Question struct {
@@ -87,11 +84,11 @@ func (p *Prompter) Ask(ctx context.Context, prompt executor.Prompt) (executor.An
 // unanswered is the error of an open question when the interface ends.
 func unanswered(prompt executor.Prompt) error {
 	what, _, _ := strings.Cut(strings.TrimSpace(prompt.Text), "\n")
-	return fmt.Errorf("%w: %s: %s", executor.ErrNoPrompter, Subject(prompt), what)
+	return fmt.Errorf("%w: %s: %s", executor.ErrNoPrompter, PromptSubject(prompt), what)
 }
 
-// Subject returns the user and the host that a question is about.
-func Subject(prompt executor.Prompt) string {
+// PromptSubject returns the user and the host that a question is about.
+func PromptSubject(prompt executor.Prompt) string {
 	if prompt.User == "" || strings.Contains(prompt.Hop, "@") {
 		return prompt.Hop
 	}

@@ -1,4 +1,4 @@
-package prompter
+package tty
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func asking(ctx context.Context, p *Prompter, prompt executor.Prompt) (wait func
 
 func TestPrompterQueues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := New()
+		p := NewPrompter()
 		var waits []func() (executor.Answer, error)
 		for i := range 3 {
 			waits = append(waits, asking(t.Context(), p, executor.Prompt{Text: fmt.Sprint(i)}))
@@ -51,7 +51,7 @@ func TestPrompterQueues(t *testing.T) {
 // even if it is not the first.
 func TestPrompterIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := New()
+		p := NewPrompter()
 		first := asking(t.Context(), p, executor.Prompt{Text: "first"})
 		synctest.Wait()
 		tooSlow := errors.New("too slow")
@@ -77,7 +77,7 @@ func TestPrompterIsTakenBack(t *testing.T) {
 // an error that names the question.
 func TestPrompterEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := New()
+		p := NewPrompter()
 		prompt := executor.Prompt{Hop: "build-7:22", User: "dev", Text: "Passphrase of id_ed25519\nand more"}
 		early := asking(t.Context(), p, prompt)
 		synctest.Wait()
@@ -96,7 +96,7 @@ func TestPrompterEnds(t *testing.T) {
 // question, and that ringing never blocks.
 func TestPrompterRings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := New()
+		p := NewPrompter()
 		ctx, cancel := context.WithCancel(t.Context())
 		var rings int
 		var mu sync.Mutex
