@@ -58,6 +58,9 @@ func (d *driver) cursor() int {
 	return row
 }
 
+// listed returns the row at a position of the traffic.
+func (d *driver) listed(i int) int { return int(d.visible.rows.Traffic.Listed().All()[i]) }
+
 // send sends a line as a user does, and updates the screen.
 func (d *driver) send(line string) {
 	d.t.Helper()
@@ -65,6 +68,13 @@ func (d *driver) send(line string) {
 	require.NoError(d.t, err)
 	synctest.Wait()
 	d.pull()
+}
+
+// pings sends two requests that are answered.
+func (d *driver) pings() {
+	for id := range 2 {
+		d.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id))
+	}
 }
 
 // fails sends a request that is answered with an error, and a notification, and
@@ -100,11 +110,10 @@ func moves(id string, want func(at, n int) int) actionTest {
 			d.send(`{"jsonrpc":"2.0","method":"notifications/x"}`)
 			d.send(`{"jsonrpc":"2.0","method":"notifications/y"}`) // otherwise they would fold
 		}
-		all := d.visible.ws.Shown.Index.Traffic.All()
-		middle := len(all) / 2
-		d.visible.rows.Traffic.Select(int(all[middle]))
+		n := d.visible.rows.Traffic.Len()
+		d.visible.Select(d.listed(n / 2))
 		d.do(id)
-		require.Equal(t, int(all[want(middle, len(all))]), d.cursor())
+		require.Equal(t, d.listed(want(n/2, n)), d.cursor())
 	}
 }
 
@@ -132,13 +141,22 @@ var actionTests = map[string]actionTest{
 	kit.Top:          moves(kit.Top, func(int, int) int { return 0 }),
 	kit.Bottom:       moves(kit.Bottom, func(_, n int) int { return n - 1 }),
 	kit.Left: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		before := d.plain()
-		d.do(kit.Right, kit.Right)
-		require.NotEqual(t, before, d.plain())
-		d.do(kit.Left, kit.Left)
-		require.Equal(t, before, d.plain())
+		for _, again := range []bool{false, true} { // folds an exchange, scrolls messages
+			d.do(kit.Top)
+			before := d.plain()
+			d.do(kit.Right, kit.Right)
+			require.NotEqual(t, before, d.plain())
+			d.do(kit.Left, kit.Left)
+			require.Equal(t, before, d.plain())
+			if !again {
+				d.wire()
+			}
+		}
 	},
 	kit.Right: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(kit.Top, kit.Right)
+		require.Contains(t, d.plain(), "→ initialize ", "the parts of the exchange")
+		d.wire()
 		require.Contains(t, d.plain(), "> initialized")
 		d.do(kit.Right)
 		require.Contains(t, d.plain(), "> tions/initialized")
@@ -158,17 +176,17 @@ var actionTests = map[string]actionTest{
 	actEvents:   focuses(actEvents, eventsID),
 	actZoom: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actZoom)
-		require.NotContains(t, d.plain(), "3 Detail")
+		require.NotContains(t, d.plain(), "3 Server")
 		d.do(actZoom)
-		require.Contains(t, d.plain(), "3 Detail")
+		require.Contains(t, d.plain(), "3 Server")
 	},
 	host.ActOpen: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(host.ActOpen)
 		require.Equal(t, detailID, d.panes.focus)
-		require.NotContains(t, d.plain(), "2 Wire")
-		require.Contains(t, d.plain(), `method: "notifications/initialized"`)
+		require.NotContains(t, d.plain(), "2 Exchanges")
+		require.Contains(t, d.plain(), `protocolVersion: "2025-11-25"`)
 		d.do(host.ActOpen)
-		require.Contains(t, d.plain(), `>> {jsonrpc: "2.0", method: `, "in the tree, open folds and unfolds")
+		require.Contains(t, d.plain(), `>> {jsonrpc: "2.0", id: `, "in the tree, open folds and unfolds")
 	},
 	host.ActBack: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actFilter)
@@ -183,42 +201,46 @@ var actionTests = map[string]actionTest{
 		require.False(t, d.quit)
 	},
 	actSearch: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 		d.do(actSearch)
 		d.write("protocolVersion")
 		require.Contains(t, d.rows()[35], "search protocolVersion")
 		d.do(actAccept)
-		require.Equal(t, d.row(`"protocolVersion":"2025-11-25","capabilities":`), d.cursor(), "the nearest match above")
+		require.Equal(t, d.row(`"protocolVersion":"2025-11-25","capabilities":`), d.viewed(), "the nearest match above")
 	},
 	actNextMatch: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.search1("initialize", kit.Top)
+		d.pings()
+		d.search1("ping", kit.Top)
 		first := d.cursor()
 		d.do(actNextMatch)
 		require.Greater(t, d.cursor(), first)
 		d.do(kit.Bottom, actNextMatch)
-		require.Contains(t, d.rows()[35], `no "initialize" below`)
+		require.Contains(t, d.rows()[35], `no "ping" below`)
 	},
 	actPrevMatch: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.search1("initialize", kit.Bottom)
+		d.pings()
+		d.search1("ping", kit.Bottom)
 		last := d.cursor()
 		d.do(actPrevMatch)
 		require.Less(t, d.cursor(), last)
 		d.do(kit.Top, actPrevMatch)
-		require.Contains(t, d.rows()[35], `no "initialize" above`)
+		require.Contains(t, d.rows()[35], `no "ping" above`)
 	},
 	actFilter: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.pings()
 		d.do(actFilter)
-		d.write("kind:request")
+		d.write("method:ping")
 		d.do(actAccept)
-		require.Contains(t, d.plain(), "2 of 5  filter kind:request")
-		require.NotContains(t, d.plain(), "notifications/initialized")
+		require.Contains(t, d.plain(), "2 of 3  filter method:ping")
+		require.NotContains(t, d.plain(), "handshake")
 		d.do(actFilter)
-		require.Contains(t, d.rows()[35], "filter kind:request", "the filter can be edited")
+		require.Contains(t, d.rows()[35], "filter method:ping", "the filter can be edited")
 	},
 	actFollow: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		require.Contains(t, d.rows()[1], "FOLLOW")
 		d.do(actFollow)
 		require.Contains(t, d.rows()[1], "not following, F follows")
-		for i := range tall { // more than fit
+		for i := range tall + 4 { // more than fit
 			d.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/%d"}`, i))
 		}
 		require.Contains(t, d.rows()[1], "+5 new")
@@ -227,26 +249,28 @@ var actionTests = map[string]actionTest{
 	},
 	actPartner: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		request, response := d.row(`"method":"initialize"`), d.row(`"serverInfo"`)
-		d.visible.rows.Traffic.Select(request)
-		d.do(actTraffic, actPartner)
-		require.Equal(t, response, d.cursor())
+		d.selects(`"method":"initialize"`)
 		d.do(actPartner)
-		require.Equal(t, request, d.cursor())
+		require.Equal(t, response, d.viewed())
+		d.do(actPartner)
+		require.Equal(t, request, d.viewed())
+		d.wire()
 		d.run(d.visible.rows.Traffic.SetFilter(parse(t, "kind:request")))
+		d.visible.Select(request)
 		d.do(actPartner)
 		require.Contains(t, d.rows()[35], "the row is hidden")
 	},
 	actNextError: func(t *testing.T, d *driver, x *fakeExecutor) {
 		failure := d.fails(x)
 		d.do(kit.Top, actNextError)
-		require.Equal(t, failure, d.cursor(), "past the probe, whose error is none")
+		require.Equal(t, failure, d.viewed(), "past the probe, whose error is none")
 	},
 	actPrevError: func(t *testing.T, d *driver, x *fakeExecutor) {
 		failure := d.fails(x)
 		d.do(kit.Bottom, actPrevError)
-		require.Equal(t, failure, d.cursor(), "the response, not the request that it belongs to")
+		require.Equal(t, failure, d.viewed(), "the response, not the request that it belongs to")
 		d.do(actPrevError)
-		require.Equal(t, failure, d.cursor(), "the probe's error is expected")
+		require.Equal(t, failure, d.viewed(), "the probe's error is expected")
 	},
 
 	actCompose: func(t *testing.T, d *driver, _ *fakeExecutor) {
@@ -258,14 +282,14 @@ var actionTests = map[string]actionTest{
 	},
 	actResend: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":7,"method":"resources/list","params":{"cursor":"x"}}`)
-		d.visible.rows.Traffic.Select(d.row(`"resources/list"`))
-		d.do(actTraffic, actResend)
+		d.selects(`"resources/list"`)
+		d.do(actResend)
 		d.row(`{"jsonrpc":"2.0","id":"mcpdbg-3","method":"resources/list","params":{"cursor":"x"}}`)
 		require.Equal(t, []string{"resend"}, d.acts())
 
 		d.send(`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"rm"}}`)
-		d.visible.rows.Traffic.Select(d.row(`"tools/call"`))
-		d.do(actTraffic, actResend)
+		d.selects(`"tools/call"`)
+		d.do(actResend)
 		require.Contains(t, d.plain(), "Call the tool again?")
 		d.take(tea.KeyPressMsg{Code: tea.KeyEnter}) // the default is no
 		require.Nil(t, d.front.dialog)
@@ -273,41 +297,40 @@ var actionTests = map[string]actionTest{
 		d.do(actResend, actYes)
 		d.row(`{"jsonrpc":"2.0","id":"mcpdbg-4","method":"tools/call","params":{"name":"rm"}}`)
 
-		d.visible.rows.Traffic.Select(d.row(`"notifications/initialized"`))
-		d.do(actTraffic, actResend)
+		d.selects(`"notifications/initialized"`)
+		d.do(actResend)
 		require.Equal(t, []string{"resend", "resend", "resend"}, d.acts())
 		require.Equal(t, uint64(8), d.visible.ws.Shown.Source.Stats().Out)
 	},
 	actEditResend: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":7,"method":"resources/list"}`)
-		d.visible.rows.Traffic.Select(d.row(`"resources/list"`))
-		d.do(actTraffic, actEditResend)
+		d.selects(`"resources/list"`)
+		d.do(actEditResend)
 		require.Equal(t, "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": \"ui-1\",\n  \"method\": \"resources/list\"\n}", d.visible.composer.Text().Value())
 		d.do("send")
 		d.row(`{"jsonrpc":"2.0","id":"ui-1","method":"resources/list"}`)
 	},
 	actCancel: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":"slow","method":"sleep"}`)
-		d.visible.rows.Traffic.Select(d.row(`"sleep"`))
-		d.do(actTraffic)
-		require.Regexp(t, `> sleep +"slow" +0 s \.\.\. `, d.plain())
+		d.selects(`"sleep"`)
+		require.Regexp(t, `>… .* sleep +running +46`, d.plain())
 		d.do(actCancel)
 		synctest.Wait()
 		d.pull()
 		d.row(`"requestId":"slow"`)
-		require.Regexp(t, `> sleep +"slow" +cancelled `, d.plain())
+		require.Regexp(t, `>⊘.* sleep +cancelled by you`, d.plain())
 		d.do(actCancel)
 		require.Contains(t, d.rows()[35], "x cancel: only a pending request")
 		require.Equal(t, []string{"cancel"}, d.acts())
 
 		d.send(`{"jsonrpc":"2.0","id":"other","method":"sleep"}`)
-		d.visible.rows.Traffic.Select(0)
-		d.do(actCancel)
+		d.do(kit.Top, actCancel)
 		synctest.Wait()
 		d.pull()
 		d.row(`"requestId":"other"`)
 	},
 	actCopy: func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.selects("notifications/initialized")
 		d.do(actCopy)
 		require.Equal(t, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, d.clip)
 		require.Contains(t, d.rows()[35], "sent 54 bytes (message) to the terminal's clipboard (OSC 52)")

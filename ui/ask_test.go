@@ -215,7 +215,7 @@ func TestQuestionsFollow(t *testing.T) {
 		_, err = second()
 		require.ErrorIs(t, err, tty.ErrDeclined)
 		require.Nil(t, d.front.ask)
-		require.Contains(t, d.plain(), "2 Wire")
+		require.Contains(t, d.plain(), "2 Exchanges")
 	})
 }
 
@@ -292,7 +292,7 @@ func TestQuestionAtEverySize(t *testing.T) {
 				}
 			}
 			d.take(tea.WindowSizeMsg{Width: 40, Height: 10})
-			x.latest().out(`{"jsonrpc":"2.0","method":"notifications/behind"}`)
+			x.latest().out(`{"jsonrpc":"2.0","method":"← behind"}`)
 			synctest.Wait()
 			d.pull()
 			requireExact(t, d.content(), 40, 10)
@@ -306,7 +306,7 @@ func TestQuestionAtEverySize(t *testing.T) {
 			_, _ = wait()
 			d.take(tea.WindowSizeMsg{Width: 120, Height: 36})
 		}
-		require.Contains(t, d.plain(), "notifications/behind")
+		require.Contains(t, d.plain(), "← behind")
 	})
 }
 

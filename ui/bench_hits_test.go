@@ -56,7 +56,7 @@ func BenchmarkFirstHit(b *testing.B) {
 	require.NoError(b, log.Append([]session.Entry{needle}))
 	uitest.AppendTraffic(b, log, 500_000)
 	for _, view := range []traffic.View{traffic.Wire, traffic.Exchanges} {
-		d := driveAs(b, Options{Source: log, Settings: Settings{View: view.String()}}, 200, 60)
+		d := drive(b, Options{Source: log, Settings: Settings{View: view.String()}}, 200, 60)
 		h := &hitTimer{driver: d}
 		lists := d.visible.rows
 		b.Run(view.String()+"/search", func(b *testing.B) {

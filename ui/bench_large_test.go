@@ -115,7 +115,7 @@ func BenchmarkLargeResult(b *testing.B) {
 				before := heap()
 				k := &keyTimer{}
 				peak := peakOf(func() {
-					k.driver = driveAs(b, Options{Source: log, Settings: Settings{View: traffic.Exchanges.String()}}, 120, 36)
+					k.driver = drive(b, Options{Source: log, Settings: Settings{View: traffic.Exchanges.String()}}, 120, 36)
 					for _, key := range largeKeys() {
 						k.press(key)
 					}

@@ -61,7 +61,7 @@ func TestFrameAllocations(t *testing.T) {
 	for _, view := range []traffic.View{traffic.Wire, traffic.Exchanges} {
 		for _, f := range frames {
 			t.Run(view.String()+"/"+f.name, func(t *testing.T) {
-				d := driveAs(t, Options{Source: log, Settings: Settings{View: view.String()}}, 200, 60)
+				d := drive(t, Options{Source: log, Settings: Settings{View: view.String()}}, 200, 60)
 				d.do(f.first...)
 				for d.visible.ws.Shown.Problems.Rows < log.Len() {
 					d.pull() // until the header no longer shows how much of the log is checked
@@ -92,7 +92,7 @@ func BenchmarkFrame200x60(b *testing.B) {
 	for _, view := range []traffic.View{traffic.Wire, traffic.Exchanges} {
 		for _, f := range frames {
 			b.Run(view.String()+"/"+f.name, func(b *testing.B) {
-				d := driveAs(b, Options{Source: log, Settings: Settings{View: view.String()}}, 200, 60)
+				d := drive(b, Options{Source: log, Settings: Settings{View: view.String()}}, 200, 60)
 				d.do(f.first...)
 				d.content()
 				b.ReportAllocs()
@@ -203,7 +203,7 @@ func BenchmarkFilter(b *testing.B) {
 		b.Run(text, func(b *testing.B) {
 			f, err := filter.Parse(text)
 			require.NoError(b, err)
-			d := drive(b, Options{Source: log}, 200, 60)
+			d := drive(b, Options{Source: log, Settings: Settings{View: traffic.Wire.String()}}, 200, 60)
 			b.ReportAllocs()
 			for b.Loop() {
 				d.run(d.visible.rows.Traffic.SetFilter(f))
@@ -260,7 +260,7 @@ func BenchmarkFilter5M(b *testing.B) {
 			require.NotZero(b, errors)
 		}
 	})
-	d := drive(b, Options{Source: src}, 200, 60)
+	d := drive(b, Options{Source: src, Settings: Settings{View: traffic.Wire.String()}}, 200, 60)
 	for _, text := range []string{"err", "method:tools/* dir:in", "n:1000-2000", ">100ms", "kind:notification or kind:request"} {
 		b.Run(text, func(b *testing.B) {
 			f := parse(b, text)

@@ -73,7 +73,7 @@ func TestStructuredContent(t *testing.T) {
 				require.NoError(t, log.Append([]session.Entry{e}))
 			}
 			d := drive(t, Options{Source: log}, 120, 36)
-			d.visible.rows.Traffic.Select(d.row("structuredContent"))
+			d.selects("structuredContent")
 			d.do(host.ActOpen)
 			shown := ""
 			for _, row := range d.rows() {

@@ -30,8 +30,8 @@ func longLog(t testing.TB, n int) session.Log {
 
 func TestNotKept(t *testing.T) {
 	d := drive(t, Options{Source: &unreadable{longLog(t, 1)}}, 120, 36)
-	d.take(changed{})
-	require.Contains(t, d.repainted(), "(not kept) m0")
+	d.do(kit.Bottom)
+	require.Contains(t, d.repainted(), "← m0")
 	require.Contains(t, d.repainted(), "the bytes are gone")
 	d.do(actCopy)
 	require.Contains(t, d.rows()[35], "x copy: the bytes are gone")
@@ -75,7 +75,7 @@ func TestViewsThatApply(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		everything(t, d.visible.ws.Session, x)
 		d.pull()
-		d.do("timeline") // all rows are listed
+		d.do("timeline", "timeline") // all rows are listed
 		for what, want := range map[string]string{
 			"fake: listening":         "[text] bytes  stderr ",
 			"npm WARN deprecated":     "  [text] bytes  stderr ",
@@ -85,7 +85,7 @@ func TestViewsThatApply(t *testing.T) {
 			`"id":700`:                "   content [tree] text  bytes  stderr ",
 			`"text":"missing text"`:   "  [content] tree  text  bytes  both  stderr ",
 		} {
-			d.visible.rows.Traffic.Select(d.row(what))
+			d.visible.Select(d.row(what))
 			d.do(actTraffic, actDetail)
 			require.Contains(t, d.repainted(), want, what)
 		}
@@ -114,8 +114,8 @@ const toolsLine = `{"jsonrpc":"2.0","id":1,"result":{"tools":[` +
 func TestJQStaysOnItsRow(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.send(toolsLine)
-		d.visible.rows.Traffic.Select(d.row("Sum Tool"))
-		d.do(actTraffic, actFollow, actJQ)
+		d.selects("Sum Tool")
+		d.do(actFollow, actJQ)
 		d.write(".res")
 		d.send(`{"jsonrpc":"2.0","method":"notifications/x"}`)
 		require.Contains(t, d.rows()[1], "3 Detail response")
@@ -130,7 +130,7 @@ func TestKeptResultStays(t *testing.T) {
 		d.keepTime()
 		d.send(toolsLine)
 		require.True(t, d.visible.rows.Traffic.Following())
-		d.do(actJQ)
+		d.do(kit.Bottom, actJQ)
 		d.write(".result.tools[].name")
 		time.Sleep(typedPause)
 		d.arrive()

@@ -14,7 +14,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/ui/home"
-	"mcpdbg/ui/traffic"
+	"mcpdbg/ui/kit"
 	"mcpdbg/ui/tty"
 	"mcpdbg/ui/workspace"
 )
@@ -29,26 +29,20 @@ type driver struct {
 
 	written func(text string) // gets what is written outside the frame, if set
 
-	rowsShown bool         // the detail shows the row of the cursor from the start, of which most tests speak
-	inbox     chan tea.Msg // messages of long-running commands
-}
-
-func drive(t testing.TB, opts Options, w, h int) *driver {
-	t.Helper()
-	opts.View = traffic.Wire.String() // a row for each message, of which most tests speak
-	return driveAs(t, opts, w, h)
+	inbox chan tea.Msg // messages of long-running commands
 }
 
 // asciiTest is the name of subtests whose drivers show ASCII without colors.
 const asciiTest = "ascii"
 
-// driveAs returns a program that shows the log as opts.View says.
-func driveAs(t testing.TB, opts Options, w, h int) *driver {
+// drive returns a program as it starts: with a row for each exchange, of which none is
+// selected.
+func drive(t testing.TB, opts Options, w, h int) *driver {
 	t.Helper()
 	ascii := strings.HasSuffix(t.Name(), "/"+asciiTest)
 	opts.ASCII = opts.ASCII || ascii
 	opts.NoColor = opts.NoColor || ascii || strings.HasSuffix(t.Name(), "/nocolor")
-	d := &driver{App: newApp(t.Context(), opts), t: t, rowsShown: true}
+	d := &driver{App: newApp(t.Context(), opts), t: t}
 	d.outside.later = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	d.outside.exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 		return func() tea.Msg { return done(c.Run()) }
@@ -87,9 +81,6 @@ func (d *driver) take(msg tea.Msg) {
 	if fmt.Sprintf("%T", msg) == "tea.setClipboardMsg" {
 		d.clip = fmt.Sprint(msg)
 		return
-	}
-	for _, s := range d.screens {
-		s.ws.Overview = s.ws.Overview && !d.rowsShown
 	}
 	_, cmd := d.Update(msg)
 	d.run(cmd)
@@ -200,6 +191,26 @@ func inBubble(t *testing.T, w, h int, serve func(*fakeProcess, message), test fu
 		synctest.Wait() // the server has read all of the handshake
 		test(t, drive(t, Options{Session: s, Title: "fake (local)", Prompter: tty.NewPrompter(), Launcher: &fakeLauncher{t: t}}, w, h), x)
 	})
+}
+
+// wire shows a row for each message, of which the last one is selected.
+func (d *driver) wire() {
+	d.do("timeline", actTraffic, kit.Bottom)
+	d.front.notice = notice{}
+}
+
+// selects goes to the row with a text, in any view of the traffic.
+func (d *driver) selects(what string) {
+	d.t.Helper()
+	d.visible.GoTo(d.row(what))
+	d.do(actTraffic)
+}
+
+// viewed returns the row that the detail shows: of an exchange the response, or the part
+// that was gone to.
+func (d *driver) viewed() int {
+	require.True(d.t, d.visible.ws.Viewed.OK)
+	return d.visible.ws.Viewed.Number
 }
 
 // row returns the number of the first row whose text contains what.

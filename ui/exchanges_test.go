@@ -25,7 +25,7 @@ func inExchanges(t *testing.T, show func(*driver)) {
 		s, x := newSession(t, newLog(t), nil)
 		require.NoError(t, s.Open(t.Context()))
 		everything(t, s, x)
-		show(driveAs(t, Options{Session: s, Title: "fake (local)"}, 120, 36))
+		show(drive(t, Options{Session: s, Title: "fake (local)"}, 120, 36))
 	})
 }
 
@@ -80,7 +80,7 @@ func TestSlowestCall(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		answersAfter(d, x, 20*time.Millisecond, 3*time.Second, 10*time.Millisecond)
 		d.write("t3s")
-		require.Equal(t, d.row(`"id":1,"result"`), d.cursor())
+		require.Equal(t, d.row(`"id":1,"result"`), d.viewed())
 		require.Equal(t, traffic.Scope, d.visible.scope())
 	})
 }

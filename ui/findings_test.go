@@ -42,6 +42,8 @@ func TestFindingsOnTheScreen(t *testing.T) {
 		require.NotContains(t, d.rows()[0], "lint")
 		guilty(d, x)
 		require.Contains(t, d.rows()[0], "3 problems")
+		require.Regexp(t, `#.* stray line on stdout .*\n.*#.* response to an unknown`, d.plain())
+		d.wire()
 		require.Regexp(t, `! +\d+ +0:00\.00 < notifications/x +FRM13`, d.plain())
 		d.do(actEvents, actZoom)
 		rows := strings.Join(d.rows(), "\n")

@@ -54,10 +54,10 @@ func everything(t *testing.T, s *session.Session, x *fakeExecutor) {
 
 // TestFrames shows the messages of a session in many states.
 func TestFrames(t *testing.T) {
-	requireFrames(t, "wire", false, inStates(func(*driver, *fakeExecutor) {}))
+	requireFrames(t, "wire", false, inStates(func(d *driver, _ *fakeExecutor) { d.wire() }))
 }
 
-// TestOverlays shows what opens in front of the panes.
+// TestOverlays shows overlays in front of the panes.
 func TestOverlays(t *testing.T) {
 	for name, actions := range map[string][]string{
 		"stop": {"kill"}, "restart": {host.ActRestart}, "compose": {actCompose}, "filter": {actFilter}, "zoom": {actZoom},

@@ -66,7 +66,7 @@ var gridTests = map[string]actionTest{
 		d.onTarget(3)
 		d.do("grid-open")
 		require.Contains(t, d.rows()[0], "FILE  host-004.example.jsonl")
-		require.Contains(t, d.plain(), "2 Wire")
+		require.Contains(t, d.plain(), "2 Exchanges")
 		d.do("grid", "grid-open")
 		require.Contains(t, d.rows()[0], "FILE  host-004.example.jsonl")
 		require.Equal(t, []int{3}, r.Opened, "an open session is shown")

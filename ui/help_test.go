@@ -27,7 +27,7 @@ var helpTests = map[string]actionTest{
 		require.Nil(t, d.front.top())
 	},
 	help.ActList: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actDetail, help.ActList)
+		d.do(kit.Bottom, actDetail, help.ActList)
 		screen := d.plain()
 		require.Regexp(t, `(?s)━ Help ━.* Detail  .*Go to the next view.* Everywhere `, screen, "this pane comes first")
 		d.write("KILL serv")
@@ -196,6 +196,7 @@ func pickNow(p *kit.Picker) string {
 // TestPaletteWords checks which command a word finds first.
 func TestPaletteWords(t *testing.T) {
 	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(kit.Bottom)
 		for word, want := range map[string]string{
 			"save": "copy", "latency": "latency", "theme": "theme", "level": "log level", "diff": "compare with", "history": "open another",
 			"subscribe": "call a tool", "reconnect": "restart", "color": "theme", "clear": "back", "raw": "compose", "stats": "process", "ping": "compose",

@@ -49,11 +49,12 @@ func (d *driver) drag(fromX, fromY, toX, toY int) {
 
 func TestMouseFocusesAndSelects(t *testing.T) {
 	inBubble(t, 160, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 		d.press(90, 32)
 		require.Equal(t, eventsID, d.panes.focus)
 		d.press(10, 4) // border, column titles, then the second row
 		require.Equal(t, trafficID, d.panes.focus)
-		require.Equal(t, int(d.visible.ws.Shown.Index.Traffic.All()[1]), d.cursor())
+		require.Equal(t, d.listed(1), d.cursor())
 		d.press(110, 3)
 		require.Equal(t, detailID, d.panes.focus)
 		d.press(110, 4)
@@ -65,7 +66,7 @@ func TestMouseFocusesAndSelects(t *testing.T) {
 		require.Equal(t, before, d.plain(), "header and footer are not panes")
 		d.press(10, 27)
 		require.Equal(t, trafficID, d.panes.focus)
-		require.Equal(t, int(d.visible.ws.Shown.Index.Traffic.All()[1]), d.cursor(), "no row at this place")
+		require.Equal(t, d.listed(1), d.cursor(), "no row at this place")
 
 		d.do(actCompose)
 		d.press(110, 2)
@@ -132,11 +133,11 @@ func TestMouseIsPaced(t *testing.T) {
 			d.take(tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
 		}
 		first, _ := d.visible.rows.Traffic.RowAt(1)
-		require.Equal(t, int(d.visible.ws.Shown.Index.Traffic.All()[wheelLines]), first, "the first notch takes effect immediately")
+		require.Equal(t, d.listed(wheelLines), first, "the first notch takes effect immediately")
 		require.Equal(t, 1, timers)
 		d.take(pointerDue{})
 		first, _ = d.visible.rows.Traffic.RowAt(1)
-		require.Equal(t, int(d.visible.ws.Shown.Index.Traffic.All()[10*wheelLines]), first, "the others take effect at the end of the frame")
+		require.Equal(t, d.listed(10*wheelLines), first, "the others take effect at the end of the frame")
 		d.take(pointerDue{})
 		require.Equal(t, 2, timers, "no timer is left")
 		require.False(t, d.pointer.due)
@@ -256,11 +257,11 @@ func TestMouseIsNoAnswer(t *testing.T) {
 
 func TestMouseOnTabs(t *testing.T) {
 	inBubble(t, 60, 20, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		require.Contains(t, d.rows()[1], "[2 Wire] 3 Detail 4 Stderr 5 Events")
+		require.Contains(t, d.rows()[1], "[2 Exchanges] 3 Detail 4 Stderr 5 Events")
 		for _, tc := range []struct {
 			x    int
 			want paneID
-		}{{12, detailID}, {0, detailID}, {59, detailID}, {30, eventsID}, {3, trafficID}} {
+		}{{17, detailID}, {0, detailID}, {59, detailID}, {35, eventsID}, {3, trafficID}} {
 			d.press(tc.x, 1)
 			require.Equal(t, tc.want, d.panes.focus)
 		}

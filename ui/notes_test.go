@@ -39,7 +39,10 @@ func TestNotesAreKept(t *testing.T) {
 	require.FileExists(t, store.NotesPath(path))
 
 	d = open()
+	require.Contains(t, d.plain(), "✗n")
+	d.wire()
 	require.Contains(t, d.plain(), "; asks for too much")
+	d.do("timeline", "timeline")
 	require.Len(t, d.visible.ws.Notes.Marks, 2)
 	d.do("next-point", "next-point")
 	require.Equal(t, n, d.entryN())

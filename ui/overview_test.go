@@ -13,15 +13,8 @@ import (
 	"mcpdbg/ui/server"
 )
 
-// asOpened shows what a newly opened session shows, before any row is selected.
-func (d *driver) asOpened() {
-	d.rowsShown, d.visible.ws.Overview = false, true
-	d.pull()
-}
-
 var overviewTests = map[string]actionTest{
 	server.ActOverview: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.rowsShown = false
 		d.do(server.ActOverview)
 		require.Equal(t, detailID, d.panes.focus)
 		require.Contains(t, d.plain(), "3 Server")
@@ -36,7 +29,6 @@ var overviewTests = map[string]actionTest{
 // row of the cursor is not marked, and that esc shows the server again.
 func TestOverviewFirst(t *testing.T) {
 	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.asOpened()
 		require.Contains(t, d.plain(), "3 Server")
 		require.NotRegexp(t, "(?m)^>", d.plain())
 		d.do(host.ActOpen)
@@ -57,7 +49,6 @@ func TestOverviewFirst(t *testing.T) {
 // TestOverviewOpens checks that enter and a click open what the overview names.
 func TestOverviewOpens(t *testing.T) {
 	offering(t, 120, 36, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.asOpened()
 		d.do(server.ActOverview, kit.Down, host.ActOpen)
 		require.Contains(t, d.plain(), "[Resources")
 		d.do("catalog-close")

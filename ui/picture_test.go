@@ -20,6 +20,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/framesvg"
 )
 
@@ -113,5 +114,6 @@ func demoFrame(t *testing.T, theme Theme) string {
 	request("tools/call", `{"name":"add","arguments":{"a":19,"b":23}}`)
 	synctest.Wait()
 	d := drive(t, Options{Settings: Settings{Theme: theme}, Session: s, Title: "mcpdbg-demo (local)"}, 120, 36)
+	d.do(kit.Bottom)
 	return d.View().Content
 }

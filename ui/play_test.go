@@ -88,6 +88,7 @@ func TestPlayedIsWhatWasSeen(t *testing.T) {
 		look := func() {
 			synctest.Wait()
 			live.pull()
+			live.do(kit.Bottom) // the overview of a recording is another one
 			if n := live.visible.ws.Shown.Index.Scanned; n >= len(seen) {
 				seen = append(seen, make([]string, n+1-len(seen))...)
 				seen[n] = strings.Join(live.rows()[1:30], "\n")
@@ -130,6 +131,7 @@ func TestPlayedIsWhatWasSeen(t *testing.T) {
 				}
 				d.run(d.visible.tagged(d.visible.player.ShowRows(d.visible.context(), n)))
 				d.run(d.visible.tagged(d.visible.settle()))
+				d.do(kit.Bottom)
 				compared++
 				at := strings.Join(d.rows()[1:30], "\n")
 				require.Equal(t, ageless(seen[n]), ageless(at), "at %d rows", n)
@@ -383,7 +385,7 @@ func TestStepsReachTheDeath(t *testing.T) {
 		p.do("step-on")
 		require.Regexp(t, fmt.Sprintf(`PAUSED .* entry %d of %d  exited `, exited+1, total), p.playerLine())
 		require.Regexp(t, `exited, streams still open .* 1 unanswered`, p.rows()[0])
-		require.Regexp(t, `> tools/call +(CAP01 +)?die .* no reply `, p.plain())
+		require.Regexp(t, `… .* tools/call die +no reply: the connection is lost`, p.plain())
 		p.do("step-on")
 		require.Regexp(t, fmt.Sprintf(`END .* entry %d of %d `, total, total), p.playerLine())
 		require.Regexp(t, `signal SEGV  session.jsonl `, p.rows()[0])

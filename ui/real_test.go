@@ -110,7 +110,7 @@ type exchangeRow struct{ mark, call, result string }
 // rowsOf returns all rows of the exchanges of a session, at 120 columns.
 func rowsOf(t *testing.T, s *session.Session) []exchangeRow {
 	t.Helper()
-	d := driveAs(t, Options{Session: s, Title: "real"}, 120, 120)
+	d := drive(t, Options{Session: s, Title: "real"}, 120, 120)
 	d.do(actTraffic, actZoom, kit.Top)
 	var rows []exchangeRow
 	columns := []int{-1, 0, 0, 0}

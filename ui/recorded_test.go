@@ -191,7 +191,7 @@ func TestBeyondTheTail(t *testing.T) {
 	require.Equal(t, 25, d.visible.ws.Shown.Index.Scanned)
 	d.do(kit.Bottom)
 	last := d.entryN()
-	require.Equal(t, "prompts/list", d.visible.ws.Shown.Source.Method(d.visible.ws.Selected.Row.Method))
+	require.Equal(t, session.KindExited, d.visible.ws.Selected.Row.Kind)
 	require.True(t, d.visible.rows.Traffic.Following())
 	d.do(kit.Top)
 	rec.read(1000)

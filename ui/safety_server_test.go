@@ -117,8 +117,8 @@ var hostileWays = map[string]func(h *hostileServer){
 	traffic.Scope: func(h *hostileServer) { h.do(actTraffic, "timeline") },
 	scopeDetail:   func(h *hostileServer) { h.do(host.ActOpen, actViewAround) },
 	scopeJQ: func(h *hostileServer) {
-		h.visible.rows.Traffic.Select(h.row(`"tools":`))
-		h.do(actTraffic, actJQ)
+		h.selects(`"tools":`)
+		h.do(actJQ)
 		h.write("..|strings?")
 		h.do(actJQKeep, actJQ)
 		h.pastes()
@@ -174,11 +174,11 @@ var hostileWays = map[string]func(h *hostileServer){
 	},
 	process.ScopePane:    func(h *hostileServer) { h.do("info", "environment-values") },
 	process.ScopeTree:    func(h *hostileServer) { h.do("info", "kill-one") },
-	server.ScopeOverview: func(h *hostileServer) { h.rowsShown = false; h.do(server.ActOverview) },
+	server.ScopeOverview: func(h *hostileServer) { h.do(server.ActOverview) },
 	scopeTrouble:         func(h *hostileServer) { h.do(host.ActCauses) },
 	scopeFindings:        func(h *hostileServer) { h.do(host.ActProblems) },
 	scopeNotes:           func(h *hostileServer) { h.do(actTraffic, kit.Bottom, "mark", actNotes) },
-	scopeCopy:            func(h *hostileServer) { h.do(actCopyMenu) },
+	scopeCopy:            func(h *hostileServer) { h.do(kit.Bottom, actCopyMenu) },
 	send.ScopePolicies:   func(h *hostileServer) { h.asksHostile(); h.do("policies") },
 	send.ScopeAnswer:     func(h *hostileServer) { h.asksHostile(); h.do(host.ActAnswer) },
 	send.ScopeAnswerJSON: func(h *hostileServer) { h.asksHostile(); h.do(host.ActAnswer, "answer-other", "answer-view") },

@@ -71,7 +71,7 @@ func TestHostileTimeline(t *testing.T) {
 	}
 	for _, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {40, 10}} {
 		d := drive(t, Options{Source: log}, size[0], size[1])
-		d.do("timeline", "mark", "time-zero")
+		d.do("timeline", "timeline", "mark", "time-zero")
 		for _, change := range []string{kit.Top, "fold-floods", "time-clock"} {
 			d.do(change, kit.Top)
 			for range 2 * log.Len() / size[1] {

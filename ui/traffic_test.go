@@ -35,6 +35,12 @@ var trafficActionTests = map[string]actionTest{
 	// Folded rows open first.
 	"fold-flood": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.flood("x", 8)
+		require.Equal(t, 2, d.visible.rows.Traffic.Len())
+		d.do(kit.Bottom, "fold-flood")
+		require.Equal(t, 9, d.visible.rows.Traffic.Len())
+		d.do("fold-flood")
+		require.Equal(t, 2, d.visible.rows.Traffic.Len())
+		d.wire()
 		d.do(host.ActOpen)
 		require.Equal(t, 13, d.visible.rows.Traffic.Len(), "enter unfolds")
 		require.False(t, d.panes.zoom)
@@ -43,13 +49,14 @@ var trafficActionTests = map[string]actionTest{
 	},
 	// The mark is shown as one.
 	"mark": func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.visible.rows.Traffic.Select(d.fails(x))
-		d.do(actTraffic, "mark")
-		require.Regexp(t, `(?m)^>xm +3 `, d.plain())
+		d.fails(x)
+		d.selects("too tired")
+		d.do("mark")
+		require.Regexp(t, `(?m)^>✗m .* sleep `, d.plain(), "besides that of an error")
 		d.do("mark")
 		require.Contains(t, d.rows()[35], "mark removed")
 		d.do(kit.Down, "mark")
-		require.Regexp(t, `(?m)^>!m +4 `, d.plain(), "besides that of a problem")
+		require.Regexp(t, `(?m)^> m .* ← `, d.plain())
 		d.do(actStderr, "mark")
 		require.Contains(t, d.rows()[35], "x mark: no row of the traffic is selected")
 	},

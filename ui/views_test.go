@@ -21,7 +21,7 @@ type view = func(t *testing.T, show func(d *driver))
 
 // viewFrames are the views without a test of their own.
 var viewFrames = map[string]view{
-	"all": inStates(func(d *driver, _ *fakeExecutor) { d.do("timeline") }),
+	"all": inStates(func(d *driver, _ *fakeExecutor) { d.wire(); d.do("timeline") }),
 
 	"detail-content": inDetail(`"says it again"`, "view-content"),
 	"detail-tree":    inDetail(`"says it again"`, "view-tree"),
@@ -32,7 +32,6 @@ var viewFrames = map[string]view{
 
 	"overview": func(t *testing.T, show func(d *driver)) {
 		offering(t, 120, 36, false, nil, func(_ *testing.T, d *driver, _ *fakeExecutor) {
-			d.asOpened()
 			d.send(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`)
 			d.do(server.ActOverview)
 			show(d)
@@ -74,7 +73,7 @@ var viewFrames = map[string]view{
 	"replay":          inEcho(func(d *driver, _ *fakeExecutor) { d.planned(d.t.(*testing.T)); d.goToCall("remove") }),
 	"export":          inEcho(func(d *driver, _ *fakeExecutor) { d.opensExport() }),
 	"process":         inEcho(func(d *driver, _ *fakeExecutor) { d.do(host.ActProcess) }),
-	"copy-menu":       inStates(func(d *driver, _ *fakeExecutor) { d.do(actCopyMenu) }),
+	"copy-menu":       inStates(func(d *driver, _ *fakeExecutor) { d.do(kit.Bottom, actCopyMenu) }),
 	"problems":        inEcho(func(d *driver, x *fakeExecutor) { guilty(d, x); d.do(host.ActProblems) }),
 	"policies":        inEcho(func(d *driver, _ *fakeExecutor) { d.do("policies") }),
 	"log-level":       inEcho(func(d *driver, _ *fakeExecutor) { d.logs(); d.do("set-log-level") }),
@@ -111,7 +110,7 @@ var frameSizes = [][2]int{{200, 60}, {120, 36}, {80, 24}, {60, 20}, {160, 40}, {
 // compared reports whether frames of a size are compared with files.
 func compared(size [2]int) bool { return size == [2]int{120, 36} || size == [2]int{80, 24} }
 
-// requireFrames checks what a view shows at all sizes, with colours, without, and in
+// requireFrames checks the frames of a view at all sizes, with colours, without, and in
 // ASCII only. It compares two of the frames with a file, or for one view of each layout
 // all those with colours and some others.
 func requireFrames(t *testing.T, name string, all bool, view view) {
@@ -166,7 +165,7 @@ func (d *driver) requireSound() {
 	}
 }
 
-// beneath returns the frame without what is in front.
+// beneath returns the frame without the topmost overlay.
 func (d *driver) beneath() frameCells {
 	front := d.front
 	switch n := len(d.front.views); {
@@ -224,8 +223,8 @@ func inStates(open func(d *driver, x *fakeExecutor)) view {
 // inDetail returns a view of the row with a text.
 func inDetail(what, action string) view {
 	return inStates(func(d *driver, _ *fakeExecutor) {
-		d.visible.rows.Traffic.Select(d.row(what))
-		d.do(actTraffic, actDetail, action)
+		d.selects(what)
+		d.do(actDetail, action)
 	})
 }
 
