@@ -26,7 +26,7 @@ func (x *exchangeRows) paintBatch(number int, row session.Row, b session.Batch, 
 	style := x.theme.Request
 	if row.Kind == session.KindStdout {
 		style = x.theme.ServerRequest
-		c.Text(exCall, style, arrow(row.Kind, x.ascii))
+		c.Text(exCall, style, x.arrow(row.Kind))
 	}
 	what := "batch of " + wording.Thousands(b.Elements)
 	if b.Elements == 0 {
@@ -68,7 +68,7 @@ func (x *exchangeRows) paintBatchOutcome(number int, row session.Row, b session.
 		style = x.theme.Warn
 		c.Mark(style, x.glyph("…", "."))
 		if x.ws.Clock >= 0 {
-			x.paintTook(max(x.ws.Clock-row.T, 0)/1e6*1e6, style, c)
+			x.paintTook(max(x.ws.Clock-row.T, 0)/1e6*1e6, style, exTook, c)
 		}
 	case o.Lost+o.TimedOut > 0:
 		style = x.theme.Error
@@ -81,7 +81,7 @@ func (x *exchangeRows) paintBatchOutcome(number int, row session.Row, b session.
 		c.Mark(style, x.glyph("⊘", "c"))
 	}
 	if o.Pending == 0 && len(o.Rows) > 0 {
-		x.paintTook(last-row.T, x.theme.Text, c)
+		x.paintTook(last-row.T, x.theme.Text, exTook, c)
 	}
 	text := outcomeText(o)
 	if b.Elements > session.MaxElements {
@@ -131,7 +131,7 @@ func (x *exchangeRows) paintElement(number int, row session.Row, c *table.Cells)
 		}
 		size = x.roundSize(number)
 	case framing.Notification:
-		c.Text(exCall, style, arrow(row.Kind, x.ascii))
+		c.Text(exCall, style, x.arrow(row.Kind))
 		x.text(c, exCall, style, summary.Short(method))
 		x.text(c, exResult, x.theme.Text, strings.TrimSpace(m.Call+" "+m.Text))
 	case framing.Response, framing.ErrorResponse:

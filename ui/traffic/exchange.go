@@ -16,7 +16,6 @@ import (
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -36,6 +35,7 @@ const (
 	narrowExchanges = 70  // there are times
 )
 
+// hiddenColumn fits into no table.
 var hiddenColumn = table.Column{Min: 1 << 20, Priority: -1}
 
 // exchangeColumns returns the columns of the exchanges for a table of width
@@ -187,13 +187,9 @@ func (x *exchangeRows) paintOwnEvent(row session.Row, c *table.Cells) {
 // the newest one, and how long they took.
 func (x *exchangeRows) paintBurst(number, rows int, row session.Row, c *table.Cells) {
 	method := x.ws.Shown.Source.Method(row.Method)
-	c.Text(exCall, x.theme.Notification, arrow(row.Kind, x.ascii))
+	c.Text(exCall, x.theme.Notification, x.arrow(row.Kind))
 	x.text(c, exCall, x.theme.Notification, summary.Short(method))
-	times := " ×"
-	if x.ascii {
-		times = " x"
-	}
-	c.Text(exCall, x.theme.Strong, times+wording.Thousands(rows))
+	x.paintBurstRows(rows, exCall, c)
 	_, last := x.pane.Listed().Span(x.pane.Listed().Position(number))
 	newest, ok := x.ws.Shown.Rows.At(last)
 	if !ok {
@@ -203,7 +199,7 @@ func (x *exchangeRows) paintBurst(number, rows int, row session.Row, c *table.Ce
 		c.Text(exResult, x.theme.Dim, "last: ")
 		x.text(c, exResult, x.theme.Dim, text)
 	}
-	x.paintTook(newest.T-row.T, x.theme.Dim, c)
+	x.paintTook(newest.T-row.T, x.theme.Dim, exTook, c)
 }
 
 func (x *exchangeRows) paintPart(number int, row session.Row, c *table.Cells) {
@@ -223,11 +219,11 @@ func (x *exchangeRows) paintPart(number int, row session.Row, c *table.Cells) {
 		c.Text(exCall, style, "response")
 		x.paintResult(number, row, c)
 	case framing.Request:
-		c.Text(exCall, style, arrow(row.Kind, x.ascii))
+		c.Text(exCall, style, x.arrow(row.Kind))
 		x.text(c, exCall, style, method)
 		x.paintArguments(m.Text, c)
 	default:
-		c.Text(exCall, style, arrow(row.Kind, x.ascii))
+		c.Text(exCall, style, x.arrow(row.Kind))
 		x.text(c, exCall, style, summary.Short(method))
 		x.text(c, exResult, x.theme.Dim, m.Text)
 	}
@@ -275,7 +271,7 @@ func (x *exchangeRows) paintHandshake(first session.Row, h workspace.Handshake, 
 		x.paintOutcome(int(h.Last), last, last, c)
 		return
 	}
-	x.paintTook(response.T-first.T, x.theme.Dim, c)
+	x.paintTook(response.T-first.T, x.theme.Dim, exTook, c)
 	e, ok := x.read(response)
 	switch {
 	case !ok:
@@ -387,7 +383,7 @@ func (x *exchangeRows) paintCall(number int, row session.Row, method, name strin
 		if _, during := x.ws.Shown.Index.Exchanges.During(number); during {
 			c.Text(exCall, x.theme.ServerRequest, "  ")
 		}
-		c.Text(exCall, x.theme.ServerRequest, arrow(row.Kind, x.ascii))
+		c.Text(exCall, x.theme.ServerRequest, x.arrow(row.Kind))
 		x.text(c, exCall, x.theme.ServerRequest, method)
 		return
 	}
@@ -434,7 +430,7 @@ func (x *exchangeRows) inCall(text string) string {
 
 func (x *exchangeRows) paintNotification(number int, row session.Row, c *table.Cells) {
 	m, style := x.says(number, row), x.style(row)
-	c.Text(exCall, style, arrow(row.Kind, x.ascii))
+	c.Text(exCall, style, x.arrow(row.Kind))
 	x.text(c, exCall, style, summary.Short(x.ws.Shown.Source.Method(row.Method)))
 	x.text(c, exResult, x.theme.Text, m.Call)
 	if m.Call != "" {
@@ -475,33 +471,7 @@ func (x *exchangeRows) paintStray(number int, row session.Row, c *table.Cells) {
 	x.hits.Paint(c, exResult, x.theme.Text, x.theme.Match, bytes.TrimSpace(text))
 }
 
-func (x *exchangeRows) paintTook(us int64, style theme.Style, c *table.Cells) {
-	x.num = wording.AppendTook(x.num[:0], us)
-	c.Bytes(exTook, style, x.num)
-}
-
 func (x *exchangeRows) paintSize(size int64, c *table.Cells) {
 	x.num = wording.AppendSize(x.num[:0], size)
 	c.Bytes(exSize, x.theme.Dim, x.num)
-}
-
-// glyph returns a glyph, or its replacement where only ASCII is shown.
-func (x *exchangeRows) glyph(glyph, ascii string) string {
-	if x.ascii {
-		return ascii
-	}
-	return glyph
-}
-
-// arrow returns the direction of a message, for a method.
-func arrow(kind session.Kind, ascii bool) string {
-	switch {
-	case kind == session.KindStdout && ascii:
-		return "< "
-	case kind == session.KindStdout:
-		return "← "
-	case ascii:
-		return "> "
-	}
-	return "→ "
 }

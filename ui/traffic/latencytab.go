@@ -84,7 +84,7 @@ func (p *latencyPart) columns() []table.Column {
 	}
 	columns[p.sort].Title += mark
 	if !p.anyCancelled() {
-		columns[latCancelled] = table.Column{Min: 1 << 20, Priority: -1} // fits into no table
+		columns[latCancelled] = hiddenColumn
 	}
 	return columns
 }
@@ -110,9 +110,9 @@ func (p *latencyPart) Paint(i int, c *table.Cells) {
 		return
 	}
 	c.Bytes(latErrors, th.Error.If(l.Errors > 0), strconv.AppendUint(nil, l.Errors, 10))
-	p.text.took(l.p50, th.Text, latP50, c)
-	p.text.took(l.p95, th.Text, latP95, c)
-	p.text.took(l.Max, th.Strong, latMax, c)
+	p.text.paintTook(l.p50, th.Text, latP50, c)
+	p.text.paintTook(l.p95, th.Text, latP95, c)
+	p.text.paintTook(l.Max, th.Strong, latMax, c)
 	c.Text(latTime, th.Notification, p.spark(l.Latency))
 }
 

@@ -48,7 +48,7 @@ func (x *exchangeRows) paintElapsed(number int, row session.Row, c *table.Cells)
 	switch seconds := took / 1e6; {
 	case seconds == 0:
 	case c.Width(exTook) > 0:
-		x.paintTook(seconds*1e6, x.theme.Warn, c)
+		x.paintTook(seconds*1e6, x.theme.Warn, exTook, c)
 	default:
 		c.Text(exResult, x.theme.Warn, "  "+wording.RoundedTime(time.Duration(seconds)*time.Second))
 	}
@@ -119,7 +119,7 @@ func (t *trafficRows) times(number int, from, response session.Row) exchange.Tim
 // long it waited for the user. A response of the user just has its time.
 func (x *exchangeRows) paintTimes(number int, from, response session.Row, style theme.Style, c *table.Cells) {
 	took, waited := x.times(number, from, response).Answering(from.Kind)
-	x.paintTook(took, style, c)
+	x.paintTook(took, style, exTook, c)
 	if exchange.Noticed(waited) {
 		c.Text(exResult, x.theme.Dim, workspace.You(waited)+x.glyph(" · ", ", "))
 	}
@@ -132,7 +132,7 @@ func (x *exchangeRows) paintOutcome(number int, row, decides session.Row, c *tab
 	if response, ok := x.ws.Shown.Rows.PartnerOf(decides); ok && response.State != session.ReqUnread {
 		late = x.glyph(" · ", ", ") + "answered late"
 		took, _ := x.times(number, row, response).Answering(row.Kind)
-		x.paintTook(took, x.theme.Dim, c)
+		x.paintTook(took, x.theme.Dim, exTook, c)
 	}
 	style, text := x.theme.Error, ""
 	switch decides.State {

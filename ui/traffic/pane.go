@@ -47,9 +47,9 @@ type Pane struct {
 }
 
 func newPane(ws *workspace.Workspace, o Options, hits *kit.Highlight, screen *kit.Screen) *Pane {
-	t := &Pane{ws: ws, view: o.View, part: -1, kept: -1, answerKey: o.AnswerKey, bars: bars{found: workspace.NewBars(ws)}}
+	t := &Pane{ws: ws, view: o.View, part: -1, kept: -1, answerKey: o.AnswerKey, bars: newBars(ws, false)}
 	look := screen.Look()
-	t.rows = &trafficRows{pane: t, ws: ws, hits: hits, theme: screen.Theme, ellipsis: look.Ellipsis, ascii: screen.ASCII}
+	t.rows = &trafficRows{rowText: rowText{ws: ws, screen: screen}, pane: t, hits: hits, theme: screen.Theme, ellipsis: look.Ellipsis}
 	config := table.Config{Source: t.rows, Columns: t.times.columns(), Theme: screen.Theme, Options: look, Header: true, Empty: "no messages yet"}
 	t.messages = table.New(config)
 	t.summed = &exchangeRows{trafficRows: t.rows}

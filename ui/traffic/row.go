@@ -23,14 +23,11 @@ import (
 const rowRead = 4096
 
 type trafficRows struct {
+	rowText
 	pane     *Pane
-	ws       *workspace.Workspace
 	theme    *theme.Theme
 	hits     *kit.Highlight
-	said     workspace.Summaries
 	ellipsis string
-	ascii    bool
-	num      []byte                // scratch
 	buf      [rowRead + 1<<10]byte // the entry being painted
 }
 
@@ -232,14 +229,10 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 }
 
 func (t *trafficRows) text(c *table.Cells, column int, style theme.Style, text string) {
-	if t.ascii {
+	if t.screen.ASCII {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, "…", t.ellipsis), "·", "-") // of summaries
 	}
 	t.hits.PaintText(c, column, style, t.theme.Match, text)
-}
-
-func (t *trafficRows) says(number int, row session.Row) *workspace.Said {
-	return t.said.Of(t.ws.Shown.Source, number, row)
 }
 
 // paintSummary paints what a message says: in a column of its own or, if there is

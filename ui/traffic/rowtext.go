@@ -12,7 +12,7 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// A rowText paints what the rows of the waterfall and the sequence have in common.
+// A rowText paints what the rows of the traffic and of the time view have in common.
 type rowText struct {
 	ws     *workspace.Workspace
 	screen *kit.Screen
@@ -33,23 +33,23 @@ func (r *rowText) version(number int) uint32 {
 	return v
 }
 
-func (r *rowText) time(t int64, column int, c *table.Cells) {
+func (r *rowText) paintClock(t int64, column int, c *table.Cells) {
 	r.num = wording.AppendClock(r.num[:0], t)
 	c.Bytes(column, r.screen.Theme.Dim, r.num)
 }
 
-func (r *rowText) took(us int64, style theme.Style, column int, c *table.Cells) {
+func (r *rowText) paintTook(us int64, style theme.Style, column int, c *table.Cells) {
 	r.num = wording.AppendTook(r.num[:0], us)
 	c.Bytes(column, style, r.num)
 }
 
-func (r *rowText) summary(number int, row session.Row) *workspace.Said {
+func (r *rowText) says(number int, row session.Row) *workspace.Said {
 	return r.said.Of(r.ws.Shown.Source, number, row)
 }
 
-// name paints what a row is about: the tool or the method of a request, or else
+// paintName paints what a row is about: the tool or the method of a request, or else
 // its kind.
-func (r *rowText) name(number int, row session.Row, column int, c *table.Cells) {
+func (r *rowText) paintName(number int, row session.Row, column int, c *table.Cells) {
 	th, method := r.screen.Theme, r.ws.Shown.Source.Method(row.Method)
 	incoming := row.Kind == session.KindStdout
 	_, during := r.ws.Shown.Index.Exchanges.During(number)
@@ -57,23 +57,23 @@ func (r *rowText) name(number int, row session.Row, column int, c *table.Cells) 
 	case !row.Kind.IsStream():
 		c.Text(column, th.Dim, row.Kind.String())
 	case row.Msg == framing.Notification:
-		c.Text(column, th.Notification, r.arrow(incoming))
+		c.Text(column, th.Notification, r.arrow(row.Kind))
 		c.Text(column, th.Notification, summary.Short(method))
 	case row.Msg != framing.Request:
 		c.Text(column, th.Dim, row.Msg.String())
 	case incoming && during:
-		c.Text(column, th.ServerRequest, "  "+r.arrow(true))
+		c.Text(column, th.ServerRequest, "  "+r.arrow(row.Kind))
 		c.Text(column, th.ServerRequest, method)
 	case incoming:
-		c.Text(column, th.ServerRequest, r.arrow(true))
+		c.Text(column, th.ServerRequest, r.arrow(row.Kind))
 		c.Text(column, th.ServerRequest, method)
 	default:
-		r.call(r.summary(number, row).Call, method, column, c)
+		r.paintCalled(r.says(number, row).Call, method, column, c)
 	}
 }
 
-// call paints the name of a tool, or a method with what it names.
-func (r *rowText) call(name, method string, column int, c *table.Cells) {
+// paintCalled paints the name of a tool, or a method with what it names.
+func (r *rowText) paintCalled(name, method string, column int, c *table.Cells) {
 	th, style := r.screen.Theme, kit.MethodStyle(method, r.screen.Theme)
 	switch {
 	case name == "":
@@ -86,7 +86,7 @@ func (r *rowText) call(name, method string, column int, c *table.Cells) {
 	}
 }
 
-func (r *rowText) burst(rows, column int, c *table.Cells) {
+func (r *rowText) paintBurstRows(rows, column int, c *table.Cells) {
 	c.Text(column, r.screen.Theme.Strong, r.glyph(" ×", " x")+wording.Thousands(rows))
 }
 
@@ -98,8 +98,9 @@ func (r *rowText) glyph(glyph, ascii string) string {
 	return glyph
 }
 
-func (r *rowText) arrow(incoming bool) string {
-	if incoming {
+// arrow returns the direction of a message, for a method.
+func (r *rowText) arrow(kind session.Kind) string {
+	if kind == session.KindStdout {
 		return r.glyph("← ", "< ")
 	}
 	return r.glyph("→ ", "> ")

@@ -55,7 +55,6 @@ func newSequence(text *rowText) *sequencePart {
 
 // The title of the lanes names both sides.
 func (s *sequencePart) columns(width int) []table.Column {
-	hidden := table.Column{Min: 1 << 20, Priority: -1}
 	lanes := width - 2 - noteWidth - 1
 	columns := []table.Column{
 		seqTime: {Title: "time", Min: timeWidth, Priority: 1, Align: termsafe.Right},
@@ -63,12 +62,12 @@ func (s *sequencePart) columns(width int) []table.Column {
 		seqNote: {Title: "", Min: noteWidth, Priority: 3},
 	}
 	if width < timesFrom {
-		columns[seqTime] = hidden
+		columns[seqTime] = hiddenColumn
 	} else {
 		lanes -= timeWidth + 1
 	}
 	if width < callsFrom {
-		columns[seqCall] = hidden
+		columns[seqCall] = hiddenColumn
 	} else {
 		lanes -= callWidth + 1
 	}
@@ -100,9 +99,9 @@ func (s *sequencePart) Paint(number int, c *table.Cells) {
 	if !ok {
 		return
 	}
-	s.text.time(row.T, seqTime, c)
+	s.text.paintClock(row.T, seqTime, c)
 	if row.Msg == framing.Request {
-		s.text.name(number, row, seqCall, c)
+		s.text.paintName(number, row, seqCall, c)
 	}
 	style, incoming := s.style(row), row.Kind == session.KindStdout
 	s.paintLane(s.message(number, row, c.Width(seqCall) == 0), style, incoming, row.Msg == framing.Response || row.Msg == framing.ErrorResponse, c)
@@ -128,7 +127,7 @@ func (s *sequencePart) style(row session.Row) theme.Style {
 
 // named adds what a request names, such as a tool, where calls have no column.
 func (s *sequencePart) message(number int, row session.Row, named bool) string {
-	said, method := s.text.summary(number, row), s.text.ws.Shown.Source.Method(row.Method)
+	said, method := s.text.says(number, row), s.text.ws.Shown.Source.Method(row.Method)
 	rows, folded := s.list.Fold(number)
 	switch {
 	case said.Lost:
@@ -227,5 +226,5 @@ func (s *sequencePart) paintNote(number int, row session.Row, c *table.Cells) {
 
 func (s *sequencePart) idOf(number int) string {
 	row, _ := s.text.ws.Shown.Rows.At(number)
-	return strings.Trim(s.text.summary(number, row).ID, `"`)
+	return strings.Trim(s.text.says(number, row).ID, `"`)
 }

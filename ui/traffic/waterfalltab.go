@@ -9,7 +9,6 @@ import (
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/waterfall"
-	"mcpdbg/ui/workspace"
 )
 
 // The columns of the waterfall; its bars are next to them.
@@ -32,21 +31,13 @@ type waterfallPart struct {
 	*table.Table
 	text *rowText
 	list *table.Folded // what the table lists
-	bars *workspace.Bars
-	axis waterfall.Axis
+	bars bars
 	// window is what the axis covers: nothing covers the bars that are visible.
 	window waterfall.Span
-	spans  []waterfall.Span
-	shown  []waterfallBar
-}
-
-type waterfallBar struct {
-	waterfall.Bar
-	exchange bool
 }
 
 func newWaterfall(text *rowText) *waterfallPart {
-	w := &waterfallPart{text: text, bars: workspace.NewBars(text.ws)}
+	w := &waterfallPart{text: text, bars: newBars(text.ws, true)}
 	w.Table = table.New(table.Config{
 		Source: w, Theme: text.screen.Theme, Options: text.screen.Look(), Header: true, Empty: "no exchanges yet",
 		Columns: []table.Column{
@@ -71,34 +62,34 @@ func (w *waterfallPart) Paint(number int, c *table.Cells) {
 		return
 	}
 	th := w.text.screen.Theme
-	w.text.time(row.T, fallTime, c)
+	w.text.paintClock(row.T, fallTime, c)
 	if _, ok := w.text.ws.Shown.Index.Exchanges.Handshake(number); ok {
 		c.Text(fallCall, th.Dim, "handshake")
 	} else {
-		w.text.name(number, row, fallCall, c)
+		w.text.paintName(number, row, fallCall, c)
 	}
 	if row.Msg == framing.Notification {
 		if rows := w.folded(number); rows > 0 {
-			w.text.burst(rows, fallCall, c)
+			w.text.paintBurstRows(rows, fallCall, c)
 		}
 	}
-	bar, ok := w.bars.Of(number)
+	bar, ok := w.bars.found.Of(number)
 	took, _ := w.text.ws.Times(number, exchange.Span(bar.Span)).Answering(row.Kind)
 	switch {
 	case !ok:
 	case bar.Failed:
 		c.Mark(th.Error, w.text.glyph("✗", "x"))
-		w.text.took(took, th.Error, fallTook, c)
+		w.text.paintTook(took, th.Error, fallTook, c)
 	case bar.Open:
 		c.Mark(th.Warn, w.text.glyph("…", "."))
 		if w.text.ws.Clock >= 0 {
-			w.text.took(took/1e6*1e6, th.Warn, fallTook, c)
+			w.text.paintTook(took/1e6*1e6, th.Warn, fallTook, c)
 		}
 	case w.cancelled(number):
 		c.Mark(th.Warn, w.text.glyph("⊘", "c"))
-		w.text.took(took, th.Warn, fallTook, c)
+		w.text.paintTook(took, th.Warn, fallTook, c)
 	default:
-		w.text.took(took, th.Text, fallTook, c)
+		w.text.paintTook(took, th.Text, fallTook, c)
 	}
 }
 
@@ -127,77 +118,35 @@ func (w *waterfallPart) paint(out *paint.Lines) {
 	if cells < 1 || height == 0 {
 		return
 	}
-	w.find(height)
+	w.bars.find(w.Table, height)
 	w.place(cells)
 	look := waterfall.Look{Theme: w.text.screen.Theme, ASCII: w.text.screen.ASCII}
 	head := out.Painted(0)
 	head.PadTo(columns + 1)
-	if len(w.shown) > 0 {
-		w.axis.PaintTicks(head, look)
+	if len(w.bars.shown) > 0 {
+		w.bars.axis.PaintTicks(head, look)
 	}
-	cursor, _ := w.Cursor()
-	for i := range w.shown {
-		l := out.Painted(i + 1)
-		row, _ := w.RowAt(i + 1)
-		look.Selected = row == cursor
-		style := w.text.screen.Theme.Selected.If(look.Selected)
-		l.Begin(style)
-		l.PadTo(columns + 1)
-		w.paintBar(l, &w.shown[i], look)
-		if look.Selected {
-			l.Fill()
-		}
-		l.End(style)
-	}
-}
-
-// paintBar paints the bar of an exchange, or a point for another row.
-func (w *waterfallPart) paintBar(l *paint.Line, s *waterfallBar, look waterfall.Look) {
-	if s.exchange {
-		w.axis.Paint(l, &s.Bar, look)
-		return
-	}
-	if s.From >= w.axis.From() && s.From <= w.axis.To() {
-		l.PadTo(l.Cells() + min(int(w.axis.CellOf(s.From)), w.axis.Cells-1))
-		l.Text(look.Theme.Dim.If(!look.Selected), w.text.glyph("·", "."))
-	}
-}
-
-func (w *waterfallPart) find(height int) {
-	w.spans, w.shown = w.spans[:0], w.shown[:0]
-	for line := 1; line < height; line++ {
-		number, ok := w.RowAt(line)
-		if !ok {
-			return
-		}
-		var s waterfallBar
-		if s.Bar, s.exchange = w.bars.Of(number); !s.exchange {
-			row, _ := w.text.ws.Shown.Rows.At(number)
-			s.From, s.To = row.T, row.T
-		}
-		w.spans = append(w.spans, s.Span)
-		w.shown = append(w.shown, s)
-	}
+	w.bars.paint(out, w.Table, columns+1, look, look.Theme.Selected)
 }
 
 // place makes the axis cover the window, or the visible bars.
 func (w *waterfallPart) place(cells int) {
 	if w.window.To > w.window.From {
-		w.axis.Window(w.window.From, w.window.To, cells)
+		w.bars.axis.Window(w.window.From, w.window.To, cells)
 		return
 	}
-	w.axis.Fit(w.spans, cells)
+	w.bars.axis.Fit(w.bars.spans, cells)
 }
 
 // zoom makes the axis cover a share of what it covers, around the beginning of the
 // bar at the cursor.
 func (w *waterfallPart) zoom(share float64) {
-	from, to := w.axis.From(), w.axis.To()
+	from, to := w.bars.axis.From(), w.bars.axis.To()
 	middle := (from + to) / 2
 	if number, ok := w.Cursor(); ok {
 		row, _ := w.text.ws.Shown.Rows.At(number)
 		middle = row.T
-		if bar, ok := w.bars.Of(number); ok {
+		if bar, ok := w.bars.found.Of(number); ok {
 			middle = (bar.From + bar.To) / 2
 		}
 	}
@@ -211,7 +160,7 @@ func (w *waterfallPart) zoom(share float64) {
 }
 
 func (w *waterfallPart) pan(share float64) {
-	from, to := w.axis.From(), w.axis.To()
+	from, to := w.bars.axis.From(), w.bars.axis.To()
 	by := int64(float64(to-from) * share)
 	by = kit.Between(-from, by, max(w.text.ws.Shown.Index.Latest-to, 0))
 	w.window = waterfall.Span{From: from + by, To: to + by}
