@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
-	"mcpdbg/ui/widget/picture"
 )
 
 // TestGraphicsClosed checks that closing the session removes the picture.
@@ -62,7 +62,7 @@ func testGraphicsInTerminal(t *testing.T, leave func(*terminal)) {
 		term := inTerminal(t, Options{Source: log, Title: "weather"}, 120, 60)
 		term.tee = out
 		term.press("G", "\r")
-		require.Equal(t, 1, strings.Count(out.String(), picture.Query))
+		require.Equal(t, 1, strings.Count(out.String(), kit.GraphicsQuery))
 		out.Reset()
 
 		term.turn()

@@ -21,7 +21,6 @@ import (
 	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/framesvg"
 )
 
 // A demoExecutor runs the demo server in this process, so that a session with it
@@ -65,8 +64,8 @@ func TestPicture(t *testing.T) {
 	for name, theme := range map[string]Theme{"dark": themeDark, "light": themeLight} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				palette := map[string]framesvg.Palette{"dark": framesvg.Dark, "light": framesvg.Light}[name]
-				svg := framesvg.Draw(demoFrame(t, theme), palette)
+				palette := map[string]uitest.SVGPalette{"dark": uitest.DarkSVG, "light": uitest.LightSVG}[name]
+				svg := uitest.DrawSVG(demoFrame(t, theme), palette)
 				path := filepath.Join("..", "docs", "img", "screen-"+name+".svg")
 				if *uitest.Update {
 					require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))

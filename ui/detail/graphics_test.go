@@ -17,7 +17,6 @@ import (
 
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
-	"mcpdbg/ui/widget/picture"
 	"mcpdbg/ui/widget/theme"
 )
 
@@ -151,7 +150,7 @@ func (g *graphicsTerminal) requireBlocks() {
 // written, and its removal when something else is shown.
 func TestGraphics(t *testing.T) {
 	g := withGraphics(t, plain, colorprofile.TrueColor, "TERM=xterm-kitty")
-	require.Equal(t, picture.Query, g.taken(), "asked once, when there is a picture")
+	require.Equal(t, kit.GraphicsQuery, g.taken(), "asked once, when there is a picture")
 	g.requireBlocks()
 	g.respond("kitty(0.35.2)", yes)
 	number := numberOf(t, g.taken())
@@ -161,7 +160,7 @@ func TestGraphics(t *testing.T) {
 	require.Empty(t, g.taken(), "it stays in the terminal")
 	g.requireHeld(number)
 	g.Do(actViewTree)
-	require.Equal(t, picture.Delete(number), g.taken())
+	require.Equal(t, kit.DeletePicture(number), g.taken())
 	require.NotContains(t, g.Frame(), string(kitty.Placeholder))
 	g.Do(actViewContent)
 	next := numberOf(t, g.taken())
@@ -219,7 +218,7 @@ func TestNoGraphics(t *testing.T) {
 				look = plain
 			}
 			g := withGraphics(t, look, cmp.Or(tc.profile, colorprofile.TrueColor), tc.env...)
-			require.Equal(t, tc.asked, g.taken() == picture.Query)
+			require.Equal(t, tc.asked, g.taken() == kit.GraphicsQuery)
 			if tc.say != "" {
 				g.respond(tc.terminal, tc.say)
 			}

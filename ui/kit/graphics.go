@@ -10,8 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
-
-	"mcpdbg/ui/widget/picture"
 )
 
 // resting is how long the terminal gets no pictures after a change of size: it may change
@@ -73,9 +71,9 @@ func (g *Graphics) Take(msg tea.Msg) {
 	case tea.ColorProfileMsg:
 		g.colored = msg.Profile == colorprofile.TrueColor
 	case tea.TerminalVersionMsg:
-		g.places = picture.Places(msg.Name)
+		g.places = placesGraphics(msg.Name)
 	case uv.KittyGraphicsEvent:
-		g.accepts = g.accepts || g.asked && picture.Accepts(msg.Options.ID, msg.Payload)
+		g.accepts = g.accepts || g.asked && acceptsGraphics(msg.Options.ID, msg.Payload)
 	case tea.WindowSizeMsg:
 		for _, number := range g.numbers() {
 			g.Remove(number)
@@ -120,7 +118,7 @@ func (g *Graphics) arrived(w written) {
 func (g *Graphics) Ask() {
 	if !g.asked && g.direct && g.colored && !g.Off && !g.Blocks {
 		g.asked = true
-		g.queue = append(g.queue, sequence{text: picture.Query})
+		g.queue = append(g.queue, sequence{text: GraphicsQuery})
 	}
 }
 
@@ -132,16 +130,16 @@ func (g *Graphics) On() bool {
 // Add gives the terminal a picture, as PNG, to be shown in columns and rows, and returns
 // its number.
 func (g *Graphics) Add(png []byte, columns, rows int) uint32 {
-	if g.last == 0 || g.last == picture.MaxNumber {
+	if g.last == 0 || g.last == maxPictureNumber {
 		const first = 1 << 16 // other programs count from 1
-		g.last = first + rand.Uint32N(picture.MaxNumber/2)
+		g.last = first + rand.Uint32N(maxPictureNumber/2)
 	}
 	g.last++
 	if g.held == nil {
 		g.held = map[uint32]bool{}
 	}
 	g.held[g.last] = false
-	g.queue = append(g.queue, sequence{picture.Transmit(g.last, columns, rows, png), g.last})
+	g.queue = append(g.queue, sequence{transmitPicture(g.last, columns, rows, png), g.last})
 	return g.last
 }
 
@@ -165,7 +163,7 @@ func (g *Graphics) Remove(number uint32) {
 			return
 		}
 	}
-	g.queue = append(g.queue, sequence{text: picture.Delete(number)})
+	g.queue = append(g.queue, sequence{text: DeletePicture(number)})
 }
 
 func (g *Graphics) numbers() []uint32 { return slices.Sorted(maps.Keys(g.held)) }
@@ -194,7 +192,7 @@ func (g *Graphics) Write(later func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
 func (g *Graphics) Last() string {
 	var all written
 	for _, number := range g.numbers() {
-		all = append(all, sequence{text: picture.Delete(number)})
+		all = append(all, sequence{text: DeletePicture(number)})
 	}
 	return all.String()
 }

@@ -14,7 +14,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/form"
 	"mcpdbg/ui/widget/jsontree"
-	"mcpdbg/ui/widget/uritemplate"
 	"mcpdbg/ui/workspace"
 )
 
@@ -47,7 +46,7 @@ func (t *callee) schema() json.RawMessage {
 		}
 		return form.Arguments(all)
 	case workspace.MemberTemplates:
-		for _, name := range uritemplate.Variables(t.item.Key) {
+		for _, name := range workspace.TemplateVariables(t.item.Key) {
 			all = append(all, form.Argument{Name: name})
 		}
 		return form.Arguments(all)
@@ -71,7 +70,7 @@ func (t *callee) params(arguments []byte) json.RawMessage {
 				texts[name] = fmt.Sprint(value)
 			}
 		}
-		return host.URIParams(uritemplate.Expand(t.item.Key, texts))
+		return host.URIParams(workspace.ExpandTemplate(t.item.Key, texts))
 	}
 	name, _ := json.Marshal(t.item.Key) // always encodes
 	var out bytes.Buffer

@@ -4,7 +4,6 @@ import (
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/theme"
-	"mcpdbg/ui/widget/waterfall"
 	"mcpdbg/ui/workspace"
 )
 
@@ -14,15 +13,15 @@ import (
 type bars struct {
 	ws    *workspace.Workspace
 	found *workspace.Bars
-	// points reports whether rows that are no exchanges have a point.
+	// points reports whether other rows than exchanges have a point.
 	points bool
-	axis   waterfall.Axis
-	spans  []waterfall.Span
+	axis   table.Axis
+	spans  []table.Span
 	shown  []shownBar
 }
 
 type shownBar struct {
-	waterfall.Bar
+	table.Bar
 	exchange, point bool // neither: nothing is shown
 }
 
@@ -52,7 +51,7 @@ func (b *bars) find(t *table.Table, height int) {
 
 // paint paints what find found next to the rows, from a column on. The row under the
 // cursor has the style selected.
-func (b *bars) paint(out *paint.Lines, t *table.Table, column int, look waterfall.Look, selected theme.Style) {
+func (b *bars) paint(out *paint.Lines, t *table.Table, column int, look table.BarLook, selected theme.Style) {
 	cursor, _ := t.Cursor()
 	for i := range b.shown {
 		l := out.Painted(i + 1)
@@ -69,7 +68,7 @@ func (b *bars) paint(out *paint.Lines, t *table.Table, column int, look waterfal
 	}
 }
 
-func (b *bars) paintBar(l *paint.Line, s *shownBar, look waterfall.Look) {
+func (b *bars) paintBar(l *paint.Line, s *shownBar, look table.BarLook) {
 	switch {
 	case s.exchange:
 		b.axis.Paint(l, &s.Bar, look)
@@ -112,7 +111,7 @@ func (t *Pane) paintWaterfall(out *paint.Lines, focused bool) {
 		return
 	}
 	t.bars.axis.Fit(t.bars.spans, cells)
-	look := waterfall.Look{Theme: t.rows.theme, ASCII: t.rows.screen.ASCII}
+	look := table.BarLook{Theme: t.rows.theme, ASCII: t.rows.screen.ASCII}
 	head := out.Painted(0)
 	head.PadTo(t.width - cells)
 	t.bars.axis.PaintHead(head, look)

@@ -8,7 +8,6 @@ import (
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/waterfall"
 )
 
 // The columns of the waterfall; its bars are next to them.
@@ -33,7 +32,7 @@ type waterfallPart struct {
 	list *table.Folded // what the table lists
 	bars bars
 	// window is what the axis covers: nothing covers the bars that are visible.
-	window waterfall.Span
+	window table.Span
 }
 
 func newWaterfall(text *rowText) *waterfallPart {
@@ -120,7 +119,7 @@ func (w *waterfallPart) paint(out *paint.Lines) {
 	}
 	w.bars.find(w.Table, height)
 	w.place(cells)
-	look := waterfall.Look{Theme: w.text.screen.Theme, ASCII: w.text.screen.ASCII}
+	look := table.BarLook{Theme: w.text.screen.Theme, ASCII: w.text.screen.ASCII}
 	head := out.Painted(0)
 	head.PadTo(columns + 1)
 	if len(w.bars.shown) > 0 {
@@ -163,14 +162,14 @@ func (w *waterfallPart) pan(share float64) {
 	from, to := w.bars.axis.From(), w.bars.axis.To()
 	by := int64(float64(to-from) * share)
 	by = kit.Between(-from, by, max(w.text.ws.Shown.Index.Latest-to, 0))
-	w.window = waterfall.Span{From: from + by, To: to + by}
+	w.window = table.Span{From: from + by, To: to + by}
 }
 
 // whole makes the axis cover the whole log; if it does already, the visible bars.
 func (w *waterfallPart) whole() {
-	all := waterfall.Span{From: 0, To: max(w.text.ws.Shown.Index.Latest, 1)}
+	all := table.Span{From: 0, To: max(w.text.ws.Shown.Index.Latest, 1)}
 	if w.window == all {
-		all = waterfall.Span{}
+		all = table.Span{}
 	}
 	w.window = all
 }

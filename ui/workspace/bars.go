@@ -6,12 +6,12 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
-	"mcpdbg/ui/widget/waterfall"
+	"mcpdbg/ui/widget/table"
 )
 
 const (
 	// barParts is how many pauses of our reading are read for one bar.
-	barParts = waterfall.MaxParts
+	barParts = table.MaxBarParts
 	// maxHolds is how many pauses of our reading are remembered.
 	maxHolds = 256
 )
@@ -20,7 +20,7 @@ const (
 // by one goroutine only.
 type Bars struct {
 	ws    *Workspace
-	holds map[int]waterfall.Span // by row; see hold
+	holds map[int]table.Span // by row; see hold
 	of    *Projection
 }
 
@@ -29,11 +29,11 @@ func NewBars(ws *Workspace) *Bars { return &Bars{ws: ws} }
 
 // Of returns the bar of the exchange at a row; ok is false for rows that are not
 // the first of an exchange.
-func (b *Bars) Of(number int) (bar waterfall.Bar, ok bool) {
+func (b *Bars) Of(number int) (bar table.Bar, ok bool) {
 	p := b.ws.Shown
 	row, ok := p.Rows.At(number)
 	if !ok || row.Msg != framing.Request {
-		return waterfall.Bar{}, false
+		return table.Bar{}, false
 	}
 	at, _ := p.Index.Exchanges.LastRound(number)
 	if h, ok := p.Index.Exchanges.Handshake(number); ok {
@@ -55,11 +55,11 @@ func (b *Bars) Of(number int) (bar waterfall.Bar, ok bool) {
 		bar.To = max(b.endOf(number, at, &decides), row.T)
 	}
 	if row.Kind == session.KindStdout {
-		bar.Add(waterfall.Waiting, bar.Span)
+		bar.Add(table.Waiting, bar.Span)
 	}
 	whole := exchange.Span{From: bar.From, To: bar.To}
 	for _, wait := range p.Rows.waits(p.Index.Exchanges.Rounds(), number, whole) {
-		bar.Add(waterfall.Waiting, waterfall.Span(wait))
+		bar.Add(table.Waiting, table.Span(wait))
 	}
 	b.addLags(&bar, number)
 	return bar, true
@@ -84,32 +84,32 @@ func (b *Bars) endOf(first, number int, row *session.Row) int64 {
 
 // addLags adds the time in which the server's output was not read. A pause is in
 // the log when it ends, which may be after the response.
-func (b *Bars) addLags(bar *waterfall.Bar, call int) {
+func (b *Bars) addLags(bar *table.Bar, call int) {
 	lags := b.ws.Shown.Index.Points[LagPoint]
 	i, _ := slices.BinarySearch(lags, uint32(call))
 	for n := 0; n < barParts && i < len(lags); n, i = n+1, i+1 {
 		if hold := b.hold(int(lags[i])); hold.To > bar.From && hold.From < bar.To {
-			bar.Add(waterfall.Lagging, hold)
+			bar.Add(table.Lagging, hold)
 		}
 	}
 }
 
 // hold returns the pause that the entry at a row reports; it is empty if it
 // reports none.
-func (b *Bars) hold(number int) waterfall.Span {
+func (b *Bars) hold(number int) table.Span {
 	p := b.ws.Shown
 	if b.of != p || len(b.holds) >= maxHolds {
-		b.of, b.holds = p, map[int]waterfall.Span{}
+		b.of, b.holds = p, map[int]table.Span{}
 	}
 	if hold, ok := b.holds[number]; ok {
 		return hold
 	}
-	var hold waterfall.Span
+	var hold table.Span
 	var body session.HeldBody
 	if row, ok := p.Rows.At(number); ok && row.Kind == session.KindHeld {
 		e, err := p.Source.Entry(row, 0)
 		if err == nil && e.DecodeBody(&body) == nil && body.End > body.Begin {
-			hold = waterfall.Span{From: body.Begin, To: body.End}
+			hold = table.Span{From: body.Begin, To: body.End}
 		}
 	}
 	b.holds[number] = hold

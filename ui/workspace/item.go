@@ -7,7 +7,6 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/ui/widget/jsontree"
-	"mcpdbg/ui/widget/uritemplate"
 )
 
 // The names of the members that hold the lists in their responses.
@@ -170,7 +169,7 @@ func (item *CatalogItem) readParameters() (list []Parameter, more int) {
 	case item.Input != nil:
 		list = schemaParameters(item.Input)
 	case item.Member == MemberTemplates:
-		for _, name := range uritemplate.Variables(item.Key) {
+		for _, name := range TemplateVariables(item.Key) {
 			list = append(list, Parameter{Name: name})
 		}
 	}

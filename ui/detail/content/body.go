@@ -5,7 +5,6 @@ import (
 	"mcpdbg/ui/widget/jsontree"
 	"mcpdbg/ui/widget/markdown"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/picture"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
 )
@@ -18,7 +17,7 @@ type style struct {
 	keys     Keys
 }
 
-func (s style) shows() bool { return !s.graphics.Off && picture.Shows(s.theme, s.ascii) }
+func (s style) shows() bool { return !s.graphics.Off && kit.ShowsPictures(s.theme, s.ascii) }
 
 func (s style) dot() string {
 	if s.ascii {
@@ -81,9 +80,9 @@ func (b *treeBody) paint(_ style, l *paint.Line, i int, flat bool) { b.tree.Pain
 
 // A pictureBody is a picture, once it is decoded.
 type pictureBody struct {
-	whole *picture.Picture
-	cells picture.Cells // in half blocks
-	held  uint32        // its number in the terminal, 0 without one
+	whole *kit.Picture
+	cells kit.PictureCells // in half blocks
+	held  uint32           // its number in the terminal, 0 without one
 }
 
 // minPicture is the least number of lines that a picture may take.
@@ -91,9 +90,9 @@ const minPicture = 6
 
 func (b *pictureBody) layout(s style, width, height int) {
 	was := b.cells
-	b.cells = picture.Cells{}
+	b.cells = kit.PictureCells{}
 	if b.whole != nil && s.shows() {
-		b.cells = b.whole.Fit(min(width, picture.MaxCells), min(max(height-2, minPicture), picture.MaxCells))
+		b.cells = b.whole.Fit(min(width, kit.MaxPictureCells), min(max(height-2, minPicture), kit.MaxPictureCells))
 	}
 	if b.cells.Width != was.Width || b.cells.Rows() != was.Rows() {
 		b.drop(s)
@@ -124,5 +123,5 @@ func (b *pictureBody) paint(s style, l *paint.Line, i int, _ bool) {
 		b.cells.Paint(l, i)
 		return
 	}
-	picture.PaintHeld(l, b.held, i, b.cells.Width)
+	kit.PaintHeldPicture(l, b.held, i, b.cells.Width)
 }

@@ -13,7 +13,7 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/picture"
+	"mcpdbg/ui/kit"
 )
 
 // Parts are those of one message.
@@ -296,7 +296,7 @@ func formOf(mime string, text []byte) form {
 func (p *Parts) media(label, mime, facts, data string) {
 	part := &Part{label: label, mime: mime, data: data, viewed: host.ViewerSuffix(mime, beginning(data))}
 	size := base64.StdEncoding.DecodedLen(len(data)) - strings.Count(data[max(len(data)-2, 0):], "=")
-	if h, err := picture.Inspect(beginning(data)); err == nil {
+	if h, err := kit.InspectPicture(beginning(data)); err == nil {
 		part.facts = fmt.Sprintf("%dx%d", h.Width, h.Height)
 		part.shown = &pictureBody{}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/picture"
+	"mcpdbg/ui/kit"
 )
 
 const (
@@ -23,7 +23,7 @@ func decimal(n int) string { return strconv.Itoa(n) }
 type pictured struct {
 	view  *View
 	part  *Part
-	whole *picture.Picture
+	whole *kit.Picture
 	err   error
 }
 
@@ -62,12 +62,12 @@ func (v *View) Pictures() tea.Cmd {
 	}
 }
 
-func decode(ctx context.Context, p *Part, sent bool) (*picture.Picture, error) {
+func decode(ctx context.Context, p *Part, sent bool) (*kit.Picture, error) {
 	data, err := p.Bytes()
 	if err != nil {
 		return nil, err
 	}
-	return picture.Decode(ctx, data, sent)
+	return kit.DecodePicture(ctx, data, sent)
 }
 
 func (msg pictured) Deliver(c host.Context) tea.Cmd {

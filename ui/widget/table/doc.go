@@ -15,6 +15,11 @@
 // row. Any upward move ends following, and Status shows that; End starts it
 // again.
 //
+// # Bars
+//
+// Next to the rows there may be bars on an axis of time: how long something took, and
+// what else happened meanwhile. A Bar is at least one cell long.
+//
 // # Without colour
 //
 // The first cell of the selected row is ">", even if the terminal ignores

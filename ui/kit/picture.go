@@ -1,4 +1,4 @@
-package picture
+package kit
 
 import (
 	"bytes"
@@ -17,10 +17,10 @@ import (
 
 // Limits of the pictures that are decoded.
 const (
-	// MaxBytes is the largest encoded picture, in bytes.
-	MaxBytes = 16 << 20
-	// MaxPixels is the largest number of pixels.
-	MaxPixels = 20_000_000
+	// maxPictureBytes is the largest encoded picture, in bytes.
+	maxPictureBytes = 16 << 20
+	// maxPicturePixels is the largest number of pixels.
+	maxPicturePixels = 20_000_000
 )
 
 const (
@@ -30,47 +30,47 @@ const (
 	maxSent = 800
 )
 
-// A Header is the beginning of a picture.
-type Header struct {
+// A PictureHeader is the beginning of a picture.
+type PictureHeader struct {
 	Format        string // png, jpeg or gif
 	Width, Height int
 }
 
-type format struct {
+type pictureFormat struct {
 	name, magic string
 	header      func(io.Reader) (image.Config, error)
 	decode      func(io.Reader) (image.Image, error)
 }
 
-func formats() []format {
-	return []format{
+func pictureFormats() []pictureFormat {
+	return []pictureFormat{
 		{"png", "\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode},
 		{"jpeg", "\xff\xd8", jpeg.DecodeConfig, jpeg.Decode},
 		{"gif", "GIF8", gif.DecodeConfig, gif.Decode},
 	}
 }
 
-// formatOf returns the format of a picture, whatever it is declared as.
-func formatOf(data []byte) (format, error) {
-	for _, f := range formats() {
+// pictureFormatOf returns the format of a picture, whatever it is declared as.
+func pictureFormatOf(data []byte) (pictureFormat, error) {
+	for _, f := range pictureFormats() {
 		if bytes.HasPrefix(data, []byte(f.magic)) {
 			return f, nil
 		}
 	}
-	return format{}, errors.New("not PNG, JPEG or GIF")
+	return pictureFormat{}, errors.New("not PNG, JPEG or GIF")
 }
 
-// Inspect reads the header of a picture.
-func Inspect(data []byte) (Header, error) {
-	f, err := formatOf(data)
+// InspectPicture reads the header of a picture.
+func InspectPicture(data []byte) (PictureHeader, error) {
+	f, err := pictureFormatOf(data)
 	if err != nil {
-		return Header{}, err
+		return PictureHeader{}, err
 	}
 	config, err := f.header(bytes.NewReader(data))
 	if err != nil {
-		return Header{}, err
+		return PictureHeader{}, err
 	}
-	return Header{f.name, config.Width, config.Height}, nil
+	return PictureHeader{f.name, config.Width, config.Height}, nil
 }
 
 // A Picture is a decoded picture, reduced to what a terminal can show.
@@ -83,49 +83,49 @@ type Picture struct {
 	pixels []color.RGBA
 }
 
-// Decode decodes a picture within the limits. With sent, it also makes the copy for the
+// DecodePicture decodes a picture within the limits. With sent, it also makes the copy for the
 // terminal.
-func Decode(ctx context.Context, data []byte, sent bool) (*Picture, error) {
-	if len(data) > MaxBytes {
-		return nil, fmt.Errorf("larger than %d MiB", MaxBytes>>20)
+func DecodePicture(ctx context.Context, data []byte, sent bool) (*Picture, error) {
+	if len(data) > maxPictureBytes {
+		return nil, fmt.Errorf("larger than %d MiB", maxPictureBytes>>20)
 	}
-	h, err := Inspect(data)
+	h, err := InspectPicture(data)
 	switch {
 	case err != nil:
 		return nil, err
 	case h.Width <= 0 || h.Height <= 0:
 		return nil, errors.New("no pixels")
-	case h.Width > MaxPixels/h.Height:
-		return nil, fmt.Errorf("larger than %d megapixels", MaxPixels/1_000_000)
+	case h.Width > maxPicturePixels/h.Height:
+		return nil, fmt.Errorf("larger than %d megapixels", maxPicturePixels/1_000_000)
 	}
-	f, err := formatOf(data)
+	f, err := pictureFormatOf(data)
 	if err != nil {
 		return nil, err
 	}
-	full, err := f.decode(&reader{ctx, bytes.NewReader(data)})
+	full, err := f.decode(&pictureReader{ctx, bytes.NewReader(data)})
 	flaw := ""
 	if f.name == "png" && errors.Is(err, wrongSum) { // browsers show it
 		flaw = "wrong checksum"
-		full, err = f.decode(&reader{ctx, bytes.NewReader(summed(data))})
+		full, err = f.decode(&pictureReader{ctx, bytes.NewReader(withSums(data))})
 	}
 	if err != nil {
 		return nil, err
 	}
-	p, err := reduce(ctx, full, maxSide)
+	p, err := reducePicture(ctx, full, maxSide)
 	if err != nil {
 		return nil, err
 	}
 	p.Flaw = flaw
 	if sent {
-		p.PNG, err = encode(ctx, full)
+		p.PNG, err = encodePNG(ctx, full)
 	}
 	return p, err
 }
 
-// encode returns a copy of a picture as PNG: never the bytes of the server, which the
+// encodePNG returns a copy of a picture as PNG: never the bytes of the server, which the
 // terminal would have to decode.
-func encode(ctx context.Context, full image.Image) ([]byte, error) {
-	p, err := reduce(ctx, full, maxSent)
+func encodePNG(ctx context.Context, full image.Image) ([]byte, error) {
+	p, err := reducePicture(ctx, full, maxSent)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func encode(ctx context.Context, full image.Image) ([]byte, error) {
 // wrongSum is the decoder's error for a PNG with a wrong checksum.
 const wrongSum = png.FormatError("invalid checksum")
 
-func summed(data []byte) []byte {
+func withSums(data []byte) []byte {
 	const magic, around = 8, 12 // length, type and checksum of a chunk
 	data = bytes.Clone(data)
 	for at := magic; at+around <= len(data); {
@@ -156,13 +156,13 @@ func summed(data []byte) []byte {
 	return data
 }
 
-// A reader fails when its context ends, which ends decoding.
-type reader struct {
+// A pictureReader fails when its context ends, which ends decoding.
+type pictureReader struct {
 	ctx  context.Context
 	data io.Reader
 }
 
-func (r *reader) Read(p []byte) (int, error) {
+func (r *pictureReader) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -170,17 +170,17 @@ func (r *reader) Read(p []byte) (int, error) {
 	return r.data.Read(p[:min(len(p), step)])
 }
 
-// reduce returns a copy of at most side pixels in each direction.
-func reduce(ctx context.Context, full image.Image, side int) (*Picture, error) {
+// reducePicture returns a copy of at most side pixels in each direction.
+func reducePicture(ctx context.Context, full image.Image, side int) (*Picture, error) {
 	bounds := full.Bounds()
-	w, h := within(bounds.Dx(), bounds.Dy(), side, side)
+	w, h := fitWithin(bounds.Dx(), bounds.Dy(), side, side)
 	p := &Picture{w: w, h: h, pixels: make([]color.RGBA, w*h)}
 	for y := range h {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		for x := range w {
-			p.pixels[y*w+x] = average(bounds.Dx(), bounds.Dy(), w, h, x, y, func(x, y int) color.RGBA {
+			p.pixels[y*w+x] = averageColor(bounds.Dx(), bounds.Dy(), w, h, x, y, func(x, y int) color.RGBA {
 				return color.RGBAModel.Convert(full.At(bounds.Min.X+x, bounds.Min.Y+y)).(color.RGBA)
 			})
 		}
@@ -188,8 +188,8 @@ func reduce(ctx context.Context, full image.Image, side int) (*Picture, error) {
 	return p, nil
 }
 
-// within returns the largest size of the same shape within limits, not enlarged.
-func within(w, h, maxW, maxH int) (int, int) {
+// fitWithin returns the largest size of the same shape within limits, not enlarged.
+func fitWithin(w, h, maxW, maxH int) (int, int) {
 	if w <= maxW && h <= maxH {
 		return w, h
 	}
@@ -199,9 +199,9 @@ func within(w, h, maxW, maxH int) (int, int) {
 	return max(w*maxH/h, 1), maxH
 }
 
-// average returns the mean of the pixels of a w0 by h0 picture that become the pixel x, y
+// averageColor returns the mean of the pixels of a w0 by h0 picture that become the pixel x, y
 // of a w by h one.
-func average(w0, h0, w, h, x, y int, at func(x, y int) color.RGBA) color.RGBA {
+func averageColor(w0, h0, w, h, x, y int, at func(x, y int) color.RGBA) color.RGBA {
 	var r, g, b, a, n int
 	for sy := y * h0 / h; sy < max((y+1)*h0/h, y*h0/h+1); sy++ {
 		for sx := x * w0 / w; sx < max((x+1)*w0/w, x*w0/w+1); sx++ {

@@ -1,4 +1,4 @@
-package picture
+package kit
 
 import (
 	"encoding/base64"
@@ -14,28 +14,28 @@ import (
 )
 
 const (
-	// MaxNumber is the largest number of a picture that the terminal holds: the colour of
+	// maxPictureNumber is the largest number of a picture that the terminal holds: the colour of
 	// its cells.
-	MaxNumber = 1<<24 - 1
-	// MaxCells is the largest number of columns, and of rows, of such a picture: there
+	maxPictureNumber = 1<<24 - 1
+	// MaxPictureCells is the largest number of columns, and of rows, of such a picture: there
 	// are no more marks.
-	MaxCells    = 297
-	queryNumber = 31
+	MaxPictureCells = 297
+	queryNumber     = 31
 )
 
-// Query asks a terminal for its name, and whether it accepts pictures in the graphics
+// GraphicsQuery asks a terminal for its name, and whether it accepts pictures in the graphics
 // protocol of kitty. It changes nothing.
-const Query = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\" + ansi.RequestNameVersion
+const GraphicsQuery = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\" + ansi.RequestNameVersion
 
-// Accepts reports whether a response to Query accepts pictures.
-func Accepts(number int, payload []byte) bool {
+// acceptsGraphics reports whether a response to Query accepts pictures.
+func acceptsGraphics(number int, payload []byte) bool {
 	return number == queryNumber && string(payload) == "OK"
 }
 
-// Places reports whether a terminal shows pictures by placeholders, by its name and
+// placesGraphics reports whether a terminal shows pictures by placeholders, by its name and
 // version, such as kitty(0.35.2): others accept pictures, but show the placeholders as
 // unknown characters.
-func Places(terminal string) bool {
+func placesGraphics(terminal string) bool {
 	if strings.HasPrefix(terminal, "ghostty") {
 		return true
 	}
@@ -50,9 +50,9 @@ func Places(terminal string) bool {
 	return err == nil && (n >= first || major != "0")
 }
 
-// Transmit returns the sequence that gives a PNG to the terminal, to be shown in columns
+// transmitPicture returns the sequence that gives a PNG to the terminal, to be shown in columns
 // and rows of placeholders. The terminal does not respond.
-func Transmit(number uint32, columns, rows int, data []byte) string {
+func transmitPicture(number uint32, columns, rows int, data []byte) string {
 	text := base64.StdEncoding.EncodeToString(data)
 	var b strings.Builder
 	b.Grow(len(text) + len(text)/kitty.MaxChunkSize*16 + 80)
@@ -68,13 +68,13 @@ func Transmit(number uint32, columns, rows int, data []byte) string {
 	}
 }
 
-// Delete returns the sequence that removes a picture from the terminal.
-func Delete(number uint32) string {
+// DeletePicture returns the sequence that removes a picture from the terminal.
+func DeletePicture(number uint32) string {
 	return fmt.Sprintf("\x1b_Ga=d,d=I,q=2,i=%d\x1b\\", number)
 }
 
-// PaintHeld paints a row of a picture that the terminal holds.
-func PaintHeld(l *paint.Line, number uint32, row, columns int) {
+// PaintHeldPicture paints a row of a picture that the terminal holds.
+func PaintHeldPicture(l *paint.Line, number uint32, row, columns int) {
 	style := theme.Style{On: fmt.Sprintf("\x1b[38;2;%d;%d;%dm", number>>16&0xff, number>>8&0xff, number&0xff), Off: "\x1b[39m"}
 	for column := range columns {
 		l.Placeholder(style, string([]rune{kitty.Diacritic(row), kitty.Diacritic(column)}))

@@ -1,10 +1,4 @@
-// Package framesvg draws a frame of the terminal interface as an SVG picture,
-// for the documents.
-//
-// A frame is text with SGR sequences in true colour, as from the interface's
-// View. Every cell has a fixed place in any font: each run of text is stretched
-// to its width, and lines of boxes are drawn as lines.
-package framesvg
+package uitest
 
 import (
 	"bytes"
@@ -17,13 +11,13 @@ import (
 	"mcpdbg/ui/widget/paint"
 )
 
-// A Palette holds the colours that a frame leaves to the terminal, as #rrggbb.
-type Palette struct{ Foreground, Background string }
+// An SVGPalette holds the colours that a frame leaves to the terminal, as #rrggbb.
+type SVGPalette struct{ Foreground, Background string }
 
 // The palettes of the two pictures in the documents.
 var (
-	Dark  = Palette{Foreground: "#d4d4d4", Background: "#16181d"}
-	Light = Palette{Foreground: "#24292f", Background: "#ffffff"}
+	DarkSVG  = SVGPalette{Foreground: "#d4d4d4", Background: "#16181d"}
+	LightSVG = SVGPalette{Foreground: "#24292f", Background: "#ffffff"}
 )
 
 // Measures of a picture, in pixels.
@@ -35,15 +29,17 @@ const (
 	margin     = 12
 )
 
-// Draw returns a picture of a frame with lines separated by newlines.
-func Draw(frame string, p Palette) []byte {
+// DrawSVG returns a picture of a frame, which is text with SGR sequences in true colour.
+// Every cell has a fixed place in any font: each run of text is stretched to its width,
+// and lines of boxes are drawn as lines.
+func DrawSVG(frame string, p SVGPalette) []byte {
 	lines := strings.Split(frame, "\n")
 	columns := 0
 	for _, line := range lines {
 		columns = max(columns, ansi.StringWidth(line))
 	}
 	width, height := float64(columns)*cellWidth+2*margin, len(lines)*cellHeight+2*margin
-	c := canvas{palette: p}
+	c := svgCanvas{palette: p}
 	for y, line := range lines {
 		c.line(y, line)
 	}
@@ -57,19 +53,19 @@ func Draw(frame string, p Palette) []byte {
 	return b.Bytes()
 }
 
-// A style is how a cell is drawn; empty colours are the palette's.
-type style struct {
+// An svgStyle is how a cell is drawn; empty colours are the palette's.
+type svgStyle struct {
 	fg, bg                   string
 	bold, underline, reverse bool
 }
 
-type canvas struct {
-	palette     Palette
+type svgCanvas struct {
+	palette     SVGPalette
 	back, front bytes.Buffer
 }
 
-func (c *canvas) line(y int, text string) {
-	var s style
+func (c *svgCanvas) line(y int, text string) {
+	var s svgStyle
 	var run strings.Builder
 	x, from := 0, 0
 	flush := func() {
@@ -102,12 +98,12 @@ func (c *canvas) line(y int, text string) {
 	flush()
 }
 
-func (s *style) apply(params string) {
+func (s *svgStyle) apply(params string) {
 	codes := strings.Split(params, ";")
 	for i := 0; i < len(codes); i++ {
 		switch codes[i] {
 		case "", "0":
-			*s = style{}
+			*s = svgStyle{}
 		case "1":
 			s.bold = true
 		case "22":
@@ -142,7 +138,7 @@ func (s *style) apply(params string) {
 }
 
 // colours returns an empty background for that of the picture.
-func (c *canvas) colours(s style) (fg, bg string) {
+func (c *svgCanvas) colours(s svgStyle) (fg, bg string) {
 	fg, bg = s.fg, s.bg
 	if fg == "" {
 		fg = c.palette.Foreground
@@ -156,7 +152,7 @@ func (c *canvas) colours(s style) (fg, bg string) {
 	return fg, bg
 }
 
-func (c *canvas) fill(x, y, cells int, bg string) {
+func (c *svgCanvas) fill(x, y, cells int, bg string) {
 	if bg != "" && cells > 0 {
 		fmt.Fprintf(&c.back, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`+"\n", float64(x)*cellWidth, y*cellHeight, float64(cells)*cellWidth, cellHeight, bg)
 	}
@@ -164,7 +160,7 @@ func (c *canvas) fill(x, y, cells int, bg string) {
 
 // run draws text with one style. Columns within it, two and more spaces apart, are placed
 // one by one.
-func (c *canvas) run(x, y int, text string, s style) {
+func (c *svgCanvas) run(x, y int, text string, s svgStyle) {
 	fg, bg := c.colours(s)
 	c.fill(x, y, ansi.StringWidth(text), bg)
 	for text != "" {
@@ -177,7 +173,7 @@ func (c *canvas) run(x, y int, text string, s style) {
 	}
 }
 
-func (c *canvas) words(x, y int, short, fg string, s style) {
+func (c *svgCanvas) words(x, y int, short, fg string, s svgStyle) {
 	if short == "" {
 		return
 	}
@@ -207,7 +203,7 @@ func isBox(char string) bool {
 }
 
 // boxes draws a box character in some cells. A line through all of them is one.
-func (c *canvas) boxes(x, y, cells int, char string, s style) {
+func (c *svgCanvas) boxes(x, y, cells int, char string, s svgStyle) {
 	fg, bg := c.colours(s)
 	c.fill(x, y, cells, bg)
 	path := func(x1, y1, x2, y2, weight float64) {

@@ -1,4 +1,4 @@
-package uritemplate
+package workspace
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ func TestTemplates(t *testing.T) {
 		"{?x,y,empty}": "?x=1024&y=768&empty=", "?fixed=yes{&x}": "?fixed=yes&x=1024", "X{.var}": "X.value", "{var:3}": "val", "{undef}": "", "{?undef,x}": "?x=1024",
 		"no{": "no{", "{}": "", "a}b": "a}b",
 	} {
-		require.Equal(t, want, Expand(template, values), template)
+		require.Equal(t, want, ExpandTemplate(template, values), template)
 	}
-	require.Equal(t, []string{"a", "b", "c"}, Variables("x{a}{/b,a*}{?c:3}"))
+	require.Equal(t, []string{"a", "b", "c"}, TemplateVariables("x{a}{/b,a*}{?c:3}"))
 }

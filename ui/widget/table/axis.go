@@ -1,10 +1,4 @@
-// Package waterfall paints bars on an axis of time: how long something took,
-// and what else happened meanwhile.
-//
-// An Axis maps times to cells. It covers the visible bars, with shortened
-// pauses, or a range chosen by the user. A Bar is at least one cell long. Times
-// are in microseconds since the start of a log.
-package waterfall
+package table
 
 import (
 	"slices"
@@ -12,10 +6,10 @@ import (
 )
 
 const (
-	// Idle is the time, in microseconds, from which a pause between all bars is
+	// idlePause is the time, in microseconds, from which a pause between all bars is
 	// shortened.
-	Idle     = 5_000_000
-	gapCells = 2
+	idlePause = 5_000_000
+	gapCells  = 2
 	// cellsPerGap limits the share of shortened pauses: the shortest further ones are
 	// drawn as they are.
 	cellsPerGap = 8
@@ -23,18 +17,20 @@ const (
 	maxTime = 1 << 60
 )
 
-// A Span is a range of time.
+// A Span is a range of time, in microseconds.
 type Span struct{ From, To int64 }
 
-// An Axis maps times to cells. It has no cells before Fit or Window.
+// An Axis maps times, in microseconds since the start of a log, to cells. It covers the
+// visible bars, with shortened pauses, or a range chosen by the user. It has no cells
+// before Fit or Window.
 type Axis struct {
 	Cells    int
-	segments []segment
+	segments []axisSegment
 	merged   []Span
 	pauses   []int64
 }
 
-type segment struct {
+type axisSegment struct {
 	Span
 	cell  float64 // its first
 	cells float64
@@ -43,9 +39,9 @@ type segment struct {
 
 // Window makes the axis cover a range of time evenly.
 func (a *Axis) Window(from, to int64, cells int) {
-	from, to = limited(from), limited(to)
+	from, to = limitedTime(from), limitedTime(to)
 	a.Cells = max(cells, 1)
-	a.segments = append(a.segments[:0], segment{Span: Span{from, max(to, from+1)}, cells: float64(a.Cells)})
+	a.segments = append(a.segments[:0], axisSegment{Span: Span{from, max(to, from+1)}, cells: float64(a.Cells)})
 }
 
 // Fit makes the axis cover spans, in the order of their beginnings. Pauses between them
@@ -63,9 +59,9 @@ func (a *Axis) Fit(spans []Span, cells int) {
 		} else {
 			if i > 0 {
 				gaps++
-				a.segments = append(a.segments, segment{Span: Span{a.merged[i-1].To, s.From}, gap: true})
+				a.segments = append(a.segments, axisSegment{Span: Span{a.merged[i-1].To, s.From}, gap: true})
 			}
-			a.segments = append(a.segments, segment{Span: s})
+			a.segments = append(a.segments, axisSegment{Span: s})
 		}
 	}
 	for _, s := range a.segments {
@@ -79,9 +75,9 @@ func (a *Axis) Fit(spans []Span, cells int) {
 func (a *Axis) merge(spans []Span) {
 	a.merged = a.merged[:0]
 	for _, s := range spans {
-		s = Span{limited(s.From), limited(s.To)}
+		s = Span{limitedTime(s.From), limitedTime(s.To)}
 		s.To = max(s.To, s.From+1)
-		if n := len(a.merged); n > 0 && s.From-a.merged[n-1].To < Idle {
+		if n := len(a.merged); n > 0 && s.From-a.merged[n-1].To < idlePause {
 			a.merged[n-1].To = max(a.merged[n-1].To, s.To)
 			continue
 		}
@@ -101,7 +97,7 @@ func (a *Axis) shortenFrom() int64 {
 	}
 	most := a.Cells / cellsPerGap
 	if len(a.pauses) <= most {
-		return Idle
+		return idlePause
 	}
 	slices.Sort(a.pauses)
 	return a.pauses[len(a.pauses)-1-most] + 1
@@ -174,4 +170,4 @@ func (a *Axis) Shortened(cell int) bool {
 	return false
 }
 
-func limited(t int64) int64 { return min(max(t, 0), maxTime) }
+func limitedTime(t int64) int64 { return min(max(t, 0), maxTime) }

@@ -1,4 +1,4 @@
-package waterfall
+package table
 
 import (
 	"strconv"
@@ -9,19 +9,19 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-// A Kind is what happened in a part of a bar.
-type Kind uint8
+// A BarKind is what happened in a part of a bar.
+type BarKind uint8
 
 // The kinds.
 const (
-	Working Kind = iota // the server
-	Waiting             // for a person
-	Lagging             // our reading of the server's output was late
-	kinds
+	Working BarKind = iota // the server
+	Waiting                // for a person
+	Lagging                // our reading of the server's output was late
+	barKinds
 )
 
-// MaxParts is how many parts of a bar are shown besides the server's work.
-const MaxParts = 16
+// MaxBarParts is how many parts of a bar are shown besides the server's work.
+const MaxBarParts = 16
 
 // A Bar is how long something took.
 type Bar struct {
@@ -29,25 +29,25 @@ type Bar struct {
 	Open   bool // it goes on
 	Failed bool
 
-	parts [MaxParts]part
+	parts [MaxBarParts]barPart
 	n     int
 }
 
-type part struct {
+type barPart struct {
 	Span
-	kind Kind
+	kind BarKind
 }
 
 // Add marks a part in which the server did not work. Parts beyond MaxParts are dropped.
-func (b *Bar) Add(kind Kind, s Span) {
-	if s.From, s.To = max(s.From, b.From), min(s.To, b.To); s.From > s.To || b.n == MaxParts {
+func (b *Bar) Add(kind BarKind, s Span) {
+	if s.From, s.To = max(s.From, b.From), min(s.To, b.To); s.From > s.To || b.n == MaxBarParts {
 		return
 	}
-	b.parts[b.n] = part{s, kind}
+	b.parts[b.n] = barPart{s, kind}
 	b.n++
 }
 
-func (b *Bar) at(t int64) (kind Kind) {
+func (b *Bar) at(t int64) (kind BarKind) {
 	for _, p := range b.parts[:b.n] {
 		if p.From <= t && t <= p.To {
 			kind = max(kind, p.kind)
@@ -56,20 +56,20 @@ func (b *Bar) at(t int64) (kind Kind) {
 	return kind
 }
 
-// A Look is how bars are painted.
-type Look struct {
+// A BarLook is how bars are painted.
+type BarLook struct {
 	Theme    *theme.Theme
 	ASCII    bool
 	Selected bool // the row is painted in one style
 }
 
-// longest is the length of the runs of glyphs; longer ones are painted in pieces.
-const longest = 64
+// longestRun is the length of the runs of glyphs; longer ones are painted in pieces.
+const longestRun = 64
 
 // A long run of the glyph of each kind: a run of any length is a part of it.
 var (
-	glyphs      = [kinds]string{strings.Repeat("█", longest), strings.Repeat("▒", longest), strings.Repeat("░", longest)}
-	asciiGlyphs = [kinds]string{strings.Repeat("=", longest), strings.Repeat("?", longest), strings.Repeat("~", longest)}
+	barGlyphs      = [barKinds]string{strings.Repeat("█", longestRun), strings.Repeat("▒", longestRun), strings.Repeat("░", longestRun)}
+	asciiBarGlyphs = [barKinds]string{strings.Repeat("=", longestRun), strings.Repeat("?", longestRun), strings.Repeat("~", longestRun)}
 )
 
 // eighths are bars of one to seven eighths of a cell.
@@ -77,7 +77,7 @@ const eighths = "▏▎▍▌▋▊▉"
 
 // Paint paints a bar into the next cells of a line, as many as the axis has; none for a
 // bar outside of the axis.
-func (a *Axis) Paint(l *paint.Line, b *Bar, look Look) {
+func (a *Axis) Paint(l *paint.Line, b *Bar, look BarLook) {
 	start := l.Cells()
 	defer func() { l.PadTo(start + a.Cells) }()
 	if len(a.segments) == 0 || b.To < a.From() || b.From > a.To() {
@@ -99,10 +99,10 @@ func (a *Axis) Paint(l *paint.Line, b *Bar, look Look) {
 	a.paintParts(l, b, look, first, cells)
 }
 
-func (a *Axis) paintParts(l *paint.Line, b *Bar, look Look, first, cells int) {
+func (a *Axis) paintParts(l *paint.Line, b *Bar, look BarLook, first, cells int) {
 	for i := 0; i < cells; {
 		kind, n := a.kindIn(b, first+i), 1
-		for i+n < cells && n < longest && a.kindIn(b, first+i+n) == kind {
+		for i+n < cells && n < longestRun && a.kindIn(b, first+i+n) == kind {
 			n++
 		}
 		l.Text(look.style(b, kind), look.run(kind, n))
@@ -110,14 +110,14 @@ func (a *Axis) paintParts(l *paint.Line, b *Bar, look Look, first, cells int) {
 	}
 }
 
-func (a *Axis) kindIn(b *Bar, cell int) Kind {
+func (a *Axis) kindIn(b *Bar, cell int) BarKind {
 	if b.n == 0 {
 		return Working
 	}
 	return b.at(min(max(a.TimeAt(float64(cell)+0.5), b.From), b.To))
 }
 
-func (k Look) style(b *Bar, kind Kind) theme.Style {
+func (k BarLook) style(b *Bar, kind BarKind) theme.Style {
 	style := k.Theme.Request
 	switch {
 	case kind == Waiting:
@@ -132,15 +132,15 @@ func (k Look) style(b *Bar, kind Kind) theme.Style {
 	return style.If(!k.Selected)
 }
 
-func (k Look) run(kind Kind, n int) string {
-	all := glyphs[kind]
+func (k BarLook) run(kind BarKind, n int) string {
+	all := barGlyphs[kind]
 	if k.ASCII {
-		all = asciiGlyphs[kind]
+		all = asciiBarGlyphs[kind]
 	}
-	return all[:n*len(all)/longest]
+	return all[:n*len(all)/longestRun]
 }
 
-func (k Look) short(b *Bar, cells float64) string {
+func (k BarLook) short(b *Bar, cells float64) string {
 	if k.ASCII {
 		return "|"
 	}
@@ -152,7 +152,7 @@ func (k Look) short(b *Bar, cells float64) string {
 	return eighths[eighth*glyph : (eighth+1)*glyph]
 }
 
-func (k Look) end() string {
+func (k BarLook) end() string {
 	if k.ASCII {
 		return ">"
 	}
@@ -161,7 +161,7 @@ func (k Look) end() string {
 
 // PaintHead paints the first and the last time of the axis with a line between them that
 // marks shortened pauses.
-func (a *Axis) PaintHead(l *paint.Line, look Look) {
+func (a *Axis) PaintHead(l *paint.Line, look BarLook) {
 	start, style, dash := l.Cells(), look.Theme.Header, "─"
 	if look.ASCII {
 		dash = "-"
@@ -182,7 +182,7 @@ func (a *Axis) PaintHead(l *paint.Line, look Look) {
 }
 
 // PaintTicks paints times along the axis, and the marks of shortened pauses.
-func (a *Axis) PaintTicks(l *paint.Line, look Look) {
+func (a *Axis) PaintTicks(l *paint.Line, look BarLook) {
 	start, next := l.Cells(), 0
 	for i := range a.segments {
 		s := &a.segments[i]
@@ -201,7 +201,7 @@ func (a *Axis) PaintTicks(l *paint.Line, look Look) {
 
 // paintTicksOf paints the times along a segment, from a cell on, and returns the next
 // free cell.
-func (a *Axis) paintTicksOf(l *paint.Line, look Look, s *segment, start, next int) int {
+func (a *Axis) paintTicksOf(l *paint.Line, look BarLook, s *axisSegment, start, next int) int {
 	step := niceStep(float64(s.To-s.From) / max(s.cells, 1) * tickCells)
 	end := int(s.cell + s.cells)
 	for t := (s.From + step - 1) / step * step; t <= s.To; t += step {

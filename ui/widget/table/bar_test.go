@@ -1,4 +1,4 @@
-package waterfall
+package table
 
 import (
 	"math"
@@ -15,7 +15,7 @@ import (
 
 const second = 1_000_000
 
-func painted(width int, draw func(*paint.Line)) string {
+func paintedBar(width int, draw func(*paint.Line)) string {
 	var l paint.Line
 	l.Reset(width, termsafe.Options{})
 	draw(&l)
@@ -23,7 +23,7 @@ func painted(width int, draw func(*paint.Line)) string {
 }
 
 func TestBars(t *testing.T) {
-	look := Look{Theme: theme.New(true, theme.NoColor)}
+	look := BarLook{Theme: theme.New(true, theme.NoColor)}
 	look.Theme.Warn, look.Theme.Error = theme.Style{}, theme.Style{}
 	var a Axis
 	a.Fit([]Span{{0, 10 * second}, {5 * second, 20 * second}}, 20)
@@ -47,27 +47,27 @@ func TestBars(t *testing.T) {
 		"open end": {func() Bar { b := bar(20, 20); b.Open = true; return b }(), "                   ▶", "                   >"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, c.want, painted(20, func(l *paint.Line) { a.Paint(l, &c.bar, look) }))
+			require.Equal(t, c.want, paintedBar(20, func(l *paint.Line) { a.Paint(l, &c.bar, look) }))
 			ascii := look
 			ascii.ASCII = true
-			require.Equal(t, c.ascii, painted(20, func(l *paint.Line) { a.Paint(l, &c.bar, ascii) }))
+			require.Equal(t, c.ascii, paintedBar(20, func(l *paint.Line) { a.Paint(l, &c.bar, ascii) }))
 		})
 	}
 }
 
 // TestPauses checks that pauses without bars are shortened, and marked.
 func TestPauses(t *testing.T) {
-	look := Look{Theme: &theme.Theme{}}
+	look := BarLook{Theme: &theme.Theme{}}
 	var a Axis
 	a.Fit([]Span{{0, second}, {2 * second, 4 * second}, {3600 * second, 3604 * second}}, 34)
-	require.Equal(t, "0 s ────────────//──────── 1:00:04", painted(34, func(l *paint.Line) { a.PaintHead(l, look) }))
+	require.Equal(t, "0 s ────────────//──────── 1:00:04", paintedBar(34, func(l *paint.Line) { a.PaintHead(l, look) }))
 	require.Equal(t, 16.0, a.CellOf(4*second))
 	require.Equal(t, 18.0, a.CellOf(3600*second))
 	require.Equal(t, 34.0, a.CellOf(3604*second))
 	require.True(t, a.Shortened(16))
 	require.True(t, a.Shortened(17))
 	require.False(t, a.Shortened(18))
-	require.Equal(t, "0 s     2 s     //1:00:00 1:00:02 ", painted(36, func(l *paint.Line) { a.PaintTicks(l, look) }))
+	require.Equal(t, "0 s     2 s     //1:00:00 1:00:02 ", paintedBar(36, func(l *paint.Line) { a.PaintTicks(l, look) }))
 	for i := range 34 {
 		require.InDelta(t, float64(i), a.CellOf(a.TimeAt(float64(i))), 0.001)
 	}
@@ -101,7 +101,7 @@ func TestAnyTimes(t *testing.T) {
 		}
 		return random.Int64N(1000 * second)
 	}
-	look := Look{Theme: &theme.Theme{}}
+	look := BarLook{Theme: &theme.Theme{}}
 	for range 5000 {
 		var a Axis
 		spans := make([]Span, random.IntN(5))
@@ -117,18 +117,18 @@ func TestAnyTimes(t *testing.T) {
 		for _, draw := range []func(*paint.Line){
 			func(l *paint.Line) { a.Paint(l, &b, look) }, func(l *paint.Line) { a.PaintHead(l, look) }, func(l *paint.Line) { a.PaintTicks(l, look) },
 		} {
-			require.Equal(t, a.Cells, utf8.RuneCountInString(painted(a.Cells, draw)))
+			require.Equal(t, a.Cells, utf8.RuneCountInString(paintedBar(a.Cells, draw)))
 		}
 	}
 }
 
-func TestPaintDoesNotAllocate(t *testing.T) {
+func TestBarsDoNotAllocate(t *testing.T) {
 	var a Axis
 	spans := []Span{{0, second}, {100 * second, 200 * second}}
 	b := Bar{Span: spans[1]}
 	b.Add(Waiting, spans[1])
 	var l paint.Line
-	look := Look{Theme: &theme.Theme{}}
+	look := BarLook{Theme: &theme.Theme{}}
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		l.Reset(40, termsafe.Options{})
 		a.Fit(spans, 40)

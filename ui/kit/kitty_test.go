@@ -1,4 +1,4 @@
-package picture
+package kit
 
 import (
 	"bytes"
@@ -21,9 +21,9 @@ import (
 
 // TestSequences checks the exact bytes for a small picture.
 func TestSequences(t *testing.T) {
-	require.Equal(t, "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[>q", Query)
-	require.Equal(t, "\x1b_Ga=T,U=1,q=2,f=100,t=d,i=70000,c=3,r=2,m=0;YWJj\x1b\\", Transmit(70000, 3, 2, []byte("abc")))
-	require.Equal(t, "\x1b_Ga=d,d=I,q=2,i=70000\x1b\\", Delete(70000))
+	require.Equal(t, "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[>q", GraphicsQuery)
+	require.Equal(t, "\x1b_Ga=T,U=1,q=2,f=100,t=d,i=70000,c=3,r=2,m=0;YWJj\x1b\\", transmitPicture(70000, 3, 2, []byte("abc")))
+	require.Equal(t, "\x1b_Ga=d,d=I,q=2,i=70000\x1b\\", DeletePicture(70000))
 }
 
 // TestChunks checks that a long picture is cut into chunks of 4096 characters, which
@@ -32,7 +32,7 @@ func TestChunks(t *testing.T) {
 	for _, size := range []int{0, 1, 3072, 3073, 10_000} {
 		data := bytes.Repeat([]byte("picture"), size/7+1)[:size]
 		text := ""
-		rest := Transmit(1, 1, 1, data)
+		rest := transmitPicture(1, 1, 1, data)
 		for i := 0; rest != ""; i++ {
 			begin, after, ok := strings.Cut(rest, ";")
 			require.True(t, ok)
@@ -72,13 +72,13 @@ func TestResponses(t *testing.T) {
 		require.Equal(t, len(tc.response), n, "nothing of it is left to be a key")
 		response, ok := event.(uv.KittyGraphicsEvent)
 		require.True(t, ok, "%T", event)
-		require.Equal(t, tc.want, Accepts(response.Options.ID, response.Payload), tc.response)
+		require.Equal(t, tc.want, acceptsGraphics(response.Options.ID, response.Payload), tc.response)
 	}
 	for name, want := range map[string]bool{
 		"kitty(0.28.0)": true, "kitty(0.35.2)": true, "kitty(1.0.0)": true, "kitty(0.27.1)": false, "kitty(0)": false, "kitty()": false, "kitty": false,
 		"ghostty 1.1.3": true, "WezTerm 20240203-110809-5046fc22": false, "Konsole 24.02.1": false, "iTerm2 3.5.0": false, "": false,
 	} {
-		require.Equal(t, want, Places(name), name)
+		require.Equal(t, want, placesGraphics(name), name)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestPlaceholders(t *testing.T) {
 	var block paint.Lines
 	block.Resize(4, 2)
 	for row := range 2 {
-		PaintHeld(block.Line(row), 0x123456, row, 5)
+		PaintHeldPicture(block.Line(row), 0x123456, row, 5)
 	}
 	var canvas paint.Canvas
 	canvas.Reset(6, 2)
@@ -119,7 +119,7 @@ func TestPlaceholders(t *testing.T) {
 // and that no text can have a placeholder.
 func TestMarks(t *testing.T) {
 	seen := map[rune]bool{}
-	for i := range MaxCells {
+	for i := range MaxPictureCells {
 		mark := kitty.Diacritic(i)
 		require.False(t, seen[mark], i)
 		seen[mark] = true
@@ -138,13 +138,13 @@ func TestSent(t *testing.T) {
 	for i := range m.Pix {
 		m.Pix[i] = uint8(rand.Uint32())
 	}
-	p, err := Decode(t.Context(), encoded(t, m, "jpeg"), true)
+	p, err := DecodePicture(t.Context(), encodedPicture(t, m, "jpeg"), true)
 	require.NoError(t, err)
 	config, err := png.DecodeConfig(bytes.NewReader(p.PNG))
 	require.NoError(t, err)
 	require.Equal(t, []int{800, 10}, []int{config.Width, config.Height})
 
-	p, err = Decode(t.Context(), encoded(t, stripes(3, 2), "gif"), true)
+	p, err = DecodePicture(t.Context(), encodedPicture(t, stripes(3, 2), "gif"), true)
 	require.NoError(t, err)
 	copied, err := png.Decode(bytes.NewReader(p.PNG))
 	require.NoError(t, err)
@@ -160,7 +160,7 @@ func FuzzPlaces(f *testing.F) {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		if Places(name) {
+		if placesGraphics(name) {
 			require.Regexp(t, `^(kitty\(|ghostty)`, name)
 		}
 	})

@@ -1,15 +1,10 @@
-// Package uritemplate lists the variables of URI templates (RFC 6570) and
-// expands them.
-//
-// Servers offer resources by such templates, and the user types one text for
-// each variable. All operators and the prefix modifier are supported; lists,
-// maps and the explode modifier are not. Text outside of braces stays as it is.
-package uritemplate
+package workspace
 
 import "strings"
 
-// Variables returns the names of the variables of a URI template, each once, in order.
-func Variables(template string) []string {
+// TemplateVariables returns the names of the variables of a URI template (RFC 6570), each
+// once, in order.
+func TemplateVariables(template string) []string {
 	var names []string
 	seen := map[string]bool{}
 	for _, part := range templateParts(template) {
@@ -49,7 +44,7 @@ func templateParts(template string) (parts []templatePart) {
 		if open > 0 {
 			parts = append(parts, templatePart{literal: template[:open]})
 		}
-		parts = append(parts, expression(template[open+1:open+end]))
+		parts = append(parts, templateExpression(template[open+1:open+end]))
 		template = template[open+end+1:]
 	}
 	if template != "" {
@@ -58,7 +53,7 @@ func templateParts(template string) (parts []templatePart) {
 	return parts
 }
 
-func expression(inside string) templatePart {
+func templateExpression(inside string) templatePart {
 	var p templatePart
 	if inside != "" && strings.IndexByte("+#./;?&", inside[0]) >= 0 {
 		p.operator, inside = inside[0], inside[1:]
@@ -81,15 +76,17 @@ func expression(inside string) templatePart {
 	return p
 }
 
-// Expand replaces variables with values, or omits those without one, as in RFC 6570.
-func Expand(template string, values map[string]string) string {
+// ExpandTemplate replaces variables with values, or omits those without one, as in RFC
+// 6570. All operators and the prefix modifier are supported; lists, maps and the explode
+// modifier are not. Text outside of braces stays as it is.
+func ExpandTemplate(template string, values map[string]string) string {
 	var out strings.Builder
 	for _, part := range templateParts(template) {
 		if part.variables == nil {
 			out.WriteString(part.literal)
 			continue
 		}
-		first, separator, named := operators(part.operator)
+		first, separator, named := templateOperators(part.operator)
 		begun := false
 		for _, v := range part.variables {
 			value, ok := values[v.name]
@@ -111,15 +108,15 @@ func Expand(template string, values map[string]string) string {
 					out.WriteByte('=')
 				}
 			}
-			escape(&out, value, part.operator == '+' || part.operator == '#')
+			escapeInTemplate(&out, value, part.operator == '+' || part.operator == '#')
 		}
 	}
 	return out.String()
 }
 
-// operators returns the separators of an operator, before the first variable and between
+// templateOperators returns the separators of an operator, before the first variable and between
 // variables, and whether names precede the values.
-func operators(operator byte) (first, separator string, named bool) {
+func templateOperators(operator byte) (first, separator string, named bool) {
 	switch operator {
 	case '#':
 		return "#", ",", false
@@ -137,9 +134,9 @@ func operators(operator byte) (first, separator string, named bool) {
 	return "", ",", false
 }
 
-// escape writes as %XX what a URI does not allow. Some operators allow reserved
+// escapeInTemplate writes as %XX what a URI does not allow. Some operators allow reserved
 // characters.
-func escape(out *strings.Builder, value string, reserved bool) {
+func escapeInTemplate(out *strings.Builder, value string, reserved bool) {
 	const unreserved, others = "-._~", ":/?#[]@!$&'()*+,;="
 	const hex = "0123456789ABCDEF"
 	for i := range len(value) {

@@ -1,4 +1,4 @@
-package picture
+package kit
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ func stripes(w, h int) *image.RGBA {
 	return m
 }
 
-func encoded(t testing.TB, m image.Image, format string) []byte {
+func encodedPicture(t testing.TB, m image.Image, format string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	switch format {
@@ -46,22 +46,22 @@ func encoded(t testing.TB, m image.Image, format string) []byte {
 
 func TestFormats(t *testing.T) {
 	for _, format := range []string{"png", "jpeg", "gif"} {
-		data := encoded(t, stripes(30, 20), format)
-		h, err := Inspect(data)
+		data := encodedPicture(t, stripes(30, 20), format)
+		h, err := InspectPicture(data)
 		require.NoError(t, err)
-		require.Equal(t, Header{format, 30, 20}, h)
-		p, err := Decode(t.Context(), data, false)
+		require.Equal(t, PictureHeader{format, 30, 20}, h)
+		p, err := DecodePicture(t.Context(), data, false)
 		require.NoError(t, err)
 		cells := p.Fit(10, 10)
 		require.Equal(t, 10, cells.Width)
 		require.Equal(t, 3, cells.Rows(), "10 by 6 pixels")
 	}
-	_, err := Inspect([]byte("<svg/>"))
+	_, err := InspectPicture([]byte("<svg/>"))
 	require.EqualError(t, err, "not PNG, JPEG or GIF")
 }
 
 func TestHalfBlocks(t *testing.T) {
-	p, err := Decode(t.Context(), encoded(t, stripes(2, 3), "png"), false)
+	p, err := DecodePicture(t.Context(), encodedPicture(t, stripes(2, 3), "png"), false)
 	require.NoError(t, err)
 	cells := p.Fit(80, 20)
 	require.Equal(t, 2, cells.Width, "a small picture stays small")
@@ -75,7 +75,7 @@ func TestHalfBlocks(t *testing.T) {
 
 	m := image.NewNRGBA(image.Rect(0, 0, 1, 2))
 	m.Set(0, 1, color.NRGBA{255, 255, 255, 255})
-	p, err = Decode(t.Context(), encoded(t, m, "png"), false)
+	p, err = DecodePicture(t.Context(), encodedPicture(t, m, "png"), false)
 	require.NoError(t, err)
 	l.Reset(1, termsafe.Options{})
 	p.Fit(1, 1).Paint(&l, 0)
@@ -84,31 +84,31 @@ func TestHalfBlocks(t *testing.T) {
 
 // TestLimits checks that a header that promises too much is enough for a refusal.
 func TestLimits(t *testing.T) {
-	_, err := Decode(t.Context(), make([]byte, MaxBytes+1), false)
+	_, err := DecodePicture(t.Context(), make([]byte, maxPictureBytes+1), false)
 	require.EqualError(t, err, "larger than 16 MiB")
-	_, err = Decode(t.Context(), bomb(100_000, 100_000), false)
+	_, err = DecodePicture(t.Context(), bomb(100_000, 100_000), false)
 	require.EqualError(t, err, "larger than 20 megapixels")
-	_, err = Decode(t.Context(), bomb(0, 1), false)
+	_, err = DecodePicture(t.Context(), bomb(0, 1), false)
 	require.Error(t, err)
-	whole := encoded(t, stripes(300, 300), "png")
-	_, err = Decode(t.Context(), whole[:len(whole)/2], false)
+	whole := encodedPicture(t, stripes(300, 300), "png")
+	_, err = DecodePicture(t.Context(), whole[:len(whole)/2], false)
 	require.Error(t, err)
 
 	ended, end := context.WithCancel(t.Context())
 	end()
-	_, err = Decode(ended, whole, false)
+	_, err = DecodePicture(ended, whole, false)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
 // TestWrongChecksum checks that a PNG which only lies about its sums is shown.
 func TestWrongChecksum(t *testing.T) {
-	data := encoded(t, stripes(4, 4), "png")
-	p, err := Decode(t.Context(), data, false)
+	data := encodedPicture(t, stripes(4, 4), "png")
+	p, err := DecodePicture(t.Context(), data, false)
 	require.NoError(t, err)
 	require.Empty(t, p.Flaw)
 	at := bytes.Index(data, []byte("IDAT"))
 	data[at+4+int(binary.BigEndian.Uint32(data[at-4:]))] ^= 1
-	p, err = Decode(t.Context(), data, false)
+	p, err = DecodePicture(t.Context(), data, false)
 	require.NoError(t, err)
 	require.Equal(t, "wrong checksum", p.Flaw)
 }
@@ -123,21 +123,21 @@ func bomb(w, h uint32) []byte {
 }
 
 func TestShows(t *testing.T) {
-	require.True(t, Shows(theme.New(true, theme.TrueColor), false))
-	require.False(t, Shows(theme.New(true, theme.TrueColor), true))
-	require.False(t, Shows(theme.New(true, theme.ANSI), false))
-	require.False(t, Shows(theme.New(true, theme.NoColor), false))
+	require.True(t, ShowsPictures(theme.New(true, theme.TrueColor), false))
+	require.False(t, ShowsPictures(theme.New(true, theme.TrueColor), true))
+	require.False(t, ShowsPictures(theme.New(true, theme.ANSI), false))
+	require.False(t, ShowsPictures(theme.New(true, theme.NoColor), false))
 }
 
 func FuzzDecode(f *testing.F) {
 	for _, format := range []string{"png", "jpeg", "gif"} {
-		f.Add(encoded(f, stripes(5, 5), format), 4, 4)
+		f.Add(encodedPicture(f, stripes(5, 5), format), 4, 4)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, w, h int) {
-		if header, err := Inspect(data); err == nil && header.Width*header.Height > 1<<20 {
+		if header, err := InspectPicture(data); err == nil && header.Width*header.Height > 1<<20 {
 			t.Skip() // within the limits, but slow
 		}
-		p, err := Decode(t.Context(), data, false)
+		p, err := DecodePicture(t.Context(), data, false)
 		if err != nil {
 			return
 		}
@@ -150,9 +150,9 @@ func FuzzDecode(f *testing.F) {
 
 // BenchmarkDecode decodes a picture at the limit.
 func BenchmarkDecode(b *testing.B) {
-	data := encoded(b, stripes(5000, 4000), "png")
+	data := encodedPicture(b, stripes(5000, 4000), "png")
 	for b.Loop() {
-		_, err := Decode(b.Context(), data, false)
+		_, err := DecodePicture(b.Context(), data, false)
 		require.NoError(b, err)
 	}
 }
