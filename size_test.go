@@ -22,7 +22,6 @@ const (
 // largeTypes are those above the limit. None may be added, and a type that has become
 // small enough must be removed.
 var largeTypes = []string{
-	"ui/widget/form.Form",
 	"ui/workspace.Exchanges",
 }
 

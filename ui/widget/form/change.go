@@ -5,7 +5,7 @@ import "slices"
 // Add adds an item to the list under the cursor, at its end or after the item under the
 // cursor, moves there, and reports whether there is a list.
 func (f *Form) Add() bool {
-	list, at := f.listAt()
+	list, at := f.current().field.listAt()
 	if list == nil || f.crowded(list, len(list.children)+1) {
 		return false
 	}
@@ -19,8 +19,9 @@ func (f *Form) Add() bool {
 	return true
 }
 
-func (f *Form) listAt() (list *field, at int) {
-	fl := f.current().field
+// listAt returns the list that a field is or is in, and where to add an item. It is nil
+// without one, and without a field.
+func (fl *field) listAt() (list *field, at int) {
 	if fl == nil {
 		return nil, 0
 	}
@@ -39,7 +40,7 @@ func (f *Form) listAt() (list *field, at int) {
 // not name, and reports whether there was one. Other fields can only be cleared. The
 // cursor moves to the next item, or else to the previous one.
 func (f *Form) Remove() bool {
-	fl := f.removable()
+	fl := f.current().field.removable()
 	if fl == nil {
 		return false
 	}
@@ -59,8 +60,10 @@ func (f *Form) Remove() bool {
 	return true
 }
 
-func (f *Form) removable() *field {
-	for fl := f.current().field; fl != nil && fl.parent != nil; fl = fl.parent {
+// removable returns the item or the unknown member that a field is or is in. It is nil
+// without one, and without a field.
+func (fl *field) removable() *field {
+	for ; fl != nil && fl.parent != nil; fl = fl.parent {
 		if fl.extra || fl.parent.is() == kindList {
 			return fl
 		}
@@ -122,12 +125,12 @@ func (f *Form) Info() Info {
 	if r.field == nil {
 		return Info{}
 	}
-	list, _ := f.listAt()
 	fl := r.field
+	list, _ := fl.listAt()
 	return Info{
 		Path: fl.path(), Label: f.label(r), Title: fl.spec.title, Description: fl.spec.description, Hint: fl.spec.hint,
 		Typed: fl.typed(), Chosen: fl.chosen() || r.option != noOption,
 		Foldable: fl.foldable(), Absent: fl.state == absent, Null: fl.state == null,
-		CanAdd: list != nil, CanRemove: f.removable() != nil, Last: f.cursor == len(f.rows)-1,
+		CanAdd: list != nil, CanRemove: fl.removable() != nil, Last: f.cursor == len(f.rows)-1,
 	}
 }

@@ -22,7 +22,11 @@ func (f *Form) Key(msg tea.KeyPressMsg) (handled bool) {
 		return f.typeText(msg.Text)
 	}
 	if fl.typed() {
-		return f.editKey(fl, msg.String())
+		if !f.moveOrDelete(fl, msg.String()) {
+			return false
+		}
+		fl.preset = false // typing no longer replaces the text
+		return true
 	}
 	switch msg.String() {
 	case "left":
@@ -104,15 +108,6 @@ func (f *Form) typedInto(fl *field) {
 	fl.raw = nil
 	f.recall = recall{}
 	f.changed()
-}
-
-// editKey moves or deletes within a text, which typing then no longer replaces.
-func (f *Form) editKey(fl *field, key string) bool {
-	if !f.moveOrDelete(fl, key) {
-		return false
-	}
-	fl.preset = false
-	return true
 }
 
 func (f *Form) moveOrDelete(fl *field, key string) bool {

@@ -22,14 +22,10 @@ type Options struct {
 
 // A Form is a value being edited by fields. Make one with New.
 type Form struct {
-	schema *schema
-	check  *checker
-	theme  *theme.Theme
-	text   termsafe.Options
-	titles bool
-
-	root   *field
-	fields int
+	tree
+	check *checker
+	theme *theme.Theme
+	text  termsafe.Options
 
 	rows          []row
 	cursor, top   int
@@ -56,7 +52,7 @@ var (
 // the schema is not valid JSON or exceeds a limit, the form is a single field of JSON
 // text.
 func New(raw json.RawMessage, o Options) *Form {
-	f := &Form{theme: o.Theme, text: o.Text, titles: o.Titles}
+	f := &Form{tree: tree{titles: o.Titles}, theme: o.Theme, text: o.Text}
 	if f.theme == nil {
 		f.theme = &theme.Theme{}
 	}
@@ -68,11 +64,6 @@ func New(raw json.RawMessage, o Options) *Form {
 	f.rebuild()
 	f.toFirst()
 	return f
-}
-
-func (f *Form) reset() {
-	f.fields = 0
-	f.root = f.newField(nil, "", f.schema.root, true)
 }
 
 // changed must be called after every change of a value, which may change the rows.
@@ -108,13 +99,6 @@ func (f *Form) JSON() ([]byte, error) {
 		}
 	})
 	return out, first
-}
-
-func (f *Form) appendJSON(dst []byte, bad func(*field)) []byte {
-	if f.root.state == absent {
-		return append(dst, "{}"...)
-	}
-	return f.root.appendJSON(dst, bad)
 }
 
 func textError(fl *field) *TextError {
@@ -182,34 +166,6 @@ func (f *Form) SetText(path, text string) error {
 		return err
 	}
 	f.changed()
-	return nil
-}
-
-func (f *Form) setText(fl *field, text string) error {
-	switch {
-	case fl.is() == kindText:
-		f.give(fl)
-		fl.setText(text, nil)
-	case strings.TrimSpace(text) == "":
-		f.clear(fl)
-	case fl.typed():
-		f.give(fl)
-		fl.setText(strings.TrimSpace(text), nil)
-	case fl.chosen():
-		i := fl.option(text)
-		if i < 0 {
-			return fmt.Errorf("%q is not one of the options", text)
-		}
-		f.give(fl)
-		fl.choice = i
-	default:
-		v, err := parse([]byte(text))
-		if err != nil {
-			return err
-		}
-		f.give(fl)
-		f.set(fl, v)
-	}
 	return nil
 }
 

@@ -31,7 +31,7 @@ func (f *Form) SetSize(w, h int) {
 	f.moveTo(f.cursor)
 }
 
-func (f *Form) visible() int { return f.height - f.panelHeight() }
+func (f *Form) visible() int { return f.height - panelHeight(f.height) }
 
 // Paint paints the visible rows into out, and below them the details of the row under the
 // cursor.
@@ -46,11 +46,8 @@ func (f *Form) Paint(out *paint.Lines, focused bool) {
 		p := painter{f: f, l: out.Line(y), row: f.rows[f.top+y], current: f.top+y == f.cursor, focused: focused}
 		p.paint()
 	}
-	f.paintPanel(out, h)
-}
-
-func (f *Form) labelWidth() int {
-	return min(f.labels+4, max(f.width*2/5, 12), maxLabel)
+	below := panel{f}
+	below.paint(out, h)
 }
 
 type painter struct {
@@ -58,6 +55,10 @@ type painter struct {
 	l                *paint.Line
 	row              row
 	current, focused bool
+}
+
+func (p *painter) labelWidth() int {
+	return min(p.f.labels+4, max(p.f.width*2/5, 12), maxLabel)
 }
 
 func (p *painter) put(s theme.Style, text string) { p.l.Text(s, text) }
@@ -75,7 +76,7 @@ func (p *painter) paint() {
 	if p.row.option != noOption {
 		return
 	}
-	p.l.PadTo(margin + p.f.labelWidth())
+	p.l.PadTo(margin + p.labelWidth())
 	p.value(fl)
 	if problem != "" && p.l.Room() >= errorRoom {
 		p.put(th.Error, "  x "+short(problem))
@@ -122,7 +123,7 @@ func (p *painter) label() {
 		}
 	}
 	p.l.PadTo(margin + p.f.indent(p.row))
-	end := margin + p.f.labelWidth() - 1
+	end := margin + p.labelWidth() - 1
 	text := short(p.f.label(p.row))
 	switch {
 	case p.row.option != noOption:

@@ -10,24 +10,27 @@ import (
 	"mcpdbg/ui/widget/theme"
 )
 
-func (f *Form) panelHeight() int {
+// A panel shows what is known about the row under the cursor, below the rows.
+type panel struct{ f *Form }
+
+func panelHeight(height int) int {
 	const least, most = 6, 6 // minimum rows of a form with a panel, maximum rows of the panel
-	if f.height < least {
+	if height < least {
 		return 0
 	}
-	return min(most, f.height/3)
+	return min(most, height/3)
 }
 
-// paintPanel paints the type of the row under the cursor, its problem, options and
+// paint paints the type of the row under the cursor, its problem, options and
 // description.
-func (f *Form) paintPanel(out *paint.Lines, from int) {
+func (p *panel) paint(out *paint.Lines, from int) {
 	_, h := out.Size()
-	if from >= h || len(f.rows) == 0 {
+	if from >= h || len(p.f.rows) == 0 {
 		return
 	}
-	f.paintHead(out.Line(from))
+	p.paintHead(out.Line(from))
 	y := from + 1
-	for _, line := range f.about(h - y) {
+	for _, line := range p.about(h - y) {
 		if y < h {
 			l := out.Line(y)
 			l.PadTo(1)
@@ -39,10 +42,10 @@ func (f *Form) paintPanel(out *paint.Lines, from int) {
 
 // paintHead paints the line above the panel: the field and its type, and a summary of the
 // form.
-func (f *Form) paintHead(l *paint.Line) {
-	th := f.theme
+func (p *panel) paintHead(l *paint.Line) {
+	th := p.f.theme
 	var head strings.Builder
-	if fl := f.current().field; fl != nil {
+	if fl := p.f.current().field; fl != nil {
 		head.WriteString(short(strings.TrimPrefix(fl.path(), "/")) + ": " + short(fl.spec.hint))
 		if fl.required {
 			head.WriteString(", required")
@@ -59,9 +62,9 @@ func (f *Form) paintHead(l *paint.Line) {
 		}
 	}
 	l.Begin(th.Header)
-	rule := paint.Glyph(f.text, "─", "-")
+	rule := paint.Glyph(p.f.text, "─", "-")
 	l.Text(theme.Style{}, rule+rule+" ")
-	right := f.summary()
+	right := p.summary()
 	text := head.String()
 	room := l.Room() - termsafe.Width(right) - 2
 	l.Field(theme.Style{}, []byte(text), max(min(termsafe.Width(text), room), 0), termsafe.Left)
@@ -73,10 +76,10 @@ func (f *Form) paintHead(l *paint.Line) {
 	l.End(th.Header)
 }
 
-func (f *Form) summary() string {
-	text := fmt.Sprintf(" %d of %d", min(f.cursor+1, len(f.rows)), len(f.rows))
-	found := f.found()
-	if n := len(found.all); n > 0 && f.showMissing {
+func (p *panel) summary() string {
+	text := fmt.Sprintf(" %d of %d", min(p.f.cursor+1, len(p.f.rows)), len(p.f.rows))
+	found := p.f.found()
+	if n := len(found.all); n > 0 && p.f.showMissing {
 		return fmt.Sprintf(" x %s, row%s", wording.Plural(n, "problem"), text)
 	}
 	if found.err != nil {
@@ -86,45 +89,45 @@ func (f *Form) summary() string {
 }
 
 // about returns at most n lines to paint, the most important first.
-func (f *Form) about(n int) []func(*paint.Line) {
-	th, r := f.theme, f.current()
+func (p *panel) about(n int) []func(*paint.Line) {
+	th, r := p.f.theme, p.f.current()
 	var out []func(*paint.Line)
 	add := func(s theme.Style, text string, lines int) {
-		for _, line := range wrap(text, f.width-2, min(lines, n-len(out)), f.text.Ellipsis) {
+		for _, line := range wrap(text, p.f.width-2, min(lines, n-len(out)), p.f.text.Ellipsis) {
 			out = append(out, func(l *paint.Line) { l.Text(s, line) })
 		}
 	}
 	if r.field == nil {
 		return nil
 	}
-	problem := f.problem(r.field)
+	problem := p.f.problem(r.field)
 	if problem == "" {
-		problem = f.problem(f.root)
+		problem = p.f.problem(p.f.root)
 	}
 	if problem != "" {
 		add(th.Error, "x "+problem, 2)
 	}
-	if err := f.found().err; err != nil {
+	if err := p.f.found().err; err != nil {
 		add(th.Warn, "cannot check: "+err.Error(), 1)
 	}
-	for _, pattern := range f.unmatched(r.field) {
+	for _, pattern := range p.unmatched(r.field) {
 		add(th.Warn, "cannot check the pattern "+pattern, 1)
 	}
-	if labels, at := f.optionsFor(r.field); len(labels) > 0 && len(out) < n {
-		out = append(out, func(l *paint.Line) { f.paintStrip(l, labels, at) })
+	if labels, at := p.optionsFor(r.field); len(labels) > 0 && len(out) < n {
+		out = append(out, func(l *paint.Line) { p.paintStrip(l, labels, at) })
 	}
-	if title := r.field.spec.title; title != "" && title != f.label(row{r.field, noOption}) {
+	if title := r.field.spec.title; title != "" && title != p.f.label(row{r.field, noOption}) {
 		add(th.Strong, title, 1)
 	}
 	add(th.Text, r.field.spec.description, n)
 	return out
 }
 
-func (f *Form) unmatched(fl *field) []string {
+func (p *panel) unmatched(fl *field) []string {
 	if fl.spec.pattern == "" {
 		return nil
 	}
-	for _, pattern := range f.check.Unchecked() {
+	for _, pattern := range p.f.check.Unchecked() {
 		if pattern == fl.spec.pattern {
 			return []string{pattern}
 		}
@@ -132,10 +135,10 @@ func (f *Form) unmatched(fl *field) []string {
 	return nil
 }
 
-func (f *Form) optionsFor(fl *field) (labels []string, at int) {
+func (p *panel) optionsFor(fl *field) (labels []string, at int) {
 	at = -1
 	if fl.typed() {
-		for i, text := range f.suggestions[fl.path()] {
+		for i, text := range p.f.suggestions[fl.path()] {
 			labels = append(labels, text)
 			if text == fl.text {
 				at = i
@@ -152,8 +155,8 @@ func (f *Form) optionsFor(fl *field) (labels []string, at int) {
 	return nil, at
 }
 
-func (f *Form) paintStrip(l *paint.Line, labels []string, at int) {
-	th := f.theme
+func (p *panel) paintStrip(l *paint.Line, labels []string, at int) {
+	th := p.f.theme
 	l.Text(th.Dim, fmt.Sprintf("%d/%d ", at+1, len(labels)))
 	from, room := max(at, 0), l.Room()-4
 	for from > 0 {
@@ -164,7 +167,7 @@ func (f *Form) paintStrip(l *paint.Line, labels []string, at int) {
 		from--
 	}
 	if from > 0 {
-		l.Text(th.Dim, f.text.Ellipsis)
+		l.Text(th.Dim, p.f.text.Ellipsis)
 	}
 	for i := from; i < len(labels) && l.Room() > 0; i++ {
 		if i == at {

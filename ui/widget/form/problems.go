@@ -25,7 +25,7 @@ type problemSet struct {
 func (f *Form) Validate(raw []byte) ([]Problem, error) {
 	if !f.validated.made || f.validated.text != string(raw) {
 		f.validated = validation{made: true, text: string(raw)}
-		f.validated.problems, f.validated.err = f.validate(raw)
+		f.validated.problems, f.validated.err = f.check.checkText(raw)
 	}
 	return slices.Clone(f.validated.problems), f.validated.err
 }
@@ -35,15 +35,6 @@ type validation struct {
 	text     string
 	problems []Problem
 	err      error
-}
-
-func (f *Form) validate(raw []byte) ([]Problem, error) {
-	if len(raw) <= maxChecked {
-		if _, err := parse(raw); err != nil {
-			return []Problem{{Text: "not valid JSON: " + err.Error()}}, nil
-		}
-	}
-	return f.check.Check(raw)
 }
 
 // Problems returns the problems of the value with their paths. The error is why the value
@@ -61,20 +52,20 @@ func (f *Form) FirstError() bool {
 	if len(found.all) == 0 {
 		return false
 	}
-	if fl := f.firstIn(f.root, found); fl != nil {
+	if fl := found.first(f.root); fl != nil {
 		f.Select(fl.path())
 	}
 	return true
 }
 
-// firstIn returns the first field with a problem in the order of the rows, folded ones
+// first returns the first field with a problem in the order of the rows, folded ones
 // included.
-func (f *Form) firstIn(fl *field, found *problemSet) *field {
-	if len(found.of[fl]) > 0 && fl != f.root {
+func (s *problemSet) first(fl *field) *field {
+	if len(s.of[fl]) > 0 && fl.parent != nil {
 		return fl
 	}
 	for _, child := range fl.children {
-		if first := f.firstIn(child, found); first != nil {
+		if first := s.first(child); first != nil {
 			return first
 		}
 	}
@@ -178,4 +169,14 @@ func (c *checker) Check(raw []byte) ([]Problem, error) {
 		return nil, err
 	}
 	return c.schema.Check(raw, maxChecked)
+}
+
+// checkText checks any text. Text that is not valid JSON is one problem.
+func (c *checker) checkText(raw []byte) ([]Problem, error) {
+	if len(raw) <= maxChecked {
+		if _, err := parse(raw); err != nil {
+			return []Problem{{Text: "not valid JSON: " + err.Error()}}, nil
+		}
+	}
+	return c.Check(raw)
 }

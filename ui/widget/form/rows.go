@@ -22,33 +22,16 @@ func (f *Form) rebuild() {
 	f.rows = f.rows[:0]
 	if f.root.is() == kindObject {
 		for _, child := range f.children(f.root) {
-			f.list(child)
+			f.rows = f.appendRows(f.rows, child)
 		}
 	} else {
-		f.list(f.root)
+		f.rows = f.appendRows(f.rows, f.root)
 	}
 	f.labels = 0
 	for _, r := range f.rows {
 		f.labels = max(f.labels, f.indent(r)+termsafe.Width(short(f.label(r))))
 	}
 	f.moveTo(f.rowOf(at))
-}
-
-func (f *Form) list(fl *field) {
-	f.rows = append(f.rows, row{fl, noOption})
-	if fl.folded {
-		return
-	}
-	switch fl.is() {
-	case kindSet:
-		for i := range len(fl.spec.options) + len(fl.unlisted()) {
-			f.rows = append(f.rows, row{fl, i})
-		}
-	case kindList, kindObject:
-		for _, child := range f.children(fl) {
-			f.list(child)
-		}
-	}
 }
 
 // rowOf returns the index of a row, or the cursor if the row is gone.
@@ -200,66 +183,6 @@ func (f *Form) Path() string {
 	return ""
 }
 
-func (f *Form) at(path string) *field {
-	if fl, found := f.nearest(path); found {
-		return fl
-	}
-	return nil
-}
-
-// nearest returns the field at a path, or the last one on the way to it.
-func (f *Form) nearest(path string) (fl *field, found bool) {
-	fl = f.root
-	for _, part := range tokens(path) {
-		child := f.child(fl, part)
-		if child == nil {
-			return fl, false
-		}
-		fl = child
-	}
-	return fl, true
-}
-
-func (f *Form) child(fl *field, part string) *field {
-	children := f.children(fl)
-	if fl.is() == kindList {
-		for _, child := range children {
-			if strconv.Itoa(child.index()) == part && child.state != absent {
-				return child
-			}
-		}
-		return nil
-	}
-	for _, child := range children {
-		if child.key == part {
-			return child
-		}
-	}
-	return nil
-}
-
-// label returns the name or title of a member, the index of an item, or the label of an
-// option.
-func (f *Form) label(r row) string {
-	fl := r.field
-	switch {
-	case r.option >= len(fl.spec.options):
-		if extra := fl.unlisted(); r.option-len(fl.spec.options) < len(extra) {
-			return optionText(extra[r.option-len(fl.spec.options)])
-		}
-		return ""
-	case r.option >= 0:
-		return fl.spec.options[r.option].label
-	case fl.parent == nil:
-		return "value"
-	case fl.parent.is() == kindList:
-		return fl.place()
-	case f.titles && fl.spec.title != "":
-		return fl.spec.title
-	}
-	return fl.key
-}
-
 func (fl *field) place() string {
 	for i, other := range fl.parent.children {
 		if other == fl {
@@ -267,17 +190,6 @@ func (fl *field) place() string {
 		}
 	}
 	return ""
-}
-
-func (f *Form) indent(r row) int {
-	depth := r.field.depth
-	if f.root.is() == kindObject {
-		depth--
-	}
-	if r.option != noOption {
-		depth++
-	}
-	return 2 * min(max(depth, 0), maxDepth)
 }
 
 func short(text string) string {
