@@ -70,12 +70,12 @@ func TestFindingsThatComeWithTime(t *testing.T) {
 		term := inTerminal(t, Options{Session: s, Title: "fake (local)"}, 160, 40)
 		_, err := s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 		require.NoError(t, err)
-		term.wait()
-		require.NotContains(t, term.content(), "RPC19")
+		term.Wait()
+		require.NotContains(t, term.Text(), "RPC19")
 		time.Sleep(2 * time.Minute)
-		term.wait()
-		require.Contains(t, term.content(), "RPC19")
-		term.requireShown()
+		term.Wait()
+		require.Contains(t, term.Text(), "RPC19")
+		term.RequireShown()
 	})
 }
 

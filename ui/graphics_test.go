@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -47,8 +46,8 @@ func TestGraphicsClosed(t *testing.T) {
 // program leaves its screen.
 func TestGraphicsInTerminal(t *testing.T) {
 	for name, leave := range map[string]func(*terminal){
-		"quit":   func(term *terminal) { term.press("Q") },
-		"signal": func(term *terminal) { term.end() },
+		"quit":   func(term *terminal) { term.Press("Q") },
+		"signal": func(term *terminal) { term.End() },
 	} {
 		t.Run(name, func(t *testing.T) { testGraphicsInTerminal(t, leave) })
 	}
@@ -60,16 +59,14 @@ func testGraphicsInTerminal(t *testing.T, leave func(*terminal)) {
 		uitest.AddCall(t, log, `{"jsonrpc":"2.0","id":"mcpdbg-7","result":`+uitest.Weather(t)+`}`)
 		out := &strings.Builder{}
 		term := inTerminal(t, Options{Source: log, Title: "weather"}, 120, 60)
-		term.tee = out
-		term.press("G", "\r")
+		term.Tee = out
+		term.Press("G", "\r")
 		require.Equal(t, 1, strings.Count(out.String(), kit.GraphicsQuery))
 		out.Reset()
 
-		term.turn()
-		_, err := io.WriteString(term.keys, "\x1bP>|kitty(0.35.2)\x1b\\\x1b_Gi=31;OK\x1b\\")
-		require.NoError(t, err)
-		term.waitFor(time.Second)
-		term.turn()
+		term.Type("\x1bP>|kitty(0.35.2)\x1b\\\x1b_Gi=31;OK\x1b\\")
+		term.WaitFor(time.Second)
+		term.Turn()
 		require.Empty(t, term.app.front.views, "no key has opened anything")
 		require.Empty(t, term.app.front.notice.text)
 		written := out.String()
@@ -80,7 +77,7 @@ func testGraphicsInTerminal(t *testing.T, leave func(*terminal)) {
 		for row := range 6 { // as the emulator has them
 			for column := range 24 {
 				cell := string([]rune{kitty.Placeholder, kitty.Diacritic(row), kitty.Diacritic(column)})
-				require.Contains(t, term.emu.Render(), cell)
+				require.Contains(t, term.Emu.Render(), cell)
 			}
 		}
 		last := term.app.screen.Graphics.Last()
@@ -88,8 +85,8 @@ func testGraphicsInTerminal(t *testing.T, leave func(*terminal)) {
 
 		out.Reset()
 		leave(term)
-		term.ran.Wait()
-		require.NoError(t, term.err)
+		term.Ran.Wait()
+		require.NoError(t, term.Err)
 		written = out.String()
 		require.Equal(t, 1, strings.Count(written, last))
 		require.Less(t, strings.Index(written, last), strings.Index(written, ansi.ResetModeAltScreenSaveCursor))

@@ -274,18 +274,18 @@ func TestMouseInTerminal(t *testing.T) {
 		s, _ := newSession(t, newLog(t), echo)
 		require.NoError(t, s.Open(t.Context()))
 		term := inTerminal(t, Options{Session: s, Title: "fake"}, 160, 36)
-		sgr := func(button, x, y int, end string) { term.press(fmt.Sprintf("\x1b[<%d;%d;%d%s", button, x+1, y+1, end)) }
+		sgr := func(button, x, y int, end string) { term.Press(fmt.Sprintf("\x1b[<%d;%d;%d%s", button, x+1, y+1, end)) }
 		sgr(0, 100, 10, "M")
 		sgr(32, 60, 10, "M")
 		sgr(32, 50, 10, "M")
 		sgr(0, 50, 10, "m")
 		require.Equal(t, 110, term.app.panes.layout.pane[detailID].W)
-		term.requireShown()
+		term.RequireShown()
 		sgr(0, 100, 33, "M")
 		sgr(0, 100, 33, "m")
 		require.Equal(t, eventsID, term.app.panes.focus)
 		sgr(64, 100, 33, "M")
 		require.False(t, term.app.visible.rows.Events.Following())
-		term.requireShown()
+		term.RequireShown()
 	})
 }

@@ -70,13 +70,12 @@ func TestShellInTerminal(t *testing.T) {
 				}
 				if key == keyF12 {
 					w, h = 41+random.IntN(120), 10+random.IntN(40)
-					term.emu.Resize(w, h)
-					term.plain.Resize(w, h)
-					term.size = tea.WindowSizeMsg{Width: w, Height: h}
+					term.Resize(w, h)
+					term.Size = tea.WindowSizeMsg{Width: w, Height: h}
 				}
-				term.press(key)
+				term.Press(key)
 				requireExact(t, term.app.View().Content, w, h)
-				term.requireShown()
+				term.RequireShown()
 			}
 		})
 	}

@@ -100,7 +100,7 @@ func newStage(t *testing.T, w, h int) *stage {
 	for id, do := range st.app.actions.effects {
 		st.app.actions.effects[id] = st.recorded(id, do)
 	}
-	st.press("G") // selects a row
+	st.Press("G") // selects a row
 	return st
 }
 
@@ -109,8 +109,8 @@ func newStage(t *testing.T, w, h int) *stage {
 func (st *stage) takeBack() {
 	if st.lent {
 		st.lent = false
-		st.waitFor(time.Second)
-		st.press("\x0c") // ctrl+l
+		st.WaitFor(time.Second)
+		st.Press("\x0c") // ctrl+l
 	}
 }
 
@@ -151,45 +151,45 @@ func bytesOf(t *testing.T, key string) string {
 
 // selects selects a row with a text in the traffic pane.
 func (st *stage) selects(what string) {
-	st.t.Helper()
-	st.press("2")
-	d := driver{App: st.app, t: st.t}
-	st.app.visible.rows.Traffic.Select(d.row(what))
-	st.press("h") // the next key processes it
+	st.T.Helper()
+	st.Press("2")
+	d := driver{App: st.app, t: st.T}
+	st.app.visible.Select(d.row(what))
+	st.Press("h") // the next key processes it
 }
 
 // composes opens the composer with a message or raw bytes. The composer opens in
 // its last state.
 func (st *stage) composes(raw bool) {
-	st.press("c")
-	if strings.Contains(st.content(), "Compose raw bytes") != raw {
-		st.press("\x14") // ctrl+t
+	st.Press("c")
+	if strings.Contains(st.Text(), "Compose raw bytes") != raw {
+		st.Press("\x14") // ctrl+t
 	}
 }
 
 // marking marks a row if none is marked.
 func marking(st *stage) {
 	if len(st.app.visible.ws.Notes.Marks) == 0 {
-		st.press("m")
+		st.Press("m")
 	}
 }
 
 // fills opens a form from the catalog, in its last state.
 func (st *stage) fills() {
-	st.press("C")
+	st.Press("C")
 	if pickerOf(st.app.front.top()).Query != "" {
-		st.press(keyEsc)
+		st.Press(keyEsc)
 	}
-	st.press("plan", "\r")
+	st.Press("plan", "\r")
 }
 
 // asks makes the server send a request for the user.
 func (st *stage) asks(method, params string) {
-	st.turn()
-	person(st.t, st.s)
+	st.Turn()
+	person(st.T, st.s)
 	st.asked++
 	st.x.latest().out(`{"jsonrpc":"2.0","id":"s-%d","method":%q,"params":%s}`, st.asked, method, params)
-	st.wait()
+	st.Wait()
 }
 
 // answers opens the server request, which is a form if no other is pending.
@@ -197,61 +197,61 @@ func (st *stage) answers() {
 	if len(st.app.visible.ws.Waiting) == 0 {
 		st.asks(mcp.MethodElicit, askName)
 	}
-	st.press("A")
+	st.Press("A")
 }
 
 // ways lead from the traffic pane to each scope.
 var ways = map[string]func(st *stage){
 	keymap.Global:        func(*stage) {},
-	traffic.Scope:        func(st *stage) { st.press("2") },
-	scopeDetail:          func(st *stage) { st.press("3") },
-	scopeJQ:              func(st *stage) { selecting(`"method":"initialize"`)(st); st.press("|") },
-	server.ScopeOverview: func(st *stage) { st.press(":", "overview", "\r") },
-	scopeStderr:          func(st *stage) { st.press("4") },
-	scopeEvents:          func(st *stage) { st.press("5") },
-	scopeSessions:        func(st *stage) { st.press("1") },
-	server.ScopeCatalog:  func(st *stage) { st.press("C") },
-	help.ScopePalette:    func(st *stage) { st.press(":") },
-	help.ScopeCard:       func(st *stage) { st.press("?") },
-	help.Scope:           func(st *stage) { st.press("?", "?") },
-	home.Scope:           func(st *stage) { st.press("O") },
-	fleet.Scope:          func(st *stage) { overGrid(st); st.press("\x07") },
-	replay.Scope:         func(st *stage) { recorded(st); st.press("U") },
-	copies.ScopeExport:   func(st *stage) { st.press(":", "export", "\r") },
+	traffic.Scope:        func(st *stage) { st.Press("2") },
+	scopeDetail:          func(st *stage) { st.Press("3") },
+	scopeJQ:              func(st *stage) { selecting(`"method":"initialize"`)(st); st.Press("|") },
+	server.ScopeOverview: func(st *stage) { st.Press(":", "overview", "\r") },
+	scopeStderr:          func(st *stage) { st.Press("4") },
+	scopeEvents:          func(st *stage) { st.Press("5") },
+	scopeSessions:        func(st *stage) { st.Press("1") },
+	server.ScopeCatalog:  func(st *stage) { st.Press("C") },
+	help.ScopePalette:    func(st *stage) { st.Press(":") },
+	help.ScopeCard:       func(st *stage) { st.Press("?") },
+	help.Scope:           func(st *stage) { st.Press("?", "?") },
+	home.Scope:           func(st *stage) { st.Press("O") },
+	fleet.Scope:          func(st *stage) { overGrid(st); st.Press("\x07") },
+	replay.Scope:         func(st *stage) { recorded(st); st.Press("U") },
+	copies.ScopeExport:   func(st *stage) { st.Press(":", "export", "\r") },
 	compare.Scope: func(st *stage) {
-		st.press("O", "everything", "\r", "D", "\r")
-		require.Contains(st.t, st.app.View().Content, " compared, ")
+		st.Press("O", "everything", "\r", "D", "\r")
+		require.Contains(st.T, st.app.View().Content, " compared, ")
 	},
-	compare.ScopeMenu:      func(st *stage) { st.press("O", "everything", "\r", "D") },
-	home.ScopeInputs:       func(st *stage) { st.press("O", "weather", "\r") },
+	compare.ScopeMenu:      func(st *stage) { st.Press("O", "everything", "\r", "D") },
+	home.ScopeInputs:       func(st *stage) { st.Press("O", "weather", "\r") },
 	send.ScopeComposerForm: (*stage).fills,
 	send.ScopeComposerText: func(st *stage) { st.composes(false) },
-	send.ScopePresets:      func(st *stage) { st.composes(true); st.press("\x07") }, // ctrl+g
-	scopePrompt:            func(st *stage) { st.press("f") },
-	scopeDialog:            func(st *stage) { st.press("\x12") }, // ctrl+r
-	process.ScopeStop:      func(st *stage) { st.press("K") },
-	process.ScopePane:      func(st *stage) { st.press("I") },
+	send.ScopePresets:      func(st *stage) { st.composes(true); st.Press("\x07") }, // ctrl+g
+	scopePrompt:            func(st *stage) { st.Press("f") },
+	scopeDialog:            func(st *stage) { st.Press("\x12") }, // ctrl+r
+	process.ScopeStop:      func(st *stage) { st.Press("K") },
+	process.ScopePane:      func(st *stage) { st.Press("I") },
 
-	traffic.ScopeWaterfall: func(st *stage) { st.press("t", "1") },
-	traffic.ScopeSequence:  func(st *stage) { st.press("t", "2") },
-	traffic.ScopeLatency:   func(st *stage) { st.press("t", "3") },
+	traffic.ScopeWaterfall: func(st *stage) { st.Press("t", "1") },
+	traffic.ScopeSequence:  func(st *stage) { st.Press("t", "2") },
+	traffic.ScopeLatency:   func(st *stage) { st.Press("t", "3") },
 
-	scopeTrouble:       func(st *stage) { st.press("!") },
-	process.ScopeTree:  func(st *stage) { st.press("I", "x") },
-	scopeFindings:      func(st *stage) { st.press("L") },
-	scopeNotes:         func(st *stage) { st.press("B") },
-	send.ScopePolicies: func(st *stage) { st.press(":", "policies", "\r") },
+	scopeTrouble:       func(st *stage) { st.Press("!") },
+	process.ScopeTree:  func(st *stage) { st.Press("I", "x") },
+	scopeFindings:      func(st *stage) { st.Press("L") },
+	scopeNotes:         func(st *stage) { st.Press("B") },
+	send.ScopePolicies: func(st *stage) { st.Press(":", "policies", "\r") },
 	send.ScopeAnswer:   (*stage).answers,
 	send.ScopeAnswerJSON: func(st *stage) {
 		st.answers()
-		st.press("\x14") // ctrl+t
+		st.Press("\x14") // ctrl+t
 	},
-	scopeCopy:            func(st *stage) { st.press("y") },
-	server.ScopeLogLevel: func(st *stage) { st.press(":", "level"); logging(st); st.press("\r") },
+	scopeCopy:            func(st *stage) { st.Press("y") },
+	server.ScopeLogLevel: func(st *stage) { st.Press(":", "level"); logging(st); st.Press("\r") },
 	scopeAsk: func(st *stage) {
-		st.turn()
-		go func() { _, _ = st.app.opts.Prompter.Ask(st.t.Context(), promptChallenge) }()
-		st.waitFor(askPause + time.Second)
+		st.Turn()
+		go func() { _, _ = st.app.opts.Prompter.Ask(st.T.Context(), promptChallenge) }()
+		st.WaitFor(askPause + time.Second)
 	},
 }
 
@@ -263,7 +263,7 @@ func logging(st *stage) {
 // needs are the preconditions of some actions apart from their scope: before runs
 // in the traffic pane before the way to the scope, and after at its end.
 var needs = map[string]struct{ before, after func(st *stage) }{
-	"home-edit":     {after: func(st *stage) { st.press("files") }},
+	"home-edit":     {after: func(st *stage) { st.Press("files") }},
 	"watch-pause":   {before: watchedFiles},
 	"watch-now":     {before: watchedFiles},
 	"watch-rest":    {before: watchedFiles},
@@ -282,11 +282,11 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	actViewPart: {before: func(st *stage) {
 		st.app.outside.view = func(context.Context, []byte, string) (string, error) { return "xdg-open", nil }
 		st.x.latest().out(`{"jsonrpc":"2.0","id":"sound","result":{"content":[{"type":"audio","mimeType":"audio/wav","data":"AAEC"}]}}`)
-		st.wait()
+		st.Wait()
 		st.selects(`"id":"sound"`)
 	}, after: doing(actViewContent)},
 	actMarkdown:                     {before: selecting(`"isError":true`), after: doing(actViewContent, kit.Down)},
-	actOtherSide:                    {before: func(st *stage) { selecting(`"method":"initialize"`)(st); st.press("b") }},
+	actOtherSide:                    {before: func(st *stage) { selecting(`"method":"initialize"`)(st); st.Press("b") }},
 	actResend:                       {before: selecting(`"method":"prompts/list"`)},
 	actEditResend:                   {before: selecting(`"method":"prompts/list"`)},
 	"next-mark":                     {before: marking},
@@ -300,8 +300,8 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	scopeNotes + "-" + kit.PageDown: {before: marking},
 	scopeNotes + "-" + kit.Up:       {before: marking},
 	scopeNotes + "-" + kit.Down:     {before: marking},
-	"unfold-finding":                {before: dying, after: func(st *stage) { st.press("cause") }},
-	"fold-finding":                  {before: dying, after: func(st *stage) { st.press("cause") }},
+	"unfold-finding":                {before: dying, after: func(st *stage) { st.Press("cause") }},
+	"fold-finding":                  {before: dying, after: func(st *stage) { st.Press("cause") }},
 	"fold-flood":                    {before: selecting("notifications/flood")},
 	"play":                          {before: recorded},
 	"step-on":                       {before: recorded},
@@ -322,21 +322,21 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	"compare-undo":                  {after: pressing("i")},
 	"compare-accept":                {after: pressing("i")},
 	"compare-open-b":                {after: pressing("g")},
-	"whole":                         {before: func(st *stage) { recorded(st); st.press(",") }},
+	"whole":                         {before: func(st *stage) { recorded(st); st.Press(",") }},
 	actNextSession:                  {before: pressing("O", "everything", "\r")},
 	actPrevSession:                  {before: pressing("O", "everything", "\r")},
 	"presets":                       {after: pressing("\x14")}, // ctrl+t: raw bytes
 	"catalog-subscribe":             {after: pressing(keyTab)},
 	actCancel: {before: func(st *stage) {
-		st.turn()
-		_, err := st.s.Send(st.t.Context(), []byte(`{"jsonrpc":"2.0","id":"waits","method":"tools/call","params":{"name":"plan"}}`))
-		require.NoError(st.t, err)
+		st.Turn()
+		_, err := st.s.Send(st.T.Context(), []byte(`{"jsonrpc":"2.0","id":"waits","method":"tools/call","params":{"name":"plan"}}`))
+		require.NoError(st.T, err)
 		selecting(`"waits"`)(st)
 	}},
 	"cancel-call": {before: func(st *stage) {
 		st.fills()
-		st.press(keyCtrlS, keyCtrlS) // again, although it is invalid
-		require.Len(st.t, st.app.visible.ws.Calls, 1)
+		st.Press(keyCtrlS, keyCtrlS) // again, although it is invalid
+		require.Len(st.T, st.app.visible.ws.Calls, 1)
 	}},
 	host.ActAnswer:           {before: serverAsking(mcp.MethodElicit, askName)},
 	"policy-answer":          {before: serverAsking(mcp.MethodElicit, askName)},
@@ -353,7 +353,7 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	"answer-add":             {before: serverAsking(mcp.MethodRoots, "{}")},
 	"answer-remove":          {before: serverAsking(mcp.MethodRoots, "{}"), after: pressing("\x0e")}, // ctrl+n: add
 	"form-add":               {after: func(st *stage) { st.app.visible.composer.Form().Select("/stops") }},
-	"form-remove":            {after: func(st *stage) { st.app.visible.composer.Form().Select("/stops"); st.press("\x0e") }},
+	"form-remove":            {after: func(st *stage) { st.app.visible.composer.Form().Select("/stops"); st.Press("\x0e") }},
 }
 
 // serverAsking makes the server send several requests, each with a method and its
@@ -372,44 +372,44 @@ var askLong = `{"message":"` + strings.Repeat(`line\n`, 60) + `","requestedSchem
 // belonging makes the server send a request during a call of ours.
 func belonging(st *stage) {
 	go func() {
-		_, _ = st.s.Request(st.t.Context(), mcp.MethodToolsCall, []byte(`{"name":"plan"}`), session.CallOptions{Timeout: time.Hour})
+		_, _ = st.s.Request(st.T.Context(), mcp.MethodToolsCall, []byte(`{"name":"plan"}`), session.CallOptions{Timeout: time.Hour})
 	}()
-	st.wait()
+	st.Wait()
 	serverAsking(mcp.MethodElicit, askName)(st)
 }
 
-func pressing(keys ...string) func(*stage) { return func(st *stage) { st.press(keys...) } }
+func pressing(keys ...string) func(*stage) { return func(st *stage) { st.Press(keys...) } }
 
 func selecting(what string) func(*stage) { return func(st *stage) { st.selects(what) } }
 
 // doing carries out actions that may have no key.
 func doing(actions ...string) func(*stage) {
 	return func(st *stage) {
-		st.turn()
+		st.Turn()
 		for _, id := range actions {
 			st.app.visible.Do(id)
 		}
-		st.wait()
+		st.Wait()
 	}
 }
 
 // recorded shows the log of the session as a recording.
 func recorded(st *stage) {
-	st.turn()
+	st.Turn()
 	st.app.add(workspace.Opened{Source: st.s.Log(), Title: "session.jsonl"})
-	st.wait()
+	st.Wait()
 }
 
 // overGrid shows a run behind the session.
 func overGrid(st *stage) {
-	st.turn()
-	r := uitest.Halfway(st.t)
+	st.Turn()
+	r := uitest.Halfway(st.T)
 	r.Source = st.s.Log()
 	st.app.grid.view = fleet.New(&st.app.screen, r.Grid())
-	st.wait()
+	st.Wait()
 }
 
-func searching(st *stage) { st.press("/", "tools", "\r") }
+func searching(st *stage) { st.Press("/", "tools", "\r") }
 
 // reset closes everything that is open. It returns a new stage if this one no
 // longer has a running server.
@@ -418,7 +418,7 @@ func (st *stage) reset(t *testing.T) *stage {
 	if st.app.quitting || len(st.app.screens) != 1 || st.s.Status().State != session.Ready {
 		return newStage(t, st.app.screen.Width, st.app.screen.Height)
 	}
-	st.turn()
+	st.Turn()
 	if st.app.grid.view != nil {
 		st.app.Close(st.app.grid.view)
 		st.app.show(st.app.screens[0])
@@ -427,18 +427,18 @@ func (st *stage) reset(t *testing.T) *stage {
 	for _, q := range st.s.ServerRequests() {
 		require.NoError(t, st.s.Answer(q.ID, []byte(`{"action":"decline"}`)))
 	}
-	st.wait() // until the program has seen it
+	st.Wait() // until the program has seen it
 	for range 12 {
 		if st.app.visible.scope() == traffic.Scope && !st.app.panes.zoom && st.app.visible.rows.Search == nil && st.app.visible.rows.Traffic.Shown == nil {
 			break
 		}
-		st.press(keyEsc)
+		st.Press(keyEsc)
 		if st.app.visible.scope() == scopeEvents || st.app.visible.scope() == scopeStderr {
-			st.press("2")
+			st.Press("2")
 		}
 	}
 	require.Equal(t, traffic.Scope, st.app.visible.scope(), "esc returns to the traffic pane")
-	st.press("G")
+	st.Press("G")
 	return st
 }
 
@@ -456,15 +456,15 @@ func (st *stage) perform(t *testing.T, action *host.Entry) {
 		need.after(st)
 	}
 	if action.Scope != keymap.Global {
-		require.Equal(t, action.Scope, st.app.visible.scope(), "the way to %s: %s", action.ID, lazy(st.content))
+		require.Equal(t, action.Scope, st.app.visible.scope(), "the way to %s: %s", action.ID, lazy(st.Text))
 	}
 	action, ok = st.app.actions.keys.ByID(action.ID) // that of the table finds the session
 	require.True(t, ok)
 	possible, why := action.State(st.app.visible.context())
-	require.True(t, possible, "%s is not possible: %s\n%s", action.ID, why, lazy(st.content))
+	require.True(t, possible, "%s is not possible: %s\n%s", action.ID, why, lazy(st.Text))
 	before, overlays := len(st.did), len(st.app.front.views)
 	if len(action.Keys) > 0 {
-		st.press(bytesOf(t, action.Keys[0]))
+		st.Press(bytesOf(t, action.Keys[0]))
 	} else {
 		st.pick(t, action)
 	}
@@ -474,28 +474,28 @@ func (st *stage) perform(t *testing.T, action *host.Entry) {
 	}
 	st.takeBack()
 	if st.app.quitting {
-		st.ran.Wait()
-		require.NoError(t, st.err)
-		require.False(t, st.emu.IsAltScreen(), "%s returns the terminal", action.ID)
+		st.Ran.Wait()
+		require.NoError(t, st.Err)
+		require.False(t, st.Emu.IsAltScreen(), "%s returns the terminal", action.ID)
 		return
 	}
 	requireExact(t, st.app.View().Content, st.app.screen.Width, st.app.screen.Height)
-	st.requireShown()
+	st.RequireShown()
 }
 
 // pick runs an action from the palette.
 func (st *stage) pick(t *testing.T, action *host.Entry) {
 	t.Helper()
-	st.press(":", action.ID)
+	st.Press(":", action.ID)
 	p, ok := st.app.front.top().(*help.Palette)
 	require.True(t, ok, "no palette to find %s in", action.ID)
 	for range len(p.Picks().Shown) {
 		if i, ok := p.Picks().Current(); ok && p.Picks().Items[i] == action.Title {
 			break
 		}
-		st.press(sendKeys["down"])
+		st.Press(sendKeys["down"])
 	}
-	st.press("\r")
+	st.Press("\r")
 }
 
 // TestProgramActions runs each action of the table in the program, by the bytes
@@ -524,7 +524,7 @@ func TestProgramActions(t *testing.T) {
 					in.Scope = scope.ID
 					st.perform(t, &in)
 					if action.ID == actSuspend {
-						require.Equal(t, int64(1), st.suspended.Load())
+						require.Equal(t, int64(1), st.Suspended.Load())
 					}
 				}
 			})
@@ -540,9 +540,9 @@ func (l lazy) String() string { return l() }
 // dying makes the server crash, which is the cause of what follows.
 func dying(st *stage) {
 	st.x.latest().exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV", By: executor.EndedByServer})
-	st.wait()
+	st.Wait()
 	time.Sleep(time.Minute)
-	st.wait()
+	st.Wait()
 }
 
 // watchedFiles starts a watch over files, with a call that was not re-sent.
@@ -560,5 +560,5 @@ func watchedFiles(st *stage) {
 		Rest:   func(context.Context) (*replayer.Round, error) { return nil, none },
 		Always: func(context.Context, []string) (*replayer.Round, error) { return nil, none },
 	}, st.app.compared.ShowRound)
-	st.press("\x17") // ctrl+w
+	st.Press("\x17") // ctrl+w
 }

@@ -1,10 +1,8 @@
 package ui
 
 import (
-	"bytes"
 	"context"
 	"io"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,169 +11,41 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/vt"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/traffic"
+	"mcpdbg/ui/uitest"
 )
 
-// A terminal is an emulated terminal with the program in it.
+// A terminal has the program in it.
 type terminal struct {
-	t     *testing.T
-	app   *App
-	emu   *vt.SafeEmulator
-	plain *vt.SafeEmulator // for the expected screen
-	keys  *io.PipeWriter
-	tee   io.Writer      // gets everything that is written, if set
-	ran   sync.WaitGroup // done when run has ended
-	err   error          // of run
-	end   context.CancelFunc
-
-	turns     sync.Mutex        // see turn
-	suspended atomic.Int64      // times that the program was suspended
-	size      tea.WindowSizeMsg // the size that the key F12 reports to the program; set before the key is pressed
-}
-
-// output is where the program writes to: without a terminal as its input, the
-// program does not write the carriage return before a newline.
-type output struct{ term *terminal }
-
-func (o output) Write(p []byte) (int, error) {
-	o.term.turn()
-	if o.term.tee != nil {
-		_, _ = o.term.tee.Write(p)
-	}
-	_, err := o.term.emu.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n")))
-	return len(p), err
+	*uitest.Terminal
+	app *App
 }
 
 // inTerminal runs the program in a terminal of w by h cells. It must be called in
 // a synctest bubble.
 func inTerminal(t *testing.T, opts Options, w, h int) *terminal {
 	t.Helper()
-	opts.View = traffic.Wire.String() // as in drive
-	in, keys := io.Pipe()
-	term := &terminal{t: t, emu: vt.NewSafeEmulator(w, h), plain: vt.NewSafeEmulator(w, h), keys: keys}
-	opts.Input = in
+	term := &terminal{Terminal: uitest.NewTerminal(t, w, h)}
+	opts.Input, opts.Program = term.Input, term.Options
 	if opts.Output == nil {
-		opts.Output = output{term}
-	}
-	opts.Program = []tea.ProgramOption{
-		tea.WithWindowSize(w, h), tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment([]string{"TERM=xterm-256color"}),
-		tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
-			term.turn()
-			switch msg := msg.(type) {
-			case tea.SuspendMsg: // a real suspend would stop the tests
-				term.suspended.Add(1)
-				return nil
-			case tea.KeyPressMsg:
-				if msg.Code == tea.KeyF12 && term.size.Width > 0 {
-					return term.size
-				}
-			}
-			return msg
-		}),
+		opts.Output = term.Terminal
 	}
 	ctx, end := context.WithCancel(t.Context())
-	term.end = end
 	term.app = newApp(ctx, opts)
-	var answers sync.WaitGroup
-	answers.Go(func() { _, _ = io.Copy(keys, term.emu) }) // the terminal's replies
-	term.ran.Go(func() {
-		term.err = run(ctx, end, opts, func(opts Options) *App {
+	term.Run(term.app, end, func() error {
+		return run(ctx, end, opts, func(opts Options) *App {
 			term.app.opts = opts
 			return term.app
 		})
 	})
-	t.Cleanup(func() {
-		end()
-		term.ran.Wait()
-		require.NoError(t, term.emu.Close())
-		require.NoError(t, keys.Close())
-		answers.Wait()
-		time.Sleep(2 * time.Second) // lets a running timer end
-	})
-	term.wait()
 	return term
 }
 
-// turn separates the accesses of the test and of the program to the model. They
-// take turns, which the race detector cannot see by itself.
-func (term *terminal) turn() {
-	term.turns.Lock()
-	defer term.turns.Unlock()
-}
-
-// wait lets two frames pass.
-func (term *terminal) wait() { term.waitFor(2 * kit.FrameInterval) }
-
-// waitFor lets time pass on the bubble's clock.
-func (term *terminal) waitFor(d time.Duration) {
-	term.turn()
-	time.Sleep(d)
-	synctest.Wait()
-}
-
-// press types keys, as the bytes that a terminal sends.
-func (term *terminal) press(keys ...string) {
-	for _, key := range keys {
-		term.turn()
-		_, err := io.WriteString(term.keys, key)
-		require.NoError(term.t, err)
-		if strings.HasPrefix(key, keyEsc) {
-			term.waitFor(200 * time.Millisecond) // until the terminal is sure whether an escape sequence follows
-		}
-		term.wait()
-	}
-}
-
-func (term *terminal) content() string { return ansi.Strip(term.emu.Render()) }
-
-// requireShown checks that the terminal shows the model's frame with its colours:
-// the same as another terminal into which the frame is written directly.
-func (term *terminal) requireShown() {
-	term.t.Helper()
-	defer term.turn()
-	x, y, ok := term.shows()
-	if !ok { // a clock has moved, but is not painted yet
-		term.wait()
-		x, y, ok = term.shows()
-	}
-	if !ok {
-		require.Equal(term.t, ansi.Strip(term.plain.Render()), term.content())
-		require.Equal(term.t, *term.plain.CellAt(x, y), *term.emu.CellAt(x, y), "line %d, column %d", y, x)
-	}
-}
-
-// shows reports whether the terminal shows the frame, and if not, the first
-// differing cell.
-func (term *terminal) shows() (x, y int, ok bool) {
-	frame := term.app.View().Content
-	_, err := io.WriteString(term.plain, "\x1b[0m\x1b[2J\x1b[H"+strings.ReplaceAll(frame, "\n", "\r\n"))
-	require.NoError(term.t, err)
-	for y := range term.emu.Height() {
-		for x := range term.emu.Width() {
-			got, want := *term.emu.CellAt(x, y), *term.plain.CellAt(x, y)
-			if want.Content == " " { // only its background is visible
-				got.Style.Fg, got.Style.Attrs = nil, got.Style.Attrs&attrReverse
-				want.Style.Fg, want.Style.Attrs = nil, want.Style.Attrs&attrReverse
-			}
-			if got != want {
-				return x, y, false
-			}
-		}
-	}
-	return 0, 0, true
-}
-
-// attrReverse is the cell attribute that swaps the colours.
-const attrReverse = 1 << 5
-
 const (
-	keyEsc   = "\x1b"
+	keyEsc   = uitest.KeyEsc
 	keyCtrlC = "\x03"
 	keyCtrlS = "\x13"
 	keyTab   = "\t"
@@ -185,37 +55,37 @@ func TestProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, x := newSession(t, newLog(t), echo)
 		term := inTerminal(t, Options{Session: s, Title: "fake (local)", Start: s.Open}, 120, 36)
-		require.Contains(t, term.content(), "ready")
-		require.Contains(t, term.content(), "notifications/initialized")
-		term.requireShown()
+		require.Contains(t, term.Text(), "ready")
+		require.Contains(t, term.Text(), "handshake")
+		term.RequireShown()
 
 		x.latest().err("hello from the server")
-		term.wait()
-		require.Contains(t, term.content(), "hello from the server")
+		term.Wait()
+		require.Contains(t, term.Text(), "hello from the server")
 
-		term.press("c", keyCtrlS)
-		require.Contains(t, term.content(), `< tools/list`)
-		require.Contains(t, term.content(), "sent")
+		term.Press("c", keyCtrlS)
+		require.Contains(t, term.Text(), "tools/list")
+		require.Contains(t, term.Text(), "sent")
 
-		term.press("f", "kind:request", "\r")
-		require.Regexp(t, `3 of \d+  filter kind:request`, term.content())
-		term.press(keyEsc)
-		require.NotContains(t, term.content(), "filter kind:request")
+		term.Press("f", "method:tools/list", "\r")
+		require.Regexp(t, `1 of \d+  filter method:tools/list`, term.Text())
+		term.Press(keyEsc)
+		require.NotContains(t, term.Text(), "filter method:tools/list")
 
-		term.press("K")
-		require.Contains(t, term.content(), "shutdown sequence")
-		term.press(keyEsc + "G") // too fast for a terminal to distinguish from alt+G
-		require.NotContains(t, term.content(), "shutdown sequence")
-		require.Contains(t, term.content(), "FOLLOW")
-		term.press("K", "\r")
-		term.wait()
-		require.Contains(t, term.content(), "exit 0")
-		term.requireShown()
+		term.Press("K")
+		require.Contains(t, term.Text(), "shutdown sequence")
+		term.Press(keyEsc + "G") // too fast for a terminal to distinguish from alt+G
+		require.NotContains(t, term.Text(), "shutdown sequence")
+		require.Contains(t, term.Text(), "FOLLOW")
+		term.Press("K", "\r")
+		term.Wait()
+		require.Contains(t, term.Text(), "exit 0")
+		term.RequireShown()
 
-		term.press("q")
-		term.wait()
-		require.NoError(t, term.err)
-		require.False(t, term.emu.IsAltScreen())
+		term.Press("q")
+		term.Wait()
+		require.NoError(t, term.Err)
+		require.False(t, term.Emu.IsAltScreen())
 	})
 }
 
@@ -229,16 +99,16 @@ func TestPendingClock(t *testing.T) {
 		require.False(t, term.app.ticking)
 		_, err := s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"slow"}`))
 		require.NoError(t, err)
-		term.wait()
-		require.Contains(t, term.content(), "0 s ...")
+		term.Wait()
+		require.Regexp(t, ` … .*slow +running +40`, term.Text())
 		time.Sleep(5 * time.Second)
-		term.wait()
-		require.Contains(t, term.content(), "5 s ...")
+		term.Wait()
+		require.Regexp(t, ` … .* slow +running +5\.\d s`, term.Text())
 		require.NoError(t, s.Cancel("1", "enough"))
-		term.wait()
-		require.Regexp(t, `> slow +1 +cancelled `, term.content())
+		term.Wait()
+		require.Regexp(t, `slow +cancelled by you`, term.Text())
 		time.Sleep(2 * time.Second)
-		term.wait()
+		term.Wait()
 		require.False(t, term.app.ticking)
 	})
 }
@@ -248,10 +118,10 @@ func TestEndOfContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := newSession(t, newLog(t), nil)
 		term := inTerminal(t, Options{Session: s}, 80, 24)
-		term.end()
-		term.wait()
-		require.NoError(t, term.err)
-		require.False(t, term.emu.IsAltScreen())
+		term.End()
+		term.Wait()
+		require.NoError(t, term.Err)
+		require.False(t, term.Emu.IsAltScreen())
 	})
 }
 

@@ -58,7 +58,7 @@ func (w *walk) act() {
 		return
 	}
 	w.done = append(w.done, action.ID)
-	w.press(bytesOf(w.t, action.Keys[w.random.IntN(len(action.Keys))]))
+	w.Press(bytesOf(w.T, action.Keys[w.random.IntN(len(action.Keys))]))
 }
 
 // open presses a key that leads from a pane to something else, if a pane has the
@@ -70,7 +70,7 @@ func (w *walk) open() {
 	keys := []string{"C", "c", "O", "?", ":", "y", "I", "K", "A", "L", "!", "b", "a", "f", "/", "1"}
 	key := keys[w.random.IntN(len(keys))]
 	w.done = append(w.done, "key "+key)
-	w.press(key)
+	w.Press(key)
 }
 
 // write pastes a text, unless its characters would be keys of a pane.
@@ -79,24 +79,23 @@ func (w *walk) write(text string) {
 		return
 	}
 	w.done = append(w.done, fmt.Sprintf("text %q", text))
-	w.press("\x1b[200~" + text + "\x1b[201~") // pasted
+	w.Press("\x1b[200~" + text + "\x1b[201~") // pasted
 }
 
 // resize changes the size of the terminal, which reports that to the program in
 // band.
 func (w *walk) resize(size [2]int) {
 	w.done = append(w.done, fmt.Sprint("size ", size))
-	w.emu.Resize(size[0], size[1])
-	w.plain.Resize(size[0], size[1])
-	w.press(fmt.Sprintf("\x1b[48;%d;%d;0;0t", size[1], size[0]))
-	w.waitFor(kit.FrameInterval) // a resized screen is painted a frame later
+	w.Resize(size[0], size[1])
+	w.Press(fmt.Sprintf("\x1b[48;%d;%d;0;0t", size[1], size[0]))
+	w.WaitFor(kit.FrameInterval) // a resized screen is painted a frame later
 }
 
 // click clicks somewhere or turns the wheel there.
 func (w *walk) click() {
 	button, x, y := []int{0, 64, 65}[w.random.IntN(3)], 1+w.random.IntN(w.app.screen.Width), 1+w.random.IntN(w.app.screen.Height)
 	w.done = append(w.done, fmt.Sprint("mouse ", button, x, y))
-	w.press(fmt.Sprintf("\x1b[<%d;%d;%dM\x1b[<%d;%d;%dm", button, x, y, button, x, y))
+	w.Press(fmt.Sprintf("\x1b[<%d;%d;%dM\x1b[<%d;%d;%dm", button, x, y, button, x, y))
 }
 
 // hears makes the server send something.
@@ -105,7 +104,7 @@ func (w *walk) hears() {
 		return
 	}
 	w.done = append(w.done, "server")
-	w.turn()
+	w.Turn()
 	switch w.random.IntN(4) {
 	case 0:
 		w.x.latest().out(`{"jsonrpc":"2.0","method":"notifications/%d"}`, w.random.IntN(2))
@@ -116,7 +115,7 @@ func (w *walk) hears() {
 	case 3:
 		w.asks([]string{mcp.MethodElicit, mcp.MethodSample, mcp.MethodRoots}[w.random.IntN(3)], []string{askName, askModel, askPage, "7"}[w.random.IntN(4)])
 	}
-	w.wait()
+	w.Wait()
 }
 
 // walkRandomly walks for some steps over a log with entries of all kinds, and
@@ -135,17 +134,17 @@ func walkRandomly(t *testing.T, seed uint64, steps int) {
 			e := session.Entry{Kind: session.KindStderr, Seq: 1, Payload: []byte(text), EOL: framing.LF}
 			require.NoError(t, w.s.Log().Append([]session.Entry{e}))
 		}
-		w.wait()
+		w.Wait()
 		for range steps {
 			w.step()
 			if w.app.quitting { // quit from the palette
-				w.ran.Wait()
-				require.NoError(t, w.err)
+				w.Ran.Wait()
+				require.NoError(t, w.Err)
 				return
 			}
 			w.takeBack()
 			requireExact(t, w.app.View().Content, w.app.screen.Width, w.app.screen.Height)
-			w.requireShown()
+			w.RequireShown()
 		}
 	})
 }
@@ -172,15 +171,15 @@ func TestComposeInProgram(t *testing.T) {
 		})
 		x.Capabilities = allCapabilities
 		term := inTerminal(t, Options{Session: s, Title: "fake (local)", Start: s.Open}, 120, 36)
-		term.press("C")
-		require.Contains(t, term.content(), "[Tools 3]")
-		term.press("e", "c", "h", "\r", "h", "i")
-		require.Contains(t, term.content(), "Compose tools/call echo")
-		term.requireShown()
-		term.press("\x14") // ctrl+t
-		require.Contains(t, term.content(), `"text": "hi"`)
-		term.press(keyCtrlS)
-		require.Contains(t, term.content(), "the server answered in 0.00 ms: tools/call echo")
-		term.requireShown()
+		term.Press("C")
+		require.Contains(t, term.Text(), "[Tools 3]")
+		term.Press("e", "c", "h", "\r", "h", "i")
+		require.Contains(t, term.Text(), "Compose tools/call echo")
+		term.RequireShown()
+		term.Press("\x14") // ctrl+t
+		require.Contains(t, term.Text(), `"text": "hi"`)
+		term.Press(keyCtrlS)
+		require.Contains(t, term.Text(), "the server answered in 0.00 ms: tools/call echo")
+		term.RequireShown()
 	})
 }

@@ -119,9 +119,9 @@ func TestSessionsGoOn(t *testing.T) {
 		term := inTerminal(t, Options{Session: first, Title: "first", Launcher: &fakeLauncher{t: t}}, 120, 36)
 		a := term.app
 		one := a.visible
-		term.press("O", "everything", "\r")
-		require.Contains(t, term.content(), "LIVE  ready  everything")
-		require.Contains(t, term.content(), " 1 first   2 everything ")
+		term.Press("O", "everything", "\r")
+		require.Contains(t, term.Text(), "LIVE  ready  everything")
+		require.Contains(t, term.Text(), " 1 first   2 everything ")
 		require.Len(t, a.screens, 2)
 		two := a.visible
 
@@ -129,29 +129,29 @@ func TestSessionsGoOn(t *testing.T) {
 		for i := range 5000 {
 			x.latest().out(`{"jsonrpc":"2.0","method":"notifications/%d"}`, i)
 		}
-		term.wait()
-		term.wait()
+		term.Wait()
+		term.Wait()
 		require.Equal(t, before+5000, one.ws.Shown.Index.Scanned)
 		require.Less(t, two.ws.Shown.Index.Scanned, 100)
 		require.Same(t, two, a.visible)
-		term.requireShown()
+		term.RequireShown()
 
-		term.press("<")
-		require.Contains(t, term.content(), "LIVE  ready  first")
-		term.press("f", "notifications/4999", "\r", ">")
-		require.Contains(t, term.content(), "LIVE  ready  everything")
-		term.wait()
+		term.Press("<")
+		require.Contains(t, term.Text(), "LIVE  ready  first")
+		term.Press("f", "notifications/4999", "\r", ">")
+		require.Contains(t, term.Text(), "LIVE  ready  everything")
+		term.Wait()
 		require.Nil(t, two.rows.Traffic.Shown, "a filter belongs to one session")
 		require.Equal(t, 1, one.rows.Traffic.Len())
 		require.Equal(t, 100, one.rows.Traffic.Percent)
 
 		x.latest().exit(executor.Exit{Kind: executor.ExitCode, Code: 3})
-		term.wait()
-		require.Contains(t, term.content(), " 1 first ! ")
-		term.press("1")
-		require.Contains(t, term.content(), "x first")
-		require.Contains(t, term.content(), "exit 3, local")
-		term.requireShown()
+		term.Wait()
+		require.Contains(t, term.Text(), " 1 first ! ")
+		term.Press("1")
+		require.Contains(t, term.Text(), "x first")
+		require.Contains(t, term.Text(), "exit 3, local")
+		term.RequireShown()
 	})
 }
 
