@@ -44,7 +44,7 @@ func echo(p *fakeProcess, m message) {
 	if strings.Contains(string(m.Params), `"name":"remove"`) {
 		result = `{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}`
 	}
-	p.out(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+	p.Out(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
 }
 
 // an actionTest carries out the action whose id it is listed under, and checks
@@ -81,8 +81,8 @@ func (d *driver) pings() {
 // returns the row of the error.
 func (d *driver) fails(x *fakeExecutor) int {
 	d.send(`{"jsonrpc":"2.0","id":7,"method":"sleep"}`)
-	x.latest().out(`{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"too tired"}}`)
-	x.latest().out(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}`)
+	x.Latest().Out(`{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"too tired"}}`)
+	x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}`)
 	synctest.Wait()
 	d.pull()
 	return d.row("too tired")
@@ -334,7 +334,7 @@ var actionTests = map[string]actionTest{
 		d.do(actCopy)
 		require.Equal(t, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, d.clip)
 		require.Contains(t, d.rows()[35], "sent 54 bytes (message) to the terminal's clipboard (OSC 52)")
-		x.latest().err("\x1b]52;c;AAAA\x07 rm -rf \u202e/")
+		x.Latest().Err("\x1b]52;c;AAAA\x07 rm -rf \u202e/")
 		synctest.Wait()
 		d.pull()
 		d.do(actStderr, actCopy)

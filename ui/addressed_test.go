@@ -112,7 +112,7 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 	long := []byte(`{"jsonrpc":"2.0","method":"notifications/long","params":"` + strings.Repeat("x", 9<<20) + `"}`)
 	inBubble(t, 160, 40, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		x.Capabilities = allCapabilities
-		x.serve = func(p *fakeProcess, m message) {
+		x.Serve = func(p *fakeProcess, m message) {
 			if !offers(p, m) {
 				echo(p, m)
 			}
@@ -150,9 +150,9 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 		}
 		c := hidden.context()
 
-		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/new"}`)
-		x.latest().out(`{"jsonrpc":"2.0","id":"s-8","method":"ping"}`)
-		x.latest().err("new")
+		x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/new"}`)
+		x.Latest().Out(`{"jsonrpc":"2.0","id":"s-8","method":"ping"}`)
+		x.Latest().Err("new")
 		synctest.Wait()
 		deliver(hidden, "new rows", func() tea.Msg { return changed{} })
 		var about *workspace.Workspace

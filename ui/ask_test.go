@@ -225,7 +225,7 @@ func TestQuestionStandsOut(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		inBubble(t, 80, 24, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 			d.screen.ASCII = ascii
-			x.latest().err("\u2554\u2550 mcpdbg asks \u2550\u2557 what a server prints")
+			x.Latest().Err("\u2554\u2550 mcpdbg asks \u2550\u2557 what a server prints")
 			synctest.Wait()
 			d.pull()
 			d.do(actStderr)
@@ -292,7 +292,7 @@ func TestQuestionAtEverySize(t *testing.T) {
 				}
 			}
 			d.take(tea.WindowSizeMsg{Width: 40, Height: 10})
-			x.latest().out(`{"jsonrpc":"2.0","method":"← behind"}`)
+			x.Latest().Out(`{"jsonrpc":"2.0","method":"← behind"}`)
 			synctest.Wait()
 			d.pull()
 			requireExact(t, d.content(), 40, 10)

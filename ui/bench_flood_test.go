@@ -56,7 +56,7 @@ func BenchmarkFlood(b *testing.B) {
 				return
 			}
 			for range notifications {
-				p.out(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"one of very many, and no end in sight"}}`)
+				p.Out(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"one of very many, and no end in sight"}}`)
 			}
 			const chunk = 64 << 10
 			for at := 0; at < len(result); at += chunk {
@@ -69,7 +69,7 @@ func BenchmarkFlood(b *testing.B) {
 		w, peak := watchFlood(b, s)
 		b.ReportMetric(float64(w.longest.Microseconds())/1000, "longest-ms")
 		b.ReportMetric(float64(peak-before-size)/1e6, "MB-more")
-		x.latest().CloseStdin()
+		x.Latest().CloseStdin()
 	}
 }
 

@@ -18,12 +18,12 @@ func changedServer(p *fakeProcess, m message) {
 	switch m.Method {
 	case "tools/list":
 		if strings.Contains(string(m.Params), "two") {
-			p.out(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, secondTools)
+			p.Out(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, secondTools)
 			return
 		}
-		p.out(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, strings.NewReplacer("\n", "", "\t", "", `"minimum":1`, `"minimum":2`).Replace(firstTools))
+		p.Out(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, strings.NewReplacer("\n", "", "\t", "", `"minimum":1`, `"minimum":2`).Replace(firstTools))
 	case "sleep":
-		p.out(`{"jsonrpc":"2.0","id":%s,"result":{"at":"2026-11-22T10:00:00Z","n":2}}`, m.ID)
+		p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"at":"2026-11-22T10:00:00Z","n":2}}`, m.ID)
 	default:
 		echo(p, m)
 	}
@@ -37,7 +37,7 @@ func (d *driver) pairOf(x *fakeExecutor) {
 	d.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	d.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	d.send(`{"jsonrpc":"2.0","id":3,"method":"sleep"}`)
-	x.latest().out(`{"jsonrpc":"2.0","id":3,"result":{"at":"2026-11-21T10:00:00Z","n":1}}`)
+	x.Latest().Out(`{"jsonrpc":"2.0","id":3,"result":{"at":"2026-11-21T10:00:00Z","n":1}}`)
 	synctest.Wait()
 	d.send(`{"jsonrpc":"2.0","id":4,"method":"gone"}`)
 	s, _ := newSession(d.t, newLog(d.t), changedServer)

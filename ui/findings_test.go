@@ -18,10 +18,10 @@ import (
 // guilty makes the server break rules: text on stdout, a response to an unknown
 // request, and a duplicate response.
 func guilty(d *driver, x *fakeExecutor) {
-	p := x.latest()
-	p.out("npm WARN \x1b[2J deprecated")
-	p.out(`{"jsonrpc":"2.0","id":700,"result":{}}`)
-	p.out(`{"jsonrpc":"2.0","method":"notifications/x","params":{"a":1,"a":2}}`)
+	p := x.Latest()
+	p.Out("npm WARN \x1b[2J deprecated")
+	p.Out(`{"jsonrpc":"2.0","id":700,"result":{}}`)
+	p.Out(`{"jsonrpc":"2.0","method":"notifications/x","params":{"a":1,"a":2}}`)
 	synctest.Wait()
 	d.pull()
 }
@@ -49,8 +49,8 @@ func TestFindingsOnTheScreen(t *testing.T) {
 		rows := strings.Join(d.rows(), "\n")
 		require.Regexp(t, `(?s)x +0:00\.00 FRM12 .*x +0:00\.00 RPC07 .*! +0:00\.00 FRM13 `, rows)
 		require.NotContains(t, d.content(), "\x1b[2J")
-		x.latest().err("something else") // no problem: it is not in the list
-		x.latest().exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"})
+		x.Latest().Err("something else") // no problem: it is not in the list
+		x.Latest().Exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"})
 		synctest.Wait()
 		d.keepTime()
 		d.pull()
@@ -85,7 +85,7 @@ func TestFindingsThatComeWithTime(t *testing.T) {
 func TestProblemsHaveOneCount(t *testing.T) {
 	inBubble(t, 200, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-		x.latest().out(`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"busy"}}`)
+		x.Latest().Out(`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"busy"}}`)
 		synctest.Wait()
 		d.pull()
 		require.NotContains(t, d.rows()[0], "problem")

@@ -23,7 +23,7 @@ func TestIdleRests(t *testing.T) {
 	}{
 		"idle":          {func(*driver, *fakeExecutor) {}, false},
 		"after a call":  {func(d *driver, _ *fakeExecutor) { d.send(`{"jsonrpc":"2.0","id":1,"method":"echo"}`) }, false},
-		"ended":         {func(d *driver, x *fakeExecutor) { x.latest().exit(executor.Exit{}) }, false},
+		"ended":         {func(d *driver, x *fakeExecutor) { x.Latest().Exit(executor.Exit{}) }, false},
 		"two sessions":  {func(d *driver, _ *fakeExecutor) { d.another("second (local)") }, false},
 		"a help card":   {func(d *driver, _ *fakeExecutor) { d.do("help") }, false},
 		"the waterfall": {func(d *driver, _ *fakeExecutor) { d.do("waterfall") }, false},

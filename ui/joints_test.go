@@ -6,12 +6,10 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-	"github.com/stretchr/testify/require"
 
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/uitest"
 )
 
 // TestLinesConnect checks in every arrangement that each box-drawing character
@@ -34,7 +32,7 @@ func TestLinesConnect(t *testing.T) {
 							d.do(focus)
 							d.panes.splits.strip = strip
 							d.setZoom(zoom)
-							requireConnected(t, d, nil, fmt.Sprint(focus, " strip ", strip, " zoom ", zoom))
+							requireConnected(d, "", fmt.Sprint(focus, " strip ", strip, " zoom ", zoom))
 						}
 					}
 				}
@@ -42,9 +40,9 @@ func TestLinesConnect(t *testing.T) {
 				for _, focus := range []string{actTraffic, actSessions} {
 					for _, actions := range overlays {
 						d.do(focus)
-						below := cellsOf(d.plain())
+						below := d.plain()
 						d.do(actions...)
-						requireConnected(t, d, below, fmt.Sprint(focus, actions))
+						requireConnected(d, below, fmt.Sprint(focus, actions))
 						d.front.dialog, d.front.prompt, d.front.views = nil, nil, nil
 						d.visible.composer.Back(d.visible.context())
 						d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
@@ -55,87 +53,12 @@ func TestLinesConnect(t *testing.T) {
 	}
 }
 
-// requireConnected requires that lines end only at a label, where the panes end, or
-// where an overlay covers the frame below.
-func requireConnected(t testing.TB, d *driver, below frameCells, what string) {
-	t.Helper()
-	frame := cellsOf(d.plain())
+// requireConnected checks the lines of the frame over another one.
+func requireConnected(d *driver, below, what string) {
+	d.t.Helper()
+	frame := d.rows()
 	if player := d.panes.layout.player; !player.Empty() {
-		frame[player.Y] = nil // its bar is among words
+		frame[player.Y] = "" // its bar is among words
 	}
-	for y := range frame {
-		for x, glyph := range frame[y] {
-			arms, _ := paint.Arms(glyph)
-			for i, next := range [][2]int{{x, y - 1}, {x + 1, y}, {x, y + 1}, {x - 1, y}} {
-				if arms[i] == 0 || frame.at(next[0], next[1]) == "" {
-					continue
-				}
-				ok := frame.reaches(next[0], next[1], i) || below.reaches(x, y, (i+2)%4) && (below.reaches(next[0], next[1], i) || below.at(next[0], next[1]) != frame.at(next[0], next[1]))
-				if _, box := paint.Arms(frame.at(next[0], next[1])); !box && !ok {
-					ok = endsThere(d, frame, i, next[0], next[1])
-				}
-				if !ok {
-					require.Fail(t, "a line ends", "%s: %s at %d, %d has nothing at side %d\n%s", what, glyph, x, y, i, d.plain())
-				}
-			}
-		}
-	}
-}
-
-// endsThere reports whether a line may end before a cell, in whose direction it runs.
-func endsThere(d *driver, frame frameCells, side, x, y int) bool {
-	if side%2 == 0 {
-		panes := d.screen.Panes
-		return y < panes.Y || y >= panes.Y+panes.H || frame.inTitle(x, y)
-	}
-	beyond := x + 2 - side // further in the same direction
-	return frame.at(x, y) == " " && frame.at(beyond, y) != " "
-}
-
-// frameCells are the texts in the cells of a frame, by row and column.
-type frameCells [][]string
-
-// at returns the text in a cell, which is empty outside of the frame.
-func (f frameCells) at(x, y int) string {
-	if y < 0 || y >= len(f) || x < 0 || x >= len(f[y]) {
-		return ""
-	}
-	return f[y][x]
-}
-
-// reaches reports whether the line in a cell goes to the neighbour from which a line
-// with the given arm comes.
-func (f frameCells) reaches(x, y, arm int) bool {
-	arms, _ := paint.Arms(f.at(x, y))
-	return arms[(arm+2)%4] > 0
-}
-
-// inTitle reports whether a cell is part of a title, at whose right a rule goes on.
-func (f frameCells) inTitle(x, y int) bool {
-	for ; f.at(x, y) != ""; x++ {
-		if arms, _ := paint.Arms(f.at(x, y)); arms[1] > 0 && arms[3] > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// cellsOf returns the cells of a frame. The second cell of a wide character is blank.
-func cellsOf(frame string) frameCells {
-	var cells frameCells
-	for line := range strings.SplitSeq(frame, "\n") {
-		var row []string
-		for line != "" {
-			seq, width, n, _ := ansi.DecodeSequence(line, ansi.NormalState, nil)
-			line = line[n:]
-			if width > 0 {
-				row = append(row, seq)
-			}
-			for range width - 1 {
-				row = append(row, " ")
-			}
-		}
-		cells = append(cells, row)
-	}
-	return cells
+	uitest.RequireConnected(d.t, strings.Join(frame, "\n"), below, d.screen.Panes, what)
 }

@@ -98,7 +98,7 @@ var lost = &executor.LostError{
 }
 
 // loses drops the connection.
-func (p *fakeProcess) loses() {
+func loses(p *fakeProcess) {
 	p.About.Link.State, p.About.Link.Err = executor.LinkLost, lost
 	p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.About.Link})
 	p.Journal.Fail(lost)
@@ -196,7 +196,7 @@ func TestLostLink(t *testing.T) {
 			require.NoError(t, err)
 			d.pull()
 			require.True(t, d.panes.layout.verdict.Empty())
-			x.latest().loses()
+			loses(x.Latest())
 			synctest.Wait()
 			d.pull()
 			d.compare(&frames)
@@ -226,7 +226,7 @@ func TestPendingIsLost(t *testing.T) {
 		synctest.Wait()
 		d.send(`{"jsonrpc":"2.0","id":"mine","method":"ping"}`)
 		require.Regexp(t, ` … .* ping +running`, d.plain())
-		x.latest().loses()
+		loses(x.Latest())
 		synctest.Wait()
 		d.pull()
 		require.Regexp(t, ` ! .* ping +lost: link lost`, d.plain())
@@ -239,7 +239,7 @@ func TestStalledLink(t *testing.T) {
 	onHost(t, 60, 20, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
 		last <- nil
 		synctest.Wait()
-		p := x.latest()
+		p := x.Latest()
 		p.About.Link.State, p.About.Link.Heard = executor.LinkStalled, time.Now().Add(-7*time.Second)
 		p.About.Link.Err = errors.New("a reply is overdue")
 		p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.About.Link})
@@ -271,7 +271,7 @@ func TestRecordingTellsTheSame(t *testing.T) {
 	onHost(t, 120, 36, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
 		last <- nil
 		synctest.Wait()
-		x.latest().loses()
+		loses(x.Latest())
 		synctest.Wait()
 		r := drive(t, Options{Source: d.visible.ws.Shown.Source, Title: "my-server"}, 120, 36)
 		require.Contains(t, r.rows()[0], "FILE  state unknown  my-server  ssh build-7 lost")
@@ -324,7 +324,7 @@ func TestStartAtEverySize(t *testing.T) {
 		d.pull()
 		d.do("info")
 		look()
-		x.latest().loses()
+		loses(x.Latest())
 		synctest.Wait()
 		d.pull()
 		d.do("close-process")

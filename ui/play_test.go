@@ -96,7 +96,7 @@ func TestPlayedIsWhatWasSeen(t *testing.T) {
 		}
 		require.NoError(t, s.Open(t.Context()))
 		look()
-		p := x.latest()
+		p := x.Latest()
 		for _, line := range []string{
 			`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}}`,
 			`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":2,"progress":1}}`,
@@ -109,13 +109,13 @@ func TestPlayedIsWhatWasSeen(t *testing.T) {
 					look()
 				}
 			}
-			p.out("%s", line)
+			p.Out("%s", line)
 			look()
-			p.err("and on stderr: " + line[:8])
+			p.Err("and on stderr: " + line[:8])
 			look()
 		}
 		for range 9 {
-			p.out(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}`)
+			p.Out(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}`)
 			look()
 		}
 		d := drive(t, Options{Source: s.Log(), Title: "x"}, 120, 37)
@@ -259,7 +259,7 @@ func TestProgramPlays(t *testing.T) {
 			_, err := s.Send(t.Context(), fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id))
 			require.NoError(t, err)
 			time.Sleep(500 * time.Millisecond)
-			x.latest().out(`{"jsonrpc":"2.0","id":%d,"result":{}}`, id)
+			x.Latest().Out(`{"jsonrpc":"2.0","id":%d,"result":{}}`, id)
 			synctest.Wait()
 		}
 		time.Sleep(time.Hour)
@@ -366,8 +366,8 @@ func TestStepsReachTheDeath(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"die"}}`)
 		time.Sleep(time.Second)
-		x.latest().err("panic: boom")
-		x.latest().exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"})
+		x.Latest().Err("panic: boom")
+		x.Latest().Exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"})
 		synctest.Wait()
 		d.visible.ws.Session.Note("late", "")
 		d.pull()

@@ -63,7 +63,7 @@ const stageTools = `{"tools":[{"name":"echo","description":"Says it again.","inp
 func stageServer(p *fakeProcess, m message) {
 	switch {
 	case m.Method == "tools/list":
-		p.out(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, strings.NewReplacer("\n", "", "\t", "").Replace(stageTools))
+		p.Out(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, strings.NewReplacer("\n", "", "\t", "").Replace(stageTools))
 	case m.Method == "tools/call" && strings.Contains(string(m.Params), `"plan"`), offers(p, m):
 	default:
 		echo(p, m)
@@ -86,9 +86,9 @@ func newStage(t *testing.T, w, h int) *stage {
 	_, err := s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`))
 	require.NoError(t, err)
 	synctest.Wait()
-	x.latest().Children = hostileTree
+	x.Latest().Children = uitest.HostileTree
 	for range 10 {
-		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/flood"}`)
+		x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/flood"}`)
 	}
 	st := &stage{x: x, s: s}
 	st.terminal = inTerminal(t, Options{Session: s, Title: "fake (local)", Prompter: tty.NewPrompter(), Launcher: &fakeLauncher{t: t}}, w, h)
@@ -188,7 +188,7 @@ func (st *stage) asks(method, params string) {
 	st.Turn()
 	person(st.T, st.s)
 	st.asked++
-	st.x.latest().out(`{"jsonrpc":"2.0","id":"s-%d","method":%q,"params":%s}`, st.asked, method, params)
+	st.x.Latest().Out(`{"jsonrpc":"2.0","id":"s-%d","method":%q,"params":%s}`, st.asked, method, params)
 	st.Wait()
 }
 
@@ -281,7 +281,7 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	actSavePart:     {before: selecting(`"isError":true`), after: doing(actViewContent, kit.Down)},
 	actViewPart: {before: func(st *stage) {
 		st.app.outside.view = func(context.Context, []byte, string) (string, error) { return "xdg-open", nil }
-		st.x.latest().out(`{"jsonrpc":"2.0","id":"sound","result":{"content":[{"type":"audio","mimeType":"audio/wav","data":"AAEC"}]}}`)
+		st.x.Latest().Out(`{"jsonrpc":"2.0","id":"sound","result":{"content":[{"type":"audio","mimeType":"audio/wav","data":"AAEC"}]}}`)
 		st.Wait()
 		st.selects(`"id":"sound"`)
 	}, after: doing(actViewContent)},
@@ -539,7 +539,7 @@ func (l lazy) String() string { return l() }
 
 // dying makes the server crash, which is the cause of what follows.
 func dying(st *stage) {
-	st.x.latest().exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV", By: executor.EndedByServer})
+	st.x.Latest().Exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV", By: executor.EndedByServer})
 	st.Wait()
 	time.Sleep(time.Minute)
 	st.Wait()

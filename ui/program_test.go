@@ -59,7 +59,7 @@ func TestProgram(t *testing.T) {
 		require.Contains(t, term.Text(), "handshake")
 		term.RequireShown()
 
-		x.latest().err("hello from the server")
+		x.Latest().Err("hello from the server")
 		term.Wait()
 		require.Contains(t, term.Text(), "hello from the server")
 

@@ -107,11 +107,11 @@ func (w *walk) hears() {
 	w.Turn()
 	switch w.random.IntN(4) {
 	case 0:
-		w.x.latest().out(`{"jsonrpc":"2.0","method":"notifications/%d"}`, w.random.IntN(2))
+		w.x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/%d"}`, w.random.IntN(2))
 	case 1:
-		w.x.latest().err(hostile[w.random.IntN(len(hostile))])
+		w.x.Latest().Err(hostile[w.random.IntN(len(hostile))])
 	case 2:
-		w.x.latest().out(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+		w.x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 	case 3:
 		w.asks([]string{mcp.MethodElicit, mcp.MethodSample, mcp.MethodRoots}[w.random.IntN(3)], []string{askName, askModel, askPage, "7"}[w.random.IntN(4)])
 	}

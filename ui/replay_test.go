@@ -94,7 +94,7 @@ func TestProgramReplays(t *testing.T) {
 			_, err := s.Send(t.Context(), fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"ping-%d"}`, id, id))
 			require.NoError(t, err)
 			synctest.Wait()
-			x.latest().out(`{"jsonrpc":"2.0","id":%d,"result":{"n":%d}}`, id, id)
+			x.Latest().Out(`{"jsonrpc":"2.0","id":%d,"result":{"n":%d}}`, id, id)
 			synctest.Wait()
 		}
 	})
@@ -103,7 +103,7 @@ func TestProgramReplays(t *testing.T) {
 			l := &fakeLauncher{t: t, serve: func(p *fakeProcess, m message) {
 				if m.ID != nil {
 					time.Sleep(2 * time.Second)
-					p.out(`{"jsonrpc":"2.0","id":%s,"result":{"n":1}}`, m.ID)
+					p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"n":1}}`, m.ID)
 				}
 			}}
 			term := inTerminal(t, Options{Launcher: l, Opened: []workspace.Opened{{Source: openWhole(t, path), Title: "session.jsonl"}}}, 120, 36)

@@ -21,7 +21,7 @@ func TestQuestionOfAnotherSession(t *testing.T) {
 		there := d.visible
 		person(t, there.ws.Session)
 		d.show(here)
-		other.latest().out(`{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":%s}`, askName)
+		other.Latest().Out(`{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":%s}`, askName)
 		synctest.Wait()
 		d.take(addressed{there, changed{}})
 		require.Contains(t, d.rows()[35], "A answer the server")

@@ -37,67 +37,9 @@ type hostileServer struct {
 	x *fakeExecutor
 }
 
-// hostileObjects returns one object for each hostile text, as the elements of a
-// JSON array.
-func hostileObjects(of func(text string) any) string {
-	var all []any
-	for _, text := range hostile {
-		all = append(all, of(text))
-	}
-	raw, err := json.Marshal(all)
-	if err != nil {
-		panic(err)
-	}
-	return string(raw)
-}
-
-// hostileSchema is the schema of an object with a member for each hostile text.
-func hostileSchema() map[string]any {
-	properties := map[string]any{}
-	for i, text := range hostile {
-		kinds := []map[string]any{{"type": "string", "default": text}, {"type": "string", "enum": []string{text, "x"}}, {"type": "array", "items": map[string]any{"type": "string"}}, {"type": text}}
-		field := kinds[i%len(kinds)]
-		field["title"], field["description"], field["pattern"] = text, text, text
-		properties[text] = field
-	}
-	return map[string]any{"type": "object", "properties": properties, "required": hostile}
-}
-
-// hostileLists answers the requests of the catalog.
-func hostileLists(p *fakeProcess, m message) {
-	lists := map[string]string{
-		"tools/list": `{"tools":` + hostileObjects(func(text string) any {
-			return map[string]any{"name": text, "title": text, "description": text, "inputSchema": hostileSchema(), "annotations": map[string]any{"title": text}}
-		}) + `}`,
-		"resources/list": `{"resources":` + hostileObjects(func(text string) any {
-			return map[string]any{"uri": text, "name": text, "mimeType": text, "description": text}
-		}) + `}`,
-		"resources/templates/list": `{"resourceTemplates":` + hostileObjects(func(text string) any {
-			return map[string]any{"uriTemplate": "x://{" + text + "}", "name": text}
-		}) + `}`,
-		"prompts/list": `{"prompts":` + hostileObjects(func(text string) any {
-			return map[string]any{"name": text, "description": text, "arguments": []any{map[string]any{"name": text, "description": text}}}
-		}) + `}`,
-	}
-	if answer, ok := lists[m.Method]; ok {
-		p.out(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, answer)
-	} else if m.ID != nil && m.Method != "" {
-		p.out(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":%q,"data":%s}}`, m.ID, "\x1b[2J", hostileObjects(func(text string) any { return text }))
-	}
-}
-
-// hostileTree is a process tree with hostile names.
-func hostileTree(*uitest.Process) []executor.Descendant {
-	var all []executor.Descendant
-	for i, text := range hostile {
-		all = append(all, executor.Descendant{PID: 10 + i, PPID: 9 + i, Command: text})
-	}
-	return all
-}
-
 // asksHostile makes the server send each kind of server request.
 func (h *hostileServer) asksHostile() {
-	schema, err := json.Marshal(hostileSchema())
+	schema, err := json.Marshal(uitest.HostileSchema())
 	require.NoError(h.t, err)
 	message, err := json.Marshal(strings.ToValidUTF8(strings.Join(hostile, "\n"), "?"))
 	require.NoError(h.t, err)
@@ -236,10 +178,10 @@ func TestHostileServer(t *testing.T) {
 // newHostileServer must be called in a synctest bubble.
 func newHostileServer(t *testing.T) *hostileServer {
 	t.Helper()
-	s, x := newSession(t, newLog(t), hostileLists)
+	s, x := newSession(t, newLog(t), uitest.HostileLists)
 	x.Capabilities = allCapabilities
 	require.NoError(t, s.Open(t.Context()))
-	x.latest().Children = hostileTree
+	x.Latest().Children = uitest.HostileTree
 	var items []host.Item
 	for _, text := range hostile {
 		items = append(items, host.Item{Kind: host.ServerItem, Key: text, Name: text, From: text, Where: text, Command: text, Notes: []string{text},
@@ -252,10 +194,10 @@ func newHostileServer(t *testing.T) *hostileServer {
 		h.send(`{"jsonrpc":"2.0","id":"` + method + `","method":"` + method + `"}`)
 	}
 	for i, text := range hostile {
-		x.latest().err(text)
-		x.latest().out("%s", text)
-		x.latest().out(`{"jsonrpc":"2.0","id":%d,"error":{"code":1,"message":"%s"}}`, 1000+i, text)
-		x.latest().out(`{"jsonrpc":"2.0","method":"%s","params":{"%s":"%s"}}`, text, text, text)
+		x.Latest().Err(text)
+		x.Latest().Out("%s", text)
+		x.Latest().Out(`{"jsonrpc":"2.0","id":%d,"error":{"code":1,"message":"%s"}}`, 1000+i, text)
+		x.Latest().Out(`{"jsonrpc":"2.0","method":"%s","params":{"%s":"%s"}}`, text, text, text)
 		require.NoError(t, s.Log().Append([]session.Entry{session.NewEntry(session.KindNote, 0, session.NoteBody{Text: text, Hint: text})}))
 	}
 	synctest.Wait()

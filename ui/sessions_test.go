@@ -97,7 +97,7 @@ var sessionTests = map[string]actionTest{
 		d.do(actRemoveSession, actYes)
 		require.Len(t, d.screens, 1)
 		require.Equal(t, 1, closed)
-		require.NotNil(t, x.latest().Info().Exit)
+		require.NotNil(t, x.Latest().Info().Exit)
 		require.Contains(t, d.rows()[35], "other removed")
 		require.Contains(t, d.rows()[0], "fake (local)")
 		d.take(addressed{s, host.Result{Text: "too late"}})
@@ -127,7 +127,7 @@ func TestSessionsGoOn(t *testing.T) {
 
 		before := one.ws.Shown.Index.Scanned
 		for i := range 5000 {
-			x.latest().out(`{"jsonrpc":"2.0","method":"notifications/%d"}`, i)
+			x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/%d"}`, i)
 		}
 		term.Wait()
 		term.Wait()
@@ -145,7 +145,7 @@ func TestSessionsGoOn(t *testing.T) {
 		require.Equal(t, 1, one.rows.Traffic.Len())
 		require.Equal(t, 100, one.rows.Traffic.Percent)
 
-		x.latest().exit(executor.Exit{Kind: executor.ExitCode, Code: 3})
+		x.Latest().Exit(executor.Exit{Kind: executor.ExitCode, Code: 3})
 		term.Wait()
 		require.Contains(t, term.Text(), " 1 first ! ")
 		term.Press("1")
@@ -210,7 +210,7 @@ func TestSessionsTellOfOthers(t *testing.T) {
 		synctest.Wait()
 		d.take(tick{})
 		require.NotContains(t, d.rows()[2], "pend")
-		x.latest().Journal.Fail(errors.New("link lost"))
+		x.Latest().Journal.Fail(errors.New("link lost"))
 		synctest.Wait()
 		d.take(addressed{one, changed{}})
 		require.Regexp(t, `^ x fake `, d.rows()[2])

@@ -15,7 +15,6 @@ import (
 	"mcpdbg/internal/testhome"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
-	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/host"
@@ -50,7 +49,7 @@ func planning(t *testing.T, w, h int, noColor bool, test func(t *testing.T, d *d
 	t.Helper()
 	serve := func(p *fakeProcess, m message) {
 		if m.Method == "tools/list" {
-			p.out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, strings.NewReplacer("\n", "", "\t", "").Replace(longTool))
+			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, strings.NewReplacer("\n", "", "\t", "").Replace(longTool))
 		}
 	}
 	offering(t, w, h, noColor, serve, func(t *testing.T, d *driver, x *fakeExecutor) {
@@ -84,7 +83,7 @@ func (d *driver) asked(x *fakeExecutor, id int, method, params string) {
 	if d.visible.ws.Session.Policies()[mcp.MethodElicit].Mode != session.PolicyAsk {
 		person(d.t, d.visible.ws.Session)
 	}
-	x.latest().out(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)
+	x.Latest().Out(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)
 	synctest.Wait()
 	d.pull()
 }
@@ -127,10 +126,10 @@ func inRounds(requests string) func(*fakeProcess, message) {
 		}
 		_ = json.Unmarshal(m.Params, &params) // each message is a call
 		if params.Answers == nil {
-			p.out(`{"jsonrpc":"2.0","id":%s,"result":{`+modernMeta+`,"resultType":"input_required","inputRequests":{%s},"requestState":"s"}}`, m.ID, requests)
+			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{`+modernMeta+`,"resultType":"input_required","inputRequests":{%s},"requestState":"s"}}`, m.ID, requests)
 			return
 		}
-		p.out(`{"jsonrpc":"2.0","id":%s,"result":{`+modernMeta+`,"resultType":"complete","content":[],"got":%s}}`, m.ID, params.Answers)
+		p.Out(`{"jsonrpc":"2.0","id":%s,"result":{`+modernMeta+`,"resultType":"complete","content":[],"got":%s}}`, m.ID, params.Answers)
 	}
 }
 
@@ -149,9 +148,6 @@ func (d *driver) call() <-chan session.Response {
 	d.pull()
 	return done
 }
-
-// offers answers the requests of a catalog, and reports whether it did.
-func offers(p *fakeProcess, m message) bool { return uitest.Offers(p.Process, m) }
 
 const (
 	allCapabilities = uitest.AllCapabilities
@@ -203,26 +199,16 @@ func TestMain(m *testing.M) { testhome.Main(m) }
 
 const modernMeta = uitest.ModernMeta
 
-// A message is one that a fakeProcess reads.
-type message = uitest.Message
+type (
+	message      = uitest.Message
+	fakeProcess  = uitest.Process
+	fakeExecutor = uitest.Server
+)
 
-// A fakeExecutor runs a function as the server.
-type fakeExecutor struct {
-	uitest.Server
-	serve func(*fakeProcess, message)
-}
-
-// latest returns the running process.
-func (x *fakeExecutor) latest() *fakeProcess { return &fakeProcess{x.Latest()} }
-
-// A fakeProcess is a process with short names for what it writes and how it ends.
-type fakeProcess struct{ *uitest.Process }
-
-func (p *fakeProcess) out(format string, args ...any) { p.Out(format, args...) }
-func (p *fakeProcess) err(line string)                { p.Err(line) }
-func (p *fakeProcess) exit(exit executor.Exit)        { p.Exit(exit) }
-
-var newLog = uitest.NewLog
+var (
+	newLog = uitest.NewLog
+	offers = uitest.Offers
+)
 
 // newSession returns a session over a fake server.
 func newSession(t testing.TB, log session.Log, serve func(*fakeProcess, message)) (*session.Session, *fakeExecutor) {
@@ -233,11 +219,6 @@ func newSession(t testing.TB, log session.Log, serve func(*fakeProcess, message)
 // newSessionWith is newSession with a changed config.
 func newSessionWith(t testing.TB, log session.Log, serve func(*fakeProcess, message), configure func(*session.Config)) (*session.Session, *fakeExecutor) {
 	t.Helper()
-	x := &fakeExecutor{serve: serve}
-	x.Serve = func(p *uitest.Process, m message) {
-		if x.serve != nil {
-			x.serve(&fakeProcess{p}, m)
-		}
-	}
-	return uitest.NewSessionWith(t, &x.Server, log, configure), x
+	x := &fakeExecutor{Serve: serve}
+	return uitest.NewSessionWith(t, x, log, configure), x
 }

@@ -47,15 +47,15 @@ func TestStates(t *testing.T) {
 		want string
 	}{
 		"running":      {func(*fakeProcess) {}, "ready"},
-		"exit":         {func(p *fakeProcess) { p.exit(executor.Exit{Kind: executor.ExitCode, Code: 3}) }, "exit 3"},
-		"signal":       {func(p *fakeProcess) { p.exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"}) }, "signal SEGV"},
-		"unknown":      {func(p *fakeProcess) { p.exit(executor.Exit{}) }, "ended, exit unknown"},
+		"exit":         {func(p *fakeProcess) { p.Exit(executor.Exit{Kind: executor.ExitCode, Code: 3}) }, "exit 3"},
+		"signal":       {func(p *fakeProcess) { p.Exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"}) }, "signal SEGV"},
+		"unknown":      {func(p *fakeProcess) { p.Exit(executor.Exit{}) }, "ended, exit unknown"},
 		"lost":         {func(p *fakeProcess) { p.Journal.Fail(errors.New("link lost")) }, "failed"},
-		"streams open": {func(p *fakeProcess) { p.Holds = true; p.exit(executor.Exit{Kind: executor.ExitCode}) }, "exited, streams still open"},
+		"streams open": {func(p *fakeProcess) { p.Holds = true; p.Exit(executor.Exit{Kind: executor.ExitCode}) }, "exited, streams still open"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, 60, 20, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-				tc.end(x.latest())
+				tc.end(x.Latest())
 				synctest.Wait()
 				d.pull()
 				require.Contains(t, d.rows()[0], tc.want)

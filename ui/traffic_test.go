@@ -25,7 +25,7 @@ func answersAfter(d *driver, x *fakeExecutor, took ...time.Duration) {
 	for i, took := range took {
 		d.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"sleep"}`, i))
 		time.Sleep(took)
-		x.latest().out(`{"jsonrpc":"2.0","id":%d,"result":{}}`, i)
+		x.Latest().Out(`{"jsonrpc":"2.0","id":%d,"result":{}}`, i)
 		synctest.Wait()
 		d.pull()
 	}

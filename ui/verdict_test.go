@@ -24,11 +24,11 @@ import (
 // crashes makes the server crash during a call, with output on stderr.
 func (d *driver) crashes(x *fakeExecutor) {
 	d.t.Helper()
-	x.latest().out("starting up")
+	x.Latest().Out("starting up")
 	d.send(`{"jsonrpc":"2.0","id":7,"method":"sleep"}`)
-	x.latest().out(`{"jsonrpc":"2.0","id":99,"result":{}}`)
-	x.latest().err("fatal: out of luck")
-	x.latest().exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"})
+	x.Latest().Out(`{"jsonrpc":"2.0","id":99,"result":{}}`)
+	x.Latest().Err("fatal: out of luck")
+	x.Latest().Exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"})
 	synctest.Wait()
 	d.pull()
 }
@@ -73,7 +73,7 @@ func TestVerdictFollowsTheSession(t *testing.T) {
 		time.Sleep(time.Second)
 		d.take(tick{})
 		require.Contains(t, d.rows()[1], "for 13 s")
-		x.latest().out(`{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`)
+		x.Latest().Out(`{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`)
 		synctest.Wait()
 		d.pull()
 		require.True(t, d.panes.layout.verdict.Empty())
@@ -85,8 +85,8 @@ func TestVerdictFollowsTheSession(t *testing.T) {
 // reported without a further row.
 func TestStreamsHeldOpen(t *testing.T) {
 	inBubble(t, 100, 30, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-		x.latest().Holds = true
-		x.latest().exit(executor.Exit{Kind: executor.ExitCode})
+		x.Latest().Holds = true
+		x.Latest().Exit(executor.Exit{Kind: executor.ExitCode})
 		synctest.Wait()
 		d.pull()
 		require.NotContains(t, d.plain(), "still open after")
@@ -104,7 +104,7 @@ func TestServerWaitsForYou(t *testing.T) {
 	for _, width := range []int{120, 80, 60, 40} {
 		inBubble(t, width, 24, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 			require.NoError(t, d.visible.ws.Session.SetPolicy("elicitation/create", session.Policy{Mode: session.PolicyAsk}))
-			x.latest().out(`{"jsonrpc":"2.0","id":"s-1","method":"elicitation/create","params":{"message":"?"}}`)
+			x.Latest().Out(`{"jsonrpc":"2.0","id":"s-1","method":"elicitation/create","params":{"message":"?"}}`)
 			synctest.Wait()
 			time.Sleep(12 * time.Second)
 			d.take(tick{})

@@ -86,7 +86,7 @@ var viewFrames = map[string]view{
 	"watch": func(t *testing.T, show func(d *driver)) {
 		inBubble(t, 120, 36, adds(1), func(_ *testing.T, d *driver, x *fakeExecutor) {
 			w := d.watches(x, "add")
-			x.serve = adds(7)
+			x.Serve = adds(7)
 			d.changesFile(w)
 			show(d)
 		})
@@ -160,13 +160,13 @@ func (d *driver) requireSound() {
 	default:
 		uitest.RequireBorders(t, d.rows())
 		if view, _, _ := strings.Cut(t.Name()[strings.Index(t.Name(), "/")+1:], "/"); !ownLines[view] {
-			requireConnected(t, d, d.beneath(), fmt.Sprintf("%dx%d", w, h))
+			requireConnected(d, d.beneath(), fmt.Sprintf("%dx%d", w, h))
 		}
 	}
 }
 
 // beneath returns the frame without the topmost overlay.
-func (d *driver) beneath() frameCells {
+func (d *driver) beneath() string {
 	front := d.front
 	switch n := len(d.front.views); {
 	case d.front.ask != nil:
@@ -177,7 +177,7 @@ func (d *driver) beneath() frameCells {
 		d.front.views = d.front.views[:n-1]
 	}
 	d.canvas.markAll()
-	below := cellsOf(d.plain())
+	below := d.plain()
 	d.front = front
 	d.canvas.markAll()
 	return below

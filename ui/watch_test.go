@@ -25,9 +25,9 @@ func adds(more int) func(p *fakeProcess, m message) {
 	return func(p *fakeProcess, m message) {
 		switch m.Method {
 		case "tools/list":
-			p.out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"add","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"note","inputSchema":{"type":"object"}}]}}`, m.ID)
+			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"add","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"note","inputSchema":{"type":"object"}}]}}`, m.ID)
 		case "tools/call":
-			p.out(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"sum":%d}}}`, m.ID, more)
+			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"sum":%d}}}`, m.ID, more)
 		default:
 			echo(p, m)
 		}
@@ -69,7 +69,7 @@ func (d *driver) watched(again func(context.Context, string) (*replayer.Round, e
 // watches starts a watch over the files of the session, and calls a tool.
 func (d *driver) watches(x *fakeExecutor, tool string) *countedWatch {
 	d.t.Helper()
-	x.Capabilities, x.serve = `{"tools":{}}`, adds(1)
+	x.Capabilities, x.Serve = `{"tools":{}}`, adds(1)
 	require.NoError(d.t, d.visible.ws.Session.Restart(d.t.Context()))
 	series := replayer.NewSeries(d.visible.ws.Session, replayer.SeriesOptions{Calls: 10, Interactive: true})
 	require.NoError(d.t, series.Begin(d.t.Context()))
@@ -105,7 +105,7 @@ func TestWatch(t *testing.T) {
 		w := d.watches(x, "add")
 		d.changesFile(w)
 		require.Contains(t, d.lastLine(), "main.go changed: re-sent 1 call and the lists: all responses are the same")
-		x.serve = adds(7)
+		x.Serve = adds(7)
 		d.changesFile(w)
 		require.Equal(t, 2, w.restarts)
 		require.Contains(t, d.lastLine(), "main.go changed; D shows it: ~ tools/call add: /result/structuredContent/sum 1 -> 7")
@@ -116,7 +116,7 @@ func TestWatch(t *testing.T) {
 		require.Contains(t, d.plain(), "A before   B after main.go changed")
 		require.Equal(t, "sum: 1 | sum: 7", d.besides())
 		d.requireSound()
-		x.serve = adds(8)
+		x.Serve = adds(8)
 		d.changesFile(w)
 		require.NotSame(t, v, d.front.top(), "another comparison takes its place")
 		require.Equal(t, "sum: 7 | sum: 8", d.besides())
@@ -135,7 +135,7 @@ func TestWatchDuringDraft(t *testing.T) {
 		w := d.watches(x, "add")
 		d.do(actCompose)
 		d.write(`{"jsonrpc"`)
-		x.serve = adds(2)
+		x.Serve = adds(2)
 		d.changesFile(w)
 		require.True(t, d.visible.composer.IsOpen())
 		require.Contains(t, d.plain(), `{"jsonrpc"`)
