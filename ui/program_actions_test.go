@@ -57,7 +57,7 @@ func (noProgram) SetStdout(io.Writer) {}
 func (noProgram) SetStderr(io.Writer) {}
 
 // stageTools are the tools that the server of a stage offers.
-const stageTools = `{"tools":[{"name":"echo","description":"Says it again.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}},` + longTool + `]}`
+const stageTools = `{"tools":[{"name":"echo","description":"Says it again.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}},` + uitest.LongTool + `]}`
 
 // stageServer answers requests, except for calls of the tool plan.
 func stageServer(p *fakeProcess, m message) {
@@ -186,7 +186,7 @@ func (st *stage) fills() {
 // asks makes the server send a request for the user.
 func (st *stage) asks(method, params string) {
 	st.Turn()
-	person(st.T, st.s)
+	uitest.Person(st.T, st.s)
 	st.asked++
 	st.x.Latest().Out(`{"jsonrpc":"2.0","id":"s-%d","method":%q,"params":%s}`, st.asked, method, params)
 	st.Wait()
@@ -195,7 +195,7 @@ func (st *stage) asks(method, params string) {
 // answers opens the server request, which is a form if no other is pending.
 func (st *stage) answers() {
 	if len(st.app.visible.ws.Waiting) == 0 {
-		st.asks(mcp.MethodElicit, askName)
+		st.asks(mcp.MethodElicit, uitest.AskName)
 	}
 	st.Press("A")
 }
@@ -338,12 +338,12 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 		st.Press(keyCtrlS, keyCtrlS) // again, although it is invalid
 		require.Len(st.T, st.app.visible.ws.Calls, 1)
 	}},
-	host.ActAnswer:           {before: serverAsking(mcp.MethodElicit, askName)},
-	"policy-answer":          {before: serverAsking(mcp.MethodElicit, askName)},
-	"answer-other":           {before: serverAsking(mcp.MethodElicit, askName, mcp.MethodRoots, "{}")},
-	"json-answer-other":      {before: serverAsking(mcp.MethodElicit, askName, mcp.MethodRoots, "{}")},
-	"answer-copy":            {before: serverAsking(mcp.MethodElicit, askPage)},
-	"json-answer-copy":       {before: serverAsking(mcp.MethodElicit, askPage)},
+	host.ActAnswer:           {before: serverAsking(mcp.MethodElicit, uitest.AskName)},
+	"policy-answer":          {before: serverAsking(mcp.MethodElicit, uitest.AskName)},
+	"answer-other":           {before: serverAsking(mcp.MethodElicit, uitest.AskName, mcp.MethodRoots, "{}")},
+	"json-answer-other":      {before: serverAsking(mcp.MethodElicit, uitest.AskName, mcp.MethodRoots, "{}")},
+	"answer-copy":            {before: serverAsking(mcp.MethodElicit, uitest.AskPage)},
+	"json-answer-copy":       {before: serverAsking(mcp.MethodElicit, uitest.AskPage)},
 	"answer-words-down":      {before: serverAsking(mcp.MethodElicit, askLong)},
 	"answer-words-up":        {before: serverAsking(mcp.MethodElicit, askLong)},
 	"json-answer-words-down": {before: serverAsking(mcp.MethodElicit, askLong)},
@@ -375,7 +375,7 @@ func belonging(st *stage) {
 		_, _ = st.s.Request(st.T.Context(), mcp.MethodToolsCall, []byte(`{"name":"plan"}`), session.CallOptions{Timeout: time.Hour})
 	}()
 	st.Wait()
-	serverAsking(mcp.MethodElicit, askName)(st)
+	serverAsking(mcp.MethodElicit, uitest.AskName)(st)
 }
 
 func pressing(keys ...string) func(*stage) { return func(st *stage) { st.Press(keys...) } }

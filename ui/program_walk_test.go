@@ -13,6 +13,7 @@ import (
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/uitest"
 )
 
 // A walk runs random actions.
@@ -113,7 +114,7 @@ func (w *walk) hears() {
 	case 2:
 		w.x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 	case 3:
-		w.asks([]string{mcp.MethodElicit, mcp.MethodSample, mcp.MethodRoots}[w.random.IntN(3)], []string{askName, askModel, askPage, "7"}[w.random.IntN(4)])
+		w.asks([]string{mcp.MethodElicit, mcp.MethodSample, mcp.MethodRoots}[w.random.IntN(3)], []string{uitest.AskName, uitest.AskModel, uitest.AskPage, "7"}[w.random.IntN(4)])
 	}
 	w.Wait()
 }

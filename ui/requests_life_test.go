@@ -10,6 +10,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
+	"mcpdbg/ui/uitest"
 )
 
 // TestQuestionOfAnotherSession checks that a request of another session is
@@ -19,9 +20,9 @@ func TestQuestionOfAnotherSession(t *testing.T) {
 		here := d.visible
 		other := d.another("other (local)")
 		there := d.visible
-		person(t, there.ws.Session)
+		uitest.Person(t, there.ws.Session)
 		d.show(here)
-		other.Latest().Out(`{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":%s}`, askName)
+		other.Latest().Out(`{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":%s}`, uitest.AskName)
 		synctest.Wait()
 		d.take(addressed{there, changed{}})
 		require.Contains(t, d.rows()[35], "A answer the server")
@@ -36,7 +37,7 @@ func TestQuestionOfAnotherSession(t *testing.T) {
 
 // TestDelayedTicks checks that a delayed answer of a policy has a clock.
 func TestDelayedTicks(t *testing.T) {
-	answeringAt(t, 120, 36, true, false, inRounds(`"a":{"method":"roots/list"}`), func(t *testing.T, d *driver, _ *fakeExecutor) {
+	answeringAt(t, 120, 36, true, false, uitest.InRounds(`"a":{"method":"roots/list"}`), func(t *testing.T, d *driver, _ *fakeExecutor) {
 		require.NoError(t, d.visible.ws.Session.SetPolicy(mcp.MethodRoots, session.Policy{Mode: session.PolicyCanned, Answer: []byte(`{"roots":[]}`), Delay: 5 * time.Minute}))
 		done := d.call()
 		time.Sleep(time.Minute)

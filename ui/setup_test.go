@@ -38,18 +38,12 @@ func (d *driver) opensExport() {
 	require.Contains(d.t, d.plain(), "Export 20261121-100000-notes-abcdef.jsonl")
 }
 
-// longTool is a tool whose schema has a bit of everything.
-const longTool = `{"name":"plan","description":"Plans a trip.","inputSchema":{"type":"object","required":["city","days"],"properties":{
-	"city":{"type":"string","minLength":2,"description":"Where to."},"days":{"type":"integer","minimum":1,"maximum":14},"budget":{"type":"number"},
-	"class":{"type":"string","enum":["first","second"]},"direct":{"type":"boolean","default":true},"stops":{"type":"array","items":{"type":"string"}},
-	"who":{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}}}}}}`
-
 // planning opens the form of such a tool.
 func planning(t *testing.T, w, h int, noColor bool, test func(t *testing.T, d *driver, x *fakeExecutor)) {
 	t.Helper()
 	serve := func(p *fakeProcess, m message) {
 		if m.Method == "tools/list" {
-			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, strings.NewReplacer("\n", "", "\t", "").Replace(longTool))
+			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, strings.NewReplacer("\n", "", "\t", "").Replace(uitest.LongTool))
 		}
 	}
 	offering(t, w, h, noColor, serve, func(t *testing.T, d *driver, x *fakeExecutor) {
@@ -61,27 +55,11 @@ func planning(t *testing.T, w, h int, noColor bool, test func(t *testing.T, d *d
 
 var ctrlS = tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}
 
-const (
-	askName = `{"mode":"form","message":"Who are you?\nIt stays here.","requestedSchema":{"type":"object","required":["name"],"properties":{` +
-		`"name":{"type":"string","title":"Name","minLength":2},"cups":{"type":"integer","default":2},"colour":{"type":"string","enum":["red","green"]}}}}`
-	askPage  = `{"mode":"url","message":"Confirm there, please","url":"https://user@example.com:8443/confirm?request=1","elicitationId":"c-1"}`
-	askModel = `{"messages":[{"role":"user","content":{"type":"text","text":"Write a haiku about pipes."}},{"role":"assistant","content":[{"type":"text","text":"No."},{"type":"image","data":"AAAA","mimeType":"image/png"}]}],` +
-		`"systemPrompt":"You are terse.","modelPreferences":{"hints":[{"name":"small"}],"speedPriority":0.8},"maxTokens":100,"stopSequences":["END"],"tools":[{"name":"look","description":"Looks.","inputSchema":{"type":"object"}}]}`
-)
-
-// person sets the policies so that the user answers all server requests.
-func person(t testing.TB, s *session.Session) {
-	t.Helper()
-	for _, method := range []string{mcp.MethodElicit, mcp.MethodSample, mcp.MethodRoots} {
-		require.NoError(t, s.SetPolicy(method, session.Policy{Mode: session.PolicyAsk}))
-	}
-}
-
 // asked makes the server send a request with an id.
 func (d *driver) asked(x *fakeExecutor, id int, method, params string) {
 	d.t.Helper()
 	if d.visible.ws.Session.Policies()[mcp.MethodElicit].Mode != session.PolicyAsk {
-		person(d.t, d.visible.ws.Session)
+		uitest.Person(d.t, d.visible.ws.Session)
 	}
 	x.Latest().Out(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)
 	synctest.Wait()
@@ -102,35 +80,11 @@ func answeringAt(t *testing.T, w, h int, modern, noColor bool, serve func(*fakeP
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s, x := newSession(t, newLog(t), serve)
-		person(t, s)
+		uitest.Person(t, s)
 		x.Modern = modern
 		require.NoError(t, s.Open(t.Context()))
 		test(t, drive(t, Options{Session: s, Title: "fake (local)", NoColor: noColor}, w, h), x)
 	})
-}
-
-// questions has one server request of each kind.
-var questions = map[string][2]string{
-	"form":     {mcp.MethodElicit, askName},
-	"address":  {mcp.MethodElicit, askPage},
-	"sampling": {mcp.MethodSample, askModel},
-	"roots":    {mcp.MethodRoots, `{}`},
-	"other":    {"tasks/get", `{"taskId":"t-1"}`},
-}
-
-// inRounds returns a modern server whose calls require one or more answers.
-func inRounds(requests string) func(*fakeProcess, message) {
-	return func(p *fakeProcess, m message) {
-		var params struct {
-			Answers json.RawMessage `json:"inputResponses"`
-		}
-		_ = json.Unmarshal(m.Params, &params) // each message is a call
-		if params.Answers == nil {
-			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{`+modernMeta+`,"resultType":"input_required","inputRequests":{%s},"requestState":"s"}}`, m.ID, requests)
-			return
-		}
-		p.Out(`{"jsonrpc":"2.0","id":%s,"result":{`+modernMeta+`,"resultType":"complete","content":[],"got":%s}}`, m.ID, params.Answers)
-	}
 }
 
 // call sends a call concurrently.

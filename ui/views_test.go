@@ -269,7 +269,7 @@ func inComposer(actions ...string) view {
 func inRequest(kind string) view {
 	return func(t *testing.T, show func(d *driver)) {
 		answeringAt(t, 120, 36, false, false, nil, func(_ *testing.T, d *driver, x *fakeExecutor) {
-			d.opened(x, questions[kind][0], questions[kind][1])
+			d.opened(x, uitest.Questions[kind][0], uitest.Questions[kind][1])
 			show(d)
 		})
 	}

@@ -18,22 +18,6 @@ import (
 	"mcpdbg/ui/uitest"
 )
 
-const (
-	askName = `{"mode":"form","message":"Who are you?\nIt stays here.","requestedSchema":{"type":"object","required":["name"],"properties":{` +
-		`"name":{"type":"string","title":"Name","minLength":2},"cups":{"type":"integer","default":2},"colour":{"type":"string","enum":["red","green"]}}}}`
-	askPage  = `{"mode":"url","message":"Confirm there, please","url":"https://user@example.com:8443/confirm?request=1","elicitationId":"c-1"}`
-	askModel = `{"messages":[{"role":"user","content":{"type":"text","text":"Write a haiku about pipes."}},{"role":"assistant","content":[{"type":"text","text":"No."},{"type":"image","data":"AAAA","mimeType":"image/png"}]}],` +
-		`"systemPrompt":"You are terse.","modelPreferences":{"hints":[{"name":"small"}],"speedPriority":0.8},"maxTokens":100,"stopSequences":["END"],"tools":[{"name":"look","description":"Looks.","inputSchema":{"type":"object"}}]}`
-)
-
-// person sets the policies so that the user answers all server requests.
-func person(t testing.TB, s *session.Session) {
-	t.Helper()
-	for _, method := range []string{mcp.MethodElicit, mcp.MethodSample, mcp.MethodRoots} {
-		require.NoError(t, s.SetPolicy(method, session.Policy{Mode: session.PolicyAsk}))
-	}
-}
-
 // A answerRoom has the state of a session's server requests.
 type answerRoom struct {
 	*uitest.Room
@@ -68,7 +52,7 @@ func answeringAt(t *testing.T, w, h int, modern bool, serve func(*uitest.Process
 	x := &uitest.Server{Serve: serve, Modern: modern}
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.NewSession(t, x)
-		person(t, s)
+		uitest.Person(t, s)
 		require.NoError(t, s.Open(t.Context()))
 		synctest.Wait()
 		test(t, newAnswerRoom(uitest.NewHost(t, uitest.LiveWorkspace(t, s), w, h)), x)
@@ -79,7 +63,7 @@ func answeringAt(t *testing.T, w, h int, modern bool, serve func(*uitest.Process
 func (r *answerRoom) asked(x *uitest.Server, id int, method, params string) {
 	r.T.Helper()
 	if s := r.session(); s.Policies()[mcp.MethodElicit].Mode != session.PolicyAsk {
-		person(r.T, s)
+		uitest.Person(r.T, s)
 	}
 	x.Latest().Out(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)
 	r.Pull()
@@ -121,7 +105,7 @@ func inBothViews(id string, test func(t *testing.T, r *answerRoom, x *uitest.Ser
 	all := map[string]answerTest{}
 	for _, prefix := range []string{"", "json-"} {
 		all[prefix+id] = func(t *testing.T, r *answerRoom, x *uitest.Server) {
-			r.open(x, mcp.MethodElicit, askName)
+			r.open(x, mcp.MethodElicit, uitest.AskName)
 			r.Write("Ada")
 			if prefix != "" {
 				r.Do("answer-view")
@@ -211,7 +195,7 @@ var answerTests = []map[string]answerTest{
 		r.Do(id)
 		want := `{"action":"accept","content":{"name":"Ada","cups":2}}`
 		require.Equal(t, answeredLine(0, want), r.Last())
-		x.Latest().Out(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":%s}`, askName)
+		x.Latest().Out(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":%s}`, uitest.AskName)
 		require.Equal(t, answeredLine(1, want), r.Last())
 		require.Empty(t, r.session().ServerRequests())
 	}),
@@ -233,7 +217,7 @@ var answerTests = []map[string]answerTest{
 		r.Do(id)
 		require.Contains(t, r.Said(), "x copy URL: the request has no URL")
 		r.Do("answer-later")
-		r.asked(x, 1, mcp.MethodElicit, askPage)
+		r.asked(x, 1, mcp.MethodElicit, uitest.AskPage)
 		r.Do(host.ActAnswer, "answer-other")
 		if id != "answer-copy" {
 			r.Do("answer-view")
@@ -258,7 +242,7 @@ var answerTests = []map[string]answerTest{
 			r.Do(host.ActAnswer)
 			require.Contains(t, r.Text(), "━ Server request policies ━", "none is pending")
 			r.Press(tea.KeyPressMsg{Code: tea.KeyEscape})
-			r.asked(x, 0, mcp.MethodElicit, askName)
+			r.asked(x, 0, mcp.MethodElicit, uitest.AskName)
 			require.Empty(t, r.Opened, "it does not open by itself")
 			require.Contains(t, answerNow(r.Context()), "answer the server")
 			r.Do(host.ActAnswer)
@@ -336,30 +320,6 @@ func (r *answerRoom) longQuestion(x *uitest.Server) {
 	r.Frame()
 }
 
-// questions has one server request of each kind.
-var questions = map[string][2]string{
-	"form":     {mcp.MethodElicit, askName},
-	"address":  {mcp.MethodElicit, askPage},
-	"sampling": {mcp.MethodSample, askModel},
-	"roots":    {mcp.MethodRoots, `{}`},
-	"other":    {"tasks/get", `{"taskId":"t-1"}`},
-}
-
-// inRounds returns a modern server whose calls require one or more answers.
-func inRounds(requests string) func(*uitest.Process, uitest.Message) {
-	return func(p *uitest.Process, m uitest.Message) {
-		var params struct {
-			Answers json.RawMessage `json:"inputResponses"`
-		}
-		_ = json.Unmarshal(m.Params, &params) // each message is a call
-		if params.Answers == nil {
-			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{`+uitest.ModernMeta+`,"resultType":"input_required","inputRequests":{%s},"requestState":"s"}}`, m.ID, requests)
-			return
-		}
-		p.Out(`{"jsonrpc":"2.0","id":%s,"result":{`+uitest.ModernMeta+`,"resultType":"complete","content":[],"got":%s}}`, m.ID, params.Answers)
-	}
-}
-
 // call sends a call concurrently.
 func (r *answerRoom) call() <-chan session.Response {
 	r.T.Helper()
@@ -376,7 +336,7 @@ func (r *answerRoom) call() <-chan session.Response {
 }
 
 func TestServerQuestionFrames(t *testing.T) {
-	for name, q := range questions {
+	for name, q := range uitest.Questions {
 		for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}} {
 			answeringAt(t, size[0], size[1], false, nil, func(t *testing.T, r *answerRoom, x *uitest.Server) {
 				if size[0] != 60 {
@@ -392,7 +352,7 @@ func TestServerQuestionFrames(t *testing.T) {
 			})
 		}
 		params := strings.Replace(q[1], `,"elicitationId":"c-1"`, "", 1) // the modern era has none
-		answeringAt(t, 80, 24, true, inRounds(fmt.Sprintf(`"a":{"method":%q,"params":%s},"b":{"method":"roots/list"}`, q[0], params)), func(t *testing.T, r *answerRoom, _ *uitest.Server) {
+		answeringAt(t, 80, 24, true, uitest.InRounds(fmt.Sprintf(`"a":{"method":%q,"params":%s},"b":{"method":"roots/list"}`, q[0], params)), func(t *testing.T, r *answerRoom, _ *uitest.Server) {
 			require.NoError(t, r.session().SetPolicy("tasks/get", session.Policy{Mode: session.PolicyAsk}))
 			done := r.call()
 			r.Do(host.ActAnswer)
@@ -447,7 +407,7 @@ func TestHostileQuestions(t *testing.T) {
 				uitest.Live(t, x, 120, 36, func(t *testing.T, h *uitest.Host) {
 					r := newAnswerRoom(h)
 					h.Context().Workspace.Title = text
-					person(t, r.session())
+					uitest.Person(t, r.session())
 					require.NoError(t, r.session().SetPolicy(method, session.Policy{Mode: session.PolicyAsk}))
 					x.Latest().Out(`{"jsonrpc":"2.0","id":0,"method":%s,"params":%s}`, quoted(method), params)
 					r.Pull()
@@ -474,7 +434,7 @@ func TestHostileQuestions(t *testing.T) {
 // changes its size.
 func TestQuestionsAtEverySize(t *testing.T) {
 	t.Parallel()
-	for name, q := range questions {
+	for name, q := range uitest.Questions {
 		answeringAt(t, 120, 36, false, nil, func(t *testing.T, r *answerRoom, x *uitest.Server) {
 			require.NoError(t, r.session().SetPolicy("tasks/get", session.Policy{Mode: session.PolicyAsk}))
 			r.open(x, q[0], q[1])
@@ -495,7 +455,7 @@ func TestQuestionsAtEverySize(t *testing.T) {
 // fields if the whole text is visible.
 func TestWheelInQuestion(t *testing.T) {
 	answeringAt(t, 120, 36, false, nil, func(t *testing.T, r *answerRoom, x *uitest.Server) {
-		r.open(x, mcp.MethodElicit, askName)
+		r.open(x, mcp.MethodElicit, uitest.AskName)
 		before := r.Frame()
 		r.answering().Scroll(3)
 		require.Equal(t, before, r.Frame(), "nothing to scroll")
@@ -508,7 +468,7 @@ func TestWheelInQuestion(t *testing.T) {
 // TestAnswerProblems checks that problems in the JSON view have a position.
 func TestAnswerProblems(t *testing.T) {
 	answeringAt(t, 120, 36, false, nil, func(t *testing.T, r *answerRoom, x *uitest.Server) {
-		r.open(x, mcp.MethodElicit, askName)
+		r.open(x, mcp.MethodElicit, uitest.AskName)
 		r.Do("answer-view")
 		for text, want := range map[string]string{
 			"{\"action\":\"accept\",\n\"content\":{\"name\":\"A\"}}": "x 2:19: /content/name: ",

@@ -92,18 +92,12 @@ func (r *composerRoom) arguments() string {
 	return string(raw)
 }
 
-// longTool is a tool whose schema has a bit of everything.
-const longTool = `{"name":"plan","description":"Plans a trip.","inputSchema":{"type":"object","required":["city","days"],"properties":{
-	"city":{"type":"string","minLength":2,"description":"Where to."},"days":{"type":"integer","minimum":1,"maximum":14},"budget":{"type":"number"},
-	"class":{"type":"string","enum":["first","second"]},"direct":{"type":"boolean","default":true},"stops":{"type":"array","items":{"type":"string"}},
-	"who":{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}}}}}}`
-
 // planning opens the form of such a tool.
 func planning(t *testing.T, w, h int, test composerTest) {
 	t.Helper()
 	serve := func(p *uitest.Process, m uitest.Message) {
 		if m.Method == "tools/list" {
-			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, strings.NewReplacer("\n", "", "\t", "").Replace(longTool))
+			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, strings.NewReplacer("\n", "", "\t", "").Replace(uitest.LongTool))
 		}
 	}
 	inComposer(t, w, h, serve, func(t *testing.T, r *composerRoom, x *uitest.Server) {

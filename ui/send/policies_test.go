@@ -20,7 +20,7 @@ func (r *answerRoom) policyOf(method string) session.Policy {
 
 var policyTests = map[string]answerTest{
 	"policies": func(t *testing.T, r *answerRoom, x *uitest.Server) {
-		person(t, r.session())
+		uitest.Person(t, r.session())
 		r.Do("policies")
 		require.Regexp(t, `> elicitation/create +ask +you answer; the server waits`, r.Text())
 		require.Regexp(t, `ping +answer +\{\}, at once`, r.Text())
@@ -36,7 +36,7 @@ var policyTests = map[string]answerTest{
 		require.Contains(t, r.Text(), "> elicitation/create")
 	},
 	"policy-next-mode": func(t *testing.T, r *answerRoom, x *uitest.Server) {
-		person(t, r.session())
+		uitest.Person(t, r.session())
 		r.Do("policies")
 		var seen []session.PolicyMode
 		for range session.PolicyModes() {
@@ -54,7 +54,7 @@ var policyTests = map[string]answerTest{
 		r.Do("policies", "policy-later", "policy-later", "policy-later")
 		require.Equal(t, 5*time.Second, r.policyOf(mcp.MethodElicit).Delay)
 		require.Regexp(t, `refuse +after 5s +error -32601`, r.Text())
-		x.Latest().Out(`{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":%s}`, askName)
+		x.Latest().Out(`{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":%s}`, uitest.AskName)
 		r.Pull()
 		time.Sleep(2 * time.Second)
 		r.Pull()
@@ -97,7 +97,7 @@ var policyTests = map[string]answerTest{
 		r.Do("policies", "policy-last-answer")
 		require.Contains(t, r.Said(), "x no response to elicitation/create yet")
 		r.Do("close-policies")
-		r.open(x, mcp.MethodElicit, askName)
+		r.open(x, mcp.MethodElicit, uitest.AskName)
 		r.Write("Ada")
 		r.send()
 		r.Do("policies", "policy-last-answer")
@@ -186,9 +186,9 @@ func TestPolicyFrames(t *testing.T) {
 			canned := `{"role":"assistant","content":{"type":"text","text":""},"model":"mcpdbg","stopReason":"endTurn"}`
 			require.NoError(t, r.session().SetPolicy(mcp.MethodSample, session.Policy{Mode: session.PolicyCanned, Answer: []byte(canned)}))
 			require.NoError(t, r.session().SetPolicy(mcp.MethodRoots, session.Policy{}))
-			r.asked(x, 0, mcp.MethodElicit, askName)
+			r.asked(x, 0, mcp.MethodElicit, uitest.AskName)
 			r.Do("policies", "policy-down", "policy-later")
-			r.asked(x, 1, mcp.MethodSample, askModel)
+			r.asked(x, 1, mcp.MethodSample, uitest.AskModel)
 			frame := r.Frame()
 			uitest.RequireExact(t, frame, size[0], size[1])
 			uitest.Golden(t, "policies-"+name, frame)

@@ -20,7 +20,7 @@ import (
 // TestRoundIsOneSequence checks that the requests of one result are answered one
 // after the other, and that the answers are sent together.
 func TestRoundIsOneSequence(t *testing.T) {
-	serve := inRounds(`"a":{"method":"elicitation/create","params":` + askName + `},"b":{"method":"roots/list"},"c":{"method":"sampling/createMessage","params":{}}`)
+	serve := uitest.InRounds(`"a":{"method":"elicitation/create","params":` + uitest.AskName + `},"b":{"method":"roots/list"},"c":{"method":"sampling/createMessage","params":{}}`)
 	answeringAt(t, 120, 36, true, serve, func(t *testing.T, r *answerRoom, x *uitest.Server) {
 		done := r.call()
 		r.Do(host.ActAnswer)
@@ -62,8 +62,8 @@ func TestTakenBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			answeringAt(t, 120, 36, false, nil, func(t *testing.T, r *answerRoom, x *uitest.Server) {
-				r.asked(x, 0, mcp.MethodElicit, askName)
-				r.asked(x, 1, mcp.MethodElicit, askPage)
+				r.asked(x, 0, mcp.MethodElicit, uitest.AskName)
+				r.asked(x, 1, mcp.MethodElicit, uitest.AskPage)
 				r.Do(host.ActAnswer)
 				tc.end(r, x)
 				r.Pull()
