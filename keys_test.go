@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -15,7 +16,52 @@ var update = flag.Bool("update", false, "write the generated parts of the docume
 
 // TestKeysPage checks that docs/keys.md agrees with the action table.
 func TestKeysPage(t *testing.T) {
-	generated(t, "docs/keys.md", "keys", strings.TrimSpace(ui.Actions().Markdown()))
+	generated(t, "docs/keys.md", "keys", keysPage(ui.Actions().Markdown()))
+}
+
+// keysPage returns the tables of actions as lists. An action that several parts of the
+// screen have in common is listed once, after the others, under the names of these parts.
+func keysPage(tables string) string {
+	type row struct{ part, line string }
+	var rows []row
+	parts := map[string][]string{} // that have a line
+	part := ""
+	for line := range strings.Lines(tables) {
+		line = strings.TrimSpace(line)
+		if heading, ok := strings.CutPrefix(line, "## "); ok {
+			part = heading
+		} else if cells := strings.Split(strings.ReplaceAll(line, `\|`, "\x00"), "|"); len(cells) == 5 && cells[1] != " keys " && cells[1] != "---" {
+			line = fmt.Sprintf("- %s **%s**: %s\n", strings.TrimSpace(cells[1]), strings.TrimSpace(cells[2]), strings.TrimSpace(cells[3]))
+			line = strings.ReplaceAll(line, "\x00", "|")
+			rows = append(rows, row{part, line})
+			parts[line] = append(parts[line], part)
+		}
+	}
+	var page strings.Builder
+	var common []string // names of parts
+	lines := map[string]string{}
+	part = ""
+	for _, r := range rows {
+		if names := strings.Join(parts[r.line], "; "); len(parts[r.line]) > 1 {
+			if lines[names] == "" {
+				common = append(common, names)
+			}
+			if !strings.Contains(lines[names], r.line) {
+				lines[names] += r.line
+			}
+			continue
+		}
+		if r.part != part {
+			fmt.Fprintf(&page, "\n## %s\n\n", r.part)
+		}
+		page.WriteString(r.line)
+		part = r.part
+	}
+	page.WriteString("\n## Several parts\n")
+	for _, names := range common {
+		fmt.Fprintf(&page, "\n%s:\n\n%s", names, lines[names])
+	}
+	return strings.TrimSpace(page.String())
 }
 
 // generated checks the part of a document between "<!-- NAME: go test . -update

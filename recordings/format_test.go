@@ -238,9 +238,8 @@ func TestFormatPageNamesEverything(t *testing.T) {
 			require.Contains(t, string(page), "`"+name+"`", "%T", body)
 		}
 	}
-	program, err := os.ReadFile(reader)
-	require.NoError(t, err)
-	require.Contains(t, string(page), "```python\n"+string(program)+"```\n", "the page quotes the reader verbatim")
+	require.FileExists(t, reader)
+	require.Contains(t, string(page), "("+filepath.Base(reader)+")")
 }
 
 // recipes are the results of the page's recipes for the golden recording: the

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDocsUpToDate checks that the table in docs/reference/problems.md matches the rules.
+// TestDocsUpToDate checks that the list in docs/reference/problems.md matches the rules.
 func TestDocsUpToDate(t *testing.T) {
 	const (
 		path       = "../../../docs/reference/problems.md"
@@ -19,25 +19,24 @@ func TestDocsUpToDate(t *testing.T) {
 	require.NoError(t, err)
 	head, rest, ok := strings.Cut(string(data), begin)
 	require.True(t, ok, "%s has no %q", path, begin)
-	table, tail, ok := strings.Cut(rest, end)
+	list, tail, ok := strings.Cut(rest, end)
 	require.True(t, ok, "%s has no %q", path, end)
-	want := "\n" + rulesTable() + "\n"
+	want := "\n" + rulesList() + "\n"
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(head+begin+want+end+tail), 0o644))
 		return
 	}
-	require.Equal(t, want, table, "the table of rules is stale: go test ./session/diagnosis/rule -update")
+	require.Equal(t, want, list, "the list of rules is stale: go test ./session/diagnosis/rule -update")
 }
 
-func rulesTable() string {
+func rulesList() string {
 	var b strings.Builder
-	b.WriteString("| id | severity | side | rule | reference | impact |\n|---|---|---|---|---|---|\n")
 	for _, r := range All() {
 		revisions := ""
 		if len(r.Revisions) > 0 {
 			revisions = " (" + r.Revisions[0] + " to " + r.Revisions[len(r.Revisions)-1] + ")"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | **%s**%s. %s | %s | %s |\n", r.ID, r.Severity, r.Side, r.Title, revisions, r.Explanation, r.Reference, r.Impact)
+		fmt.Fprintf(&b, "- %s, %s, %s: **%s**%s. %s\n", r.ID, r.Severity, r.Side, r.Title, revisions, r.Explanation)
 	}
 	return b.String()
 }
