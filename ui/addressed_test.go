@@ -19,6 +19,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/traffic"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/workspace"
 )
@@ -119,7 +120,7 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 		}
 		hidden := d.visible
 		require.NoError(t, hidden.ws.Session.Restart(t.Context()))
-		everything(t, hidden.ws.Session, x)
+		uitest.Busy(t, hidden.ws.Session, x)
 		require.NoError(t, hidden.ws.Log.(session.Log).Append([]session.Entry{{Kind: session.KindStdout, Seq: 1000, Payload: long, Msg: framing.Scan(long)}}))
 		d.pull()
 		var timers []host.Message

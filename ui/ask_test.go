@@ -13,6 +13,7 @@ import (
 
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/tty"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
 
@@ -280,7 +281,7 @@ func TestQuestionFrames(t *testing.T) {
 // continues.
 func TestQuestionAtEverySize(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-		everything(t, d.visible.ws.Session, x)
+		uitest.Busy(t, d.visible.ws.Session, x)
 		d.pull()
 		for _, prompt := range []executor.Prompt{promptHostKey, promptPassphrase, promptChallenge} {
 			wait := d.askNow(prompt)

@@ -13,6 +13,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/ui/detail"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
 
@@ -73,7 +74,7 @@ const (
 // selected row, and that the key for the next view goes through them.
 func TestViewsThatApply(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-		everything(t, d.visible.ws.Session, x)
+		uitest.Busy(t, d.visible.ws.Session, x)
 		d.pull()
 		d.do("timeline", "timeline") // all rows are listed
 		for what, want := range map[string]string{

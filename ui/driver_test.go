@@ -16,6 +16,7 @@ import (
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/tty"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
 
@@ -189,7 +190,7 @@ func inBubble(t *testing.T, w, h int, serve func(*fakeProcess, message), test fu
 		s, x := newSession(t, newLog(t), serve)
 		require.NoError(t, s.Open(t.Context()))
 		synctest.Wait() // the server has read all of the handshake
-		test(t, drive(t, Options{Session: s, Title: "fake (local)", Prompter: tty.NewPrompter(), Launcher: &fakeLauncher{t: t}}, w, h), x)
+		test(t, drive(t, Options{Session: s, Title: "fake (local)", Prompter: tty.NewPrompter(), Launcher: &uitest.Launcher{T: t}}, w, h), x)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/traffic"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/filter"
 )
 
@@ -24,7 +25,7 @@ func inExchanges(t *testing.T, show func(*driver)) {
 	synctest.Test(t, func(t *testing.T) {
 		s, x := newSession(t, newLog(t), nil)
 		require.NoError(t, s.Open(t.Context()))
-		everything(t, s, x)
+		uitest.Busy(t, s, x)
 		show(drive(t, Options{Session: s, Title: "fake (local)"}, 120, 36))
 	})
 }

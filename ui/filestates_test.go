@@ -14,6 +14,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
 
@@ -59,7 +60,7 @@ func TestFollowedFrames(t *testing.T) {
 
 // TestShrunkFrames shows a recording that was truncated while it was open.
 func TestShrunkFrames(t *testing.T) {
-	path := record(t, everything)
+	path := uitest.EverythingFile(t)
 	rec := atOncePath(t, path)
 	<-rec.Indexed()
 	bytes := rec.Stats().Size

@@ -22,7 +22,7 @@ func TestGraphicsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(t)
 		uitest.AddCall(t, log, `{"jsonrpc":"2.0","id":"mcpdbg-7","result":`+uitest.Weather(t)+`}`)
-		d := drive(t, Options{Source: log, Launcher: &fakeLauncher{t: t}}, 120, 60)
+		d := drive(t, Options{Source: log, Launcher: &uitest.Launcher{T: t}}, 120, 60)
 		d.keepTime()
 		var written []string
 		d.written = func(text string) { written = append(written, text) }

@@ -95,7 +95,7 @@ func TestHelpCardKeys(t *testing.T) {
 
 // TestHelpAtHome checks that the help key opens the card while nothing is typed.
 func TestHelpAtHome(t *testing.T) {
-	d := drive(t, Options{Launcher: &fakeLauncher{t: t}}, 80, 24)
+	d := drive(t, Options{Launcher: &uitest.Launcher{T: t}}, 80, 24)
 	d.take(questionMark)
 	require.Contains(t, strings.Join(d.card(), "\n"), "── Open a server or a recording ──")
 	d.take(letterZ)

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"testing"
 	"testing/synctest"
 
@@ -10,59 +9,9 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/uitest"
-	"mcpdbg/ui/workspace"
 )
 
-// A fakeLauncher has one item of each kind.
-type fakeLauncher struct {
-	t      testing.TB
-	home   host.Home
-	fails  error
-	slow   chan struct{} // if set, Open waits for it
-	asked  []host.Item
-	inputs map[string]string
-	closed int
-	again  []host.Rerun
-	serve  func(*fakeProcess, message) // of restarted recordings
-}
-
-func (l *fakeLauncher) Home(context.Context) (host.Home, error) {
-	if l.home.Items == nil {
-		l.home = uitest.SomeItems()
-	}
-	return l.home, l.fails
-}
-
-func (*fakeLauncher) Look(_ context.Context, item host.Item, whole bool) host.Item {
-	return uitest.Look(item, whole)
-}
-
-func (l *fakeLauncher) Open(ctx context.Context, item host.Item, inputs map[string]string) (workspace.Opened, error) {
-	if l.slow != nil {
-		<-l.slow
-	}
-	l.asked, l.inputs = append(l.asked, item), inputs
-	if l.fails != nil {
-		return workspace.Opened{}, l.fails
-	}
-	s, _ := newSession(l.t, newLog(l.t), echo)
-	return workspace.Opened{Session: s, Title: item.Name + " (local)", Start: s.Open, Close: func(ctx context.Context) error {
-		l.closed++
-		_, err := s.Close(ctx)
-		return err
-	}}, nil
-}
-
-func (l *fakeLauncher) Again(_ context.Context, again host.Rerun) (workspace.Opened, error) {
-	l.again = append(l.again, again)
-	if l.fails != nil {
-		return workspace.Opened{}, l.fails
-	}
-	s, _ := newSessionWith(l.t, newLog(l.t), l.serve, again.Configure)
-	return workspace.Opened{Session: s, Title: "replay of fake (local)", Start: s.Open}, nil
-}
-
-func (d *driver) launcher() *fakeLauncher { return d.opts.Launcher.(*fakeLauncher) }
+func (d *driver) launcher() *uitest.Launcher { return d.opts.Launcher.(*uitest.Launcher) }
 
 // asksInputs opens an item that needs values.
 func (d *driver) asksInputs() {
@@ -76,7 +25,7 @@ func (d *driver) asksInputs() {
 // that need a session do no harm.
 func TestHomeAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, Options{Launcher: &fakeLauncher{t: t}}, 120, 36)
+		d := drive(t, Options{Launcher: &uitest.Launcher{T: t}}, 120, 36)
 		require.Contains(t, d.rows()[0], "mcpdbg  no session is open")
 		require.Contains(t, d.plain(), "━ Open ━")
 		d.do("home-close")
@@ -100,7 +49,7 @@ func TestHomeAlone(t *testing.T) {
 		require.Contains(t, d.rows()[0], "LIVE  ready  everything (local)")
 		require.NotContains(t, d.plain(), "1 Sessions", "one session needs no list")
 		d.do(actSessions, actRemoveSession, actYes)
-		require.Equal(t, 1, d.launcher().closed)
+		require.Equal(t, 1, d.launcher().Closed)
 		require.Contains(t, d.plain(), "━ Open ━")
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/tty"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
 
@@ -44,7 +45,7 @@ func TestIdleRests(t *testing.T) {
 				s, x := newSession(t, newLog(t), serve)
 				require.NoError(t, s.Open(t.Context()))
 				synctest.Wait()
-				d := drive(t, Options{Session: s, Title: "fake (local)", Prompter: tty.NewPrompter(), Launcher: &fakeLauncher{t: t}}, 120, 36)
+				d := drive(t, Options{Session: s, Title: "fake (local)", Prompter: tty.NewPrompter(), Launcher: &uitest.Launcher{T: t}}, 120, 36)
 				d.keepTime()
 				d.ticking = false // timers set so far never fire
 				d.arrive()

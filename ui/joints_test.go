@@ -22,7 +22,7 @@ func TestLinesConnect(t *testing.T) {
 	for _, size := range [][2]int{{200, 60}, {160, 40}, {120, 36}, {100, 30}, {80, 24}, {60, 20}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			inBubble(t, size[0], size[1], nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-				everything(t, d.visible.ws.Session, x)
+				uitest.Busy(t, d.visible.ws.Session, x)
 				d.another("second (local)")
 				d.do(actPrevSession)
 				d.pull()

@@ -10,6 +10,7 @@ import (
 	"mcpdbg/recordings/store"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
 
@@ -24,7 +25,7 @@ const (
 // TestNotesAreKept checks that marks and notes of a recording exist when it is
 // opened again, and that one can go to them as moments.
 func TestNotesAreKept(t *testing.T) {
-	path := record(t, everything)
+	path := uitest.EverythingFile(t)
 	open := func() *driver {
 		rec := openWhole(t, path)
 		kept, err := store.OpenNotes(path, rec.Header().ID)
@@ -57,7 +58,7 @@ func TestNotesAreKept(t *testing.T) {
 // TestNotesAtTheEnd checks that notes which no command could write are written at
 // the end.
 func TestNotesAtTheEnd(t *testing.T) {
-	path := record(t, everything)
+	path := uitest.EverythingFile(t)
 	rec := openWhole(t, path)
 	kept, err := store.OpenNotes(path, rec.Header().ID)
 	require.NoError(t, err)

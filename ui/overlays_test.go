@@ -13,6 +13,7 @@ import (
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/uitest"
 )
 
 // TestShellFrames shows a view in a box and one on the whole screen.
@@ -58,10 +59,10 @@ func TestShellInTerminal(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s, x := newSession(t, newLog(t), echo)
 			require.NoError(t, s.Open(t.Context()))
-			everything(t, s, x)
+			uitest.Busy(t, s, x)
 			random := rand.New(rand.NewPCG(seed, 2))
 			w, h := 120, 36
-			term := inTerminal(t, Options{Session: s, Title: "fake", Launcher: &fakeLauncher{t: t}}, w, h)
+			term := inTerminal(t, Options{Session: s, Title: "fake", Launcher: &uitest.Launcher{T: t}}, w, h)
 			for range 80 {
 				key := keys[random.IntN(len(keys))]
 				if random.IntN(3) == 0 {

@@ -72,7 +72,7 @@ func TestPlayFrames(t *testing.T) {
 // inPlayer is a view of a moment of a recording.
 func inPlayer(moment string, actions ...string) view {
 	return func(t *testing.T, show func(d *driver)) {
-		d := playedAt(t, record(t, everything), moment, 120, 36)
+		d := playedAt(t, uitest.EverythingFile(t), moment, 120, 36)
 		d.do(actions...)
 		show(d)
 	}
@@ -147,7 +147,7 @@ func ageless(screen string) string { return strings.ReplaceAll(screen, "0 s ..."
 // TestScrubbingKeepsTheView checks that focus, filter, search, folds and cursors
 // stay.
 func TestScrubbingKeepsTheView(t *testing.T) {
-	path := record(t, everything)
+	path := uitest.EverythingFile(t)
 	d := playedAt(t, path, "", 120, 36)
 	d.do(actFilter)
 	d.write("dir:in")
@@ -175,7 +175,7 @@ func TestScrubbingKeepsTheView(t *testing.T) {
 // TestVerdictOfAMoment checks that the causes at a moment depend only on earlier
 // entries.
 func TestVerdictOfAMoment(t *testing.T) {
-	path := record(t, everything)
+	path := uitest.EverythingFile(t)
 	d := playedAt(t, path, "", 120, 36)
 	whole := causes(d.visible.ws.Shown.Causes.Found)
 	require.NotEmpty(t, whole)
@@ -231,7 +231,7 @@ func causes(found []diagnosis.Cause) (all []string) {
 
 // TestDragTheBar checks that the bar is clicked, dragged at any height, and released.
 func TestDragTheBar(t *testing.T) {
-	d := playedAt(t, record(t, everything), "", 120, 36)
+	d := playedAt(t, uitest.EverythingFile(t), "", 120, 36)
 	_ = d.content()
 	d.goTo("50%")
 	line := []rune(d.playerLine())
@@ -309,7 +309,7 @@ func TestProgramPlays(t *testing.T) {
 // TestVerdictIsAwaited checks that panes do not move while the causes of a moment
 // are computed.
 func TestVerdictIsAwaited(t *testing.T) {
-	path := record(t, everything)
+	path := uitest.EverythingFile(t)
 	d := playedAt(t, path, "95%", 120, 36)
 	top := d.panes.layout.pane[trafficID].Y
 	require.Equal(t, 2, top)
@@ -324,7 +324,7 @@ func TestVerdictIsAwaited(t *testing.T) {
 // TestHiddenRecordingPauses checks that a recording that is not visible does not
 // play.
 func TestHiddenRecordingPauses(t *testing.T) {
-	path := record(t, everything)
+	path := uitest.EverythingFile(t)
 	d := drive(t, Options{Opened: []workspace.Opened{{Source: openWhole(t, path), Title: "first.jsonl"}, {Source: openWhole(t, path), Title: "second.jsonl"}}}, 120, 36)
 	var timer tea.Msg
 	d.outside.later = func(_ time.Duration, msg tea.Msg) tea.Cmd {
@@ -349,7 +349,7 @@ func TestHiddenRecordingPauses(t *testing.T) {
 // new rows.
 func TestPlayingFollows(t *testing.T) {
 	for _, action := range []string{"play", "step-on", "step-back"} {
-		d := playedAt(t, record(t, everything), "", 120, 36)
+		d := playedAt(t, uitest.EverythingFile(t), "", 120, 36)
 		d.do(kit.Top, kit.Down, kit.Down)
 		require.False(t, d.visible.rows.Traffic.Following())
 		d.do(action)

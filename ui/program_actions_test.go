@@ -81,7 +81,7 @@ func newStage(t *testing.T, w, h int) *stage {
 	})
 	x.Capabilities = allCapabilities
 	require.NoError(t, s.Open(t.Context()))
-	everything(t, s, x)
+	uitest.Busy(t, s, x)
 	answers.Store(true)
 	_, err := s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`))
 	require.NoError(t, err)
@@ -91,7 +91,7 @@ func newStage(t *testing.T, w, h int) *stage {
 		x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/flood"}`)
 	}
 	st := &stage{x: x, s: s}
-	st.terminal = inTerminal(t, Options{Session: s, Title: "fake (local)", Prompter: tty.NewPrompter(), Launcher: &fakeLauncher{t: t}}, w, h)
+	st.terminal = inTerminal(t, Options{Session: s, Title: "fake (local)", Prompter: tty.NewPrompter(), Launcher: &uitest.Launcher{T: t}}, w, h)
 	st.app.outside.exec = func(_ tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 		st.lent = true
 		return tea.Exec(noProgram{}, done)
@@ -123,30 +123,6 @@ func (st *stage) recorded(id string, do func(host.Context) tea.Cmd) func(host.Co
 		}
 		return st.app.screenOf(c.Workspace).move(id)
 	}
-}
-
-// sendKeys are the bytes of keys that are not a single character.
-var sendKeys = map[string]string{
-	"space": " ", "enter": "\r", "tab": keyTab, "esc": keyEsc, "backspace": "\x7f",
-	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
-	"insert": "\x1b[2~", "delete": "\x1b[3~", "pgup": "\x1b[5~", "pgdown": "\x1b[6~",
-	"shift+right": "\x1b[1;2C", "shift+left": "\x1b[1;2D", "ctrl+right": "\x1b[1;5C", "ctrl+left": "\x1b[1;5D",
-	"shift+tab": "\x1b[Z", "shift+up": "\x1b[1;2A", "shift+down": "\x1b[1;2B", "shift+pgup": "\x1b[5;2~", "shift+pgdown": "\x1b[6;2~",
-	"alt+up": "\x1b[1;3A", "alt+down": "\x1b[1;3B", "ctrl+up": "\x1b[1;5A", "ctrl+down": "\x1b[1;5B", "ctrl+delete": "\x1b[3;5~", "f2": "\x1bOQ", "f3": "\x1bOR", "f5": "\x1b[15~", "f6": "\x1b[17~", "f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~",
-}
-
-// bytesOf returns the bytes that a terminal sends for a key.
-func bytesOf(t *testing.T, key string) string {
-	t.Helper()
-	if letter, ok := strings.CutPrefix(key, "ctrl+"); ok && len(letter) == 1 {
-		return string(letter[0] & 0x1f)
-	}
-	if len([]rune(key)) == 1 {
-		return key
-	}
-	bytes, ok := sendKeys[key]
-	require.True(t, ok, "unknown key %q", key)
-	return bytes
 }
 
 // selects selects a row with a text in the traffic pane.
@@ -464,7 +440,7 @@ func (st *stage) perform(t *testing.T, action *host.Entry) {
 	require.True(t, possible, "%s is not possible: %s\n%s", action.ID, why, lazy(st.Text))
 	before, overlays := len(st.did), len(st.app.front.views)
 	if len(action.Keys) > 0 {
-		st.Press(bytesOf(t, action.Keys[0]))
+		st.Press(uitest.KeyBytes(t, action.Keys[0]))
 	} else {
 		st.pick(t, action)
 	}
@@ -493,7 +469,7 @@ func (st *stage) pick(t *testing.T, action *host.Entry) {
 		if i, ok := p.Picks().Current(); ok && p.Picks().Items[i] == action.Title {
 			break
 		}
-		st.Press(sendKeys["down"])
+		st.Press(uitest.KeyBytes(t, "down"))
 	}
 	st.Press("\r")
 }

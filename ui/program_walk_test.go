@@ -59,7 +59,7 @@ func (w *walk) act() {
 		return
 	}
 	w.done = append(w.done, action.ID)
-	w.Press(bytesOf(w.T, action.Keys[w.random.IntN(len(action.Keys))]))
+	w.Press(uitest.KeyBytes(w.T, action.Keys[w.random.IntN(len(action.Keys))]))
 }
 
 // open presses a key that leads from a pane to something else, if a pane has the

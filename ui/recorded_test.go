@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"path/filepath"
-	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -45,75 +44,20 @@ func openWhole(t *testing.T, path string) *recordings.Recording {
 	return r
 }
 
-// A partlyRead is a recording of which only the first rows and a tail are read.
-type partlyRead struct {
-	*recordings.Recording
-	tail int // the first row of the tail
-
-	mu   sync.Mutex
-	rows int
-	err  error
-}
-
-func (p *partlyRead) read(rows int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.rows = min(rows, p.Recording.Len())
-}
-
-func (p *partlyRead) Len() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.rows
-}
-
-func (p *partlyRead) Rows(from int, dst []session.Row) int {
-	return p.Recording.Rows(from, dst[:min(len(dst), max(p.Len()-from, 0))])
-}
-
-func (p *partlyRead) Progress() recordings.Progress {
-	rows, all := p.Len(), p.Recording.Len()
-	return recordings.Progress{Bytes: int64(rows), Size: int64(all), Rows: rows, Done: rows == all || p.err != nil, Err: p.err}
-}
-
-func (p *partlyRead) Stats() session.Stats {
-	s := p.StatsAsOf(p.Len())
-	whole := p.Recording.Stats()
-	if s.Size, s.Recording = whole.Size, session.RecordingReading; p.Progress().Done {
-		s.Recording = whole.Recording
-	}
-	return s
-}
-
-func (p *partlyRead) Tail() session.Source { return tailOf{p} }
-
-// tailOf is the tail as a source of its own.
-type tailOf struct{ *partlyRead }
-
-func (o tailOf) Len() int { return o.Recording.Len() - o.tail }
-
-func (o tailOf) Rows(from int, dst []session.Row) int {
-	n := o.Recording.Rows(from+o.tail, dst)
-	for i := range dst[:n] {
-		dst[i].Related = uint32(max(int(dst[i].Related)-o.tail, 0))
-	}
-	return n
-}
-
 // TestReadingFrames checks that the end of a recording is shown before the rest
 // is read, without statements that the rest may contradict.
 func TestReadingFrames(t *testing.T) {
-	path := record(t, everything)
+	path := uitest.EverythingFile(t)
 	var reading, whole uitest.Sheet
 	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {40, 10}} {
-		rec := &partlyRead{Recording: openWhole(t, path), tail: 18}
+		rec := uitest.NewPartlyRead(openWhole(t, path), 18)
 		d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, size[0], size[1])
-		rec.read(20)
+		rec.Read(20)
 		d.pull()
 		d.compare(&reading)
 		require.Empty(t, d.visible.ws.Shown.Causes.Found)
 		require.Empty(t, d.visible.ws.Shown.Problems.List)
-		rec.read(1000)
+		rec.Read(1000)
 		d.pull()
 		d.compare(&whole)
 	}
@@ -124,8 +68,8 @@ func TestReadingFrames(t *testing.T) {
 // TestReadingKeepsThePlace checks that, when the rest is read, the cursor stays
 // on its entry and its line, and that the detail and the marks stay.
 func TestReadingKeepsThePlace(t *testing.T) {
-	path := record(t, everything)
-	rec := &partlyRead{Recording: openWhole(t, path), tail: 18}
+	path := uitest.EverythingFile(t)
+	rec := uitest.NewPartlyRead(openWhole(t, path), 18)
 	d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 21)
 	d.do(kit.Up, kit.Up, kit.Up, "mark", kit.Up)
 	n, line := d.entryN(), d.cursorLine()
@@ -133,7 +77,7 @@ func TestReadingKeepsThePlace(t *testing.T) {
 	value, pointer, _, _ := d.visible.detail.Value()
 	require.NotEmpty(t, pointer)
 	require.Equal(t, 1, d.visible.rows.Stderr.Len())
-	rec.read(1000)
+	rec.Read(1000)
 	d.pull()
 	require.Equal(t, 2, d.visible.rows.Stderr.Len())
 	require.True(t, d.visible.rows.Stderr.Following())
@@ -176,17 +120,17 @@ func (d *driver) cursorLine() int {
 // TestBeyondTheTail checks that one can go to the first row and back to the last
 // one while the rest is read, and that the rows between appear.
 func TestBeyondTheTail(t *testing.T) {
-	path := record(t, everything)
-	rec := &partlyRead{Recording: openWhole(t, path), tail: 18}
+	path := uitest.EverythingFile(t)
+	rec := uitest.NewPartlyRead(openWhole(t, path), 18)
 	d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 36)
-	rec.read(20)
+	rec.Read(20)
 	d.pull()
 	d.do(kit.PageUp, kit.Up)
 	require.Contains(t, d.rows()[35], "earlier rows are still being read (50 %); g goes to the first row")
 	d.do(kit.Top)
 	require.Equal(t, "server/discover", d.visible.ws.Shown.Source.Method(d.visible.ws.Selected.Row.Method))
 	require.Contains(t, d.rows()[0], "READING 50 %")
-	rec.read(25)
+	rec.Read(25)
 	d.pull()
 	require.Equal(t, 25, d.visible.ws.Shown.Index.Scanned)
 	d.do(kit.Bottom)
@@ -194,7 +138,7 @@ func TestBeyondTheTail(t *testing.T) {
 	require.Equal(t, session.KindExited, d.visible.ws.Selected.Row.Kind)
 	require.True(t, d.visible.rows.Traffic.Following())
 	d.do(kit.Top)
-	rec.read(1000)
+	rec.Read(1000)
 	d.pull()
 	require.Equal(t, 0, d.visible.ws.Shown.Index.Traffic.Position(d.cursor()), "the cursor stays there")
 	require.NotContains(t, d.rows()[0], "READING")
@@ -204,15 +148,15 @@ func TestBeyondTheTail(t *testing.T) {
 
 // TestReadingFilters checks that a filter is kept, and applied to all rows.
 func TestReadingFilters(t *testing.T) {
-	path := record(t, everything)
-	rec := &partlyRead{Recording: openWhole(t, path), tail: 18}
+	path := uitest.EverythingFile(t)
+	rec := uitest.NewPartlyRead(openWhole(t, path), 18)
 	d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 36)
 	d.do(actFilter)
 	d.write("kind:request")
 	d.do(actAccept)
 	shown := d.visible.rows.Traffic.Len()
 	d.search1("read", kit.Top)
-	rec.read(1000)
+	rec.Read(1000)
 	d.pull()
 	require.Greater(t, d.visible.rows.Traffic.Len(), shown)
 	require.Regexp(t, ` of [0-9,]+  filter kind:request`, d.plain())
@@ -222,11 +166,11 @@ func TestReadingFilters(t *testing.T) {
 // TestReadingFails checks that the reason of a failed read is shown, with the
 // rows read so far.
 func TestReadingFails(t *testing.T) {
-	path := record(t, everything)
-	rec := &partlyRead{Recording: openWhole(t, path), tail: 18}
+	path := uitest.EverythingFile(t)
+	rec := uitest.NewPartlyRead(openWhole(t, path), 18)
 	d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 36)
-	rec.read(12)
-	rec.err = fmt.Errorf("the disk is gone")
+	rec.Read(12)
+	rec.Err = fmt.Errorf("the disk is gone")
 	d.pull()
 	require.Contains(t, d.rows()[35], "x the disk is gone")
 	require.Equal(t, 12, d.visible.ws.Shown.Index.Scanned)

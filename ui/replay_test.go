@@ -14,6 +14,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/replay"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
 
@@ -25,7 +26,7 @@ func (d *driver) planned(t *testing.T) {
 	d.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}`)
 	d.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"remove","arguments":{"path":"x"}}}`)
 	d.send(`{"jsonrpc":"2.0","id":4,"method":"prompts/list"}`)
-	d.launcher().serve = func(p *fakeProcess, m message) {
+	d.launcher().Serve = func(p *fakeProcess, m message) {
 		if !offers(p, m) {
 			echo(p, m)
 		}
@@ -71,7 +72,7 @@ var replayTests = map[string]actionTest{
 		d.do("replay-include", "replay-start")
 		require.Contains(t, d.plain(), "Replay the recording?")
 		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
-		require.Empty(t, d.launcher().again, "the default is no")
+		require.Empty(t, d.launcher().Reruns, "the default is no")
 		d.keepTime()
 		d.do("replay-start")
 		d.begin(d.visible.Do(actYes))
@@ -100,7 +101,7 @@ func TestProgramReplays(t *testing.T) {
 	})
 	for _, give := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			l := &fakeLauncher{t: t, serve: func(p *fakeProcess, m message) {
+			l := &uitest.Launcher{T: t, Serve: func(p *fakeProcess, m message) {
 				if m.ID != nil {
 					time.Sleep(2 * time.Second)
 					p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"n":1}}`, m.ID)

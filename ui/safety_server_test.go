@@ -188,7 +188,7 @@ func newHostileServer(t *testing.T) *hostileServer {
 			Inputs: []host.Input{{ID: text, Description: text, Default: text, Options: []string{text}}}})
 	}
 	h := &hostileServer{x: x, driver: drive(t, Options{
-		Session: s, Title: hostile[0] + "\u202e", Prompter: tty.NewPrompter(), Launcher: &fakeLauncher{t: t, home: host.Home{Items: items, Notes: hostile}},
+		Session: s, Title: hostile[0] + "\u202e", Prompter: tty.NewPrompter(), Launcher: &uitest.Launcher{T: t, Found: host.Home{Items: items, Notes: hostile}},
 	}, 120, 36)}
 	for _, method := range []string{"tools/list", "resources/list", "prompts/list", "resources/templates/list", "other"} {
 		h.send(`{"jsonrpc":"2.0","id":"` + method + `","method":"` + method + `"}`)

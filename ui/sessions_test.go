@@ -16,6 +16,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/send"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
 
@@ -116,7 +117,7 @@ func TestSessionsGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, x := newSession(t, newLog(t), echo)
 		require.NoError(t, first.Open(t.Context()))
-		term := inTerminal(t, Options{Session: first, Title: "first", Launcher: &fakeLauncher{t: t}}, 120, 36)
+		term := inTerminal(t, Options{Session: first, Title: "first", Launcher: &uitest.Launcher{T: t}}, 120, 36)
 		a := term.app
 		one := a.visible
 		term.Press("O", "everything", "\r")

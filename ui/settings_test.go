@@ -16,6 +16,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/tty"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 
 	"mcpdbg/ui/widget/theme"
@@ -67,7 +68,7 @@ over = "5GiB"
 // TestPausesOfThePlayer checks that pauses are cut to a second by default, to the
 // setting, or not at all.
 func TestPausesOfThePlayer(t *testing.T) {
-	path := record(t, everything)
+	path := uitest.EverythingFile(t)
 	for text, want := range map[string]time.Duration{"": time.Second, "[play]\nidle = \"40ms\"": 40 * time.Millisecond, "[play]\nidle = \"none\"": 0} {
 		s, err := ParseSettings("config.toml", []byte(text))
 		require.NoError(t, err)
@@ -177,8 +178,8 @@ func TestASCII(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, x := newSession(t, newLog(t), echo)
 		require.NoError(t, s.Open(t.Context()))
-		everything(t, s, x)
-		d := drive(t, Options{Settings: Settings{ASCII: true}, Session: s, Title: "fake", Prompter: tty.NewPrompter(), Launcher: &fakeLauncher{t: t}}, 120, 36)
+		uitest.Busy(t, s, x)
+		d := drive(t, Options{Settings: Settings{ASCII: true}, Session: s, Title: "fake", Prompter: tty.NewPrompter(), Launcher: &uitest.Launcher{T: t}}, 120, 36)
 		d.send(`{"jsonrpc":"2.0","method":"notifications/` + strings.Repeat("long", 100) + `"}`)
 		d.another("second")
 		d.sessions.step(1)

@@ -212,7 +212,7 @@ func (d *driver) requireHints() {
 func inStates(open func(d *driver, x *fakeExecutor)) view {
 	return func(t *testing.T, show func(d *driver)) {
 		inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-			everything(t, d.visible.ws.Session, x)
+			uitest.Busy(t, d.visible.ws.Session, x)
 			d.pull()
 			open(d, x)
 			show(d)

@@ -177,3 +177,27 @@ func (term *Terminal) shows() (x, y int, ok bool) {
 
 // attrReverse is the cell attribute that swaps the colours.
 const attrReverse = 1 << 5
+
+// sendKeys are the bytes of keys that are not a single character.
+var sendKeys = map[string]string{
+	"space": " ", "enter": "\r", "tab": "\t", "esc": KeyEsc, "backspace": "\x7f",
+	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
+	"insert": "\x1b[2~", "delete": "\x1b[3~", "pgup": "\x1b[5~", "pgdown": "\x1b[6~",
+	"shift+right": "\x1b[1;2C", "shift+left": "\x1b[1;2D", "ctrl+right": "\x1b[1;5C", "ctrl+left": "\x1b[1;5D",
+	"shift+tab": "\x1b[Z", "shift+up": "\x1b[1;2A", "shift+down": "\x1b[1;2B", "shift+pgup": "\x1b[5;2~", "shift+pgdown": "\x1b[6;2~",
+	"alt+up": "\x1b[1;3A", "alt+down": "\x1b[1;3B", "ctrl+up": "\x1b[1;5A", "ctrl+down": "\x1b[1;5B", "ctrl+delete": "\x1b[3;5~", "f2": "\x1bOQ", "f3": "\x1bOR", "f5": "\x1b[15~", "f6": "\x1b[17~", "f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~",
+}
+
+// KeyBytes returns the bytes that a terminal sends for a key.
+func KeyBytes(t testing.TB, key string) string {
+	t.Helper()
+	if letter, ok := strings.CutPrefix(key, "ctrl+"); ok && len(letter) == 1 {
+		return string(letter[0] & 0x1f)
+	}
+	if len([]rune(key)) == 1 {
+		return key
+	}
+	bytes, ok := sendKeys[key]
+	require.True(t, ok, "unknown key %q", key)
+	return bytes
+}
