@@ -3,7 +3,8 @@
 // A view holds one comparison, which a command makes in the background. It shows one of
 // four lists at a time: the exchanges of both sessions, groups of equal differences,
 // values that are equal by type only, and response times. Below the exchanges it shows
-// both messages of the exchange under the cursor.
+// both messages of the exchange under the cursor, side by side: corresponding values share
+// a row, and equal parts are folded.
 //
 // A State is shared by all sessions of the program. It keeps the latest comparison, with
 // its cursors and the rules that the user has added, and lets other screens show a

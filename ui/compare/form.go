@@ -3,7 +3,6 @@ package compare
 import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/sidebyside"
 	"mcpdbg/ui/widget/theme"
 )
 
@@ -32,15 +31,15 @@ func (v *view) other(screen *kit.Screen) form {
 
 // - and + for a line of one side only, x for one that differs from that next to it, ~ for
 // one that may differ.
-func lineMark(th *theme.Theme, differs, loose bool, only sidebyside.Side) (string, theme.Style) {
+func lineMark(th *theme.Theme, differs, loose bool, only rowSide) (string, theme.Style) {
 	switch {
 	case loose:
 		return "~", th.Dim
 	case !differs:
 		return " ", th.Text
-	case only == sidebyside.OnlyLeft:
+	case only == onlyLeft:
 		return "-", th.Error
-	case only == sidebyside.OnlyRight:
+	case only == onlyRight:
 		return "+", th.Error
 	}
 	return "x", th.Error
@@ -48,7 +47,7 @@ func lineMark(th *theme.Theme, differs, loose bool, only sidebyside.Side) (strin
 
 // Words that differ from the other side are reverse, or underlined in the row under the
 // cursor.
-func paintValue(th *theme.Theme, l *paint.Line, style theme.Style, text string, changed []sidebyside.Span, selected bool) {
+func paintValue(th *theme.Theme, l *paint.Line, style theme.Style, text string, changed []textSpan, selected bool) {
 	emphasis := th.Selected
 	if selected {
 		emphasis = th.SelectedMatch
@@ -64,11 +63,11 @@ func paintValue(th *theme.Theme, l *paint.Line, style theme.Style, text string, 
 	l.Text(style, text[at:])
 }
 
-func changedWords(row *sidebyside.Row, side int) []sidebyside.Span {
-	if row.Mark != sidebyside.Different || row.Only != sidebyside.Both {
+func changedWords(row *valueRow, side int) []textSpan {
+	if row.Mark != markDifferent || row.Only != bothSides {
 		return nil
 	}
-	left, right := sidebyside.Words(row.Left, row.Right)
+	left, right := differingWords(row.Left, row.Right)
 	if side == 1 {
 		return right
 	}

@@ -12,7 +12,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/sidebyside"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
@@ -256,7 +255,7 @@ func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
 	}
 	l.Text(screen.Theme.Key, cursor)
 	at := b.order[line]
-	if at.side == sidebyside.OnlyRight {
+	if at.side == onlyRight {
 		side = 1
 	}
 	row, ok := b.row(at.n)
@@ -264,14 +263,14 @@ func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
 		v.paintUnplaced(screen.Theme, l, at.n, side, selected)
 		return
 	}
-	if !b.unified && (row.Only == sidebyside.OnlyLeft && side == 1 || row.Only == sidebyside.OnlyRight && side == 0) {
+	if !b.unified && (row.Only == onlyLeft && side == 1 || row.Only == onlyRight && side == 0) {
 		return
 	}
 	only := row.Only
-	if at.side != sidebyside.Both {
+	if at.side != bothSides {
 		only = at.side
 	}
-	mark, style := lineMark(screen.Theme, row.Mark == sidebyside.Different, row.Mark == sidebyside.Loose, only)
+	mark, style := lineMark(screen.Theme, row.Mark == markDifferent, row.Mark == markLoose, only)
 	l.Text(style, mark)
 	var full paint.Line
 	full.Reset(1<<14, screen.Look())
@@ -292,13 +291,13 @@ func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
 }
 
 // Values that are equal by type only are the type, unless they are revealed.
-func (v *view) valueText(row *sidebyside.Row, side int) (text string, changed []sidebyside.Span) {
+func (v *view) valueText(row *valueRow, side int) (text string, changed []textSpan) {
 	text = row.Left
 	if side == 1 {
 		text = row.Right
 	}
 	switch {
-	case row.Type == "" || row.Only != sidebyside.Both:
+	case row.Type == "" || row.Only != bothSides:
 	case !v.reveal:
 		return "<" + row.Type + ">", nil
 	case v.beside.unified && row.Left != row.Right:
@@ -308,11 +307,11 @@ func (v *view) valueText(row *sidebyside.Row, side int) (text string, changed []
 }
 
 // An equal value has the style of its kind.
-func (v *view) valueStyle(th *theme.Theme, row *sidebyside.Row, text string) theme.Style {
+func (v *view) valueStyle(th *theme.Theme, row *valueRow, text string) theme.Style {
 	switch {
-	case row.Mark == sidebyside.Different:
+	case row.Mark == markDifferent:
 		return th.Error
-	case row.Mark == sidebyside.Loose:
+	case row.Mark == markLoose:
 		return th.Dim
 	case strings.HasPrefix(text, `"`):
 		return th.String
@@ -322,8 +321,8 @@ func (v *view) valueStyle(th *theme.Theme, row *sidebyside.Row, text string) the
 
 func (v *view) paintUnplaced(th *theme.Theme, l *paint.Line, n, side int, selected bool) {
 	d, only := &v.beside.unplaced[n], v.beside.sides(n)
-	if v.beside.unified && only == sidebyside.Both && v.beside.changed(n) {
-		only = sidebyside.OnlyLeft + sidebyside.Side(side)
+	if v.beside.unified && only == bothSides && v.beside.changed(n) {
+		only = onlyLeft + rowSide(side)
 	}
 	mark, style := lineMark(th, true, !d.Counts, only)
 	l.Text(style, mark+" ")

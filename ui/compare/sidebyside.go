@@ -6,13 +6,12 @@ import (
 	diff "mcpdbg/recordings/compare"
 	"mcpdbg/recordings/match"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/sidebyside"
 )
 
 // sideBySide shows one exchange of both sides, side by side or unified.
 type sideBySide struct {
 	pair     int // -1 for none
-	rows     []sidebyside.Row
+	rows     []valueRow
 	unplaced []diff.Difference // without a place in the rows
 	unified  bool              // one line for each side of a row that differs
 	order    []place           // the lines, made from unplaced and rows
@@ -64,8 +63,8 @@ func (b *sideBySide) goTo(place match.Pointer) {
 }
 
 type place struct {
-	n    int             // of a difference without a place, and then of a row
-	side sidebyside.Side // shown: both next to each other, or if that is the same, once
+	n    int     // of a difference without a place, and then of a row
+	side rowSide // shown: both next to each other, or if that is the same, once
 }
 
 // The cursor stays on its row.
@@ -99,12 +98,12 @@ func (b *sideBySide) unify(n int) (next int) {
 	for b.textDiffers(n) && end < len(b.unplaced)+len(b.rows) && b.textDiffers(end) {
 		end++
 	}
-	for _, side := range []sidebyside.Side{sidebyside.OnlyLeft, sidebyside.OnlyRight} {
+	for _, side := range []rowSide{onlyLeft, onlyRight} {
 		for i := n; i < end; i++ {
 			switch of := b.sides(i); {
-			case of == side, of == sidebyside.Both && b.changed(i):
+			case of == side, of == bothSides && b.changed(i):
 				b.order = append(b.order, place{i, side})
-			case of == sidebyside.Both && side == sidebyside.OnlyLeft:
+			case of == bothSides && side == onlyLeft:
 				b.order = append(b.order, place{n: i})
 			}
 		}
@@ -113,7 +112,7 @@ func (b *sideBySide) unify(n int) (next int) {
 }
 
 // ok is false for a difference that has no place in the rows.
-func (b *sideBySide) row(n int) (row *sidebyside.Row, ok bool) {
+func (b *sideBySide) row(n int) (row *valueRow, ok bool) {
 	if n < len(b.unplaced) {
 		return nil, false
 	}
@@ -122,28 +121,28 @@ func (b *sideBySide) row(n int) (row *sidebyside.Row, ok bool) {
 
 func (b *sideBySide) textDiffers(n int) bool {
 	row, ok := b.row(n)
-	return ok && row.Text && row.Mark == sidebyside.Different
+	return ok && row.Text && row.Mark == markDifferent
 }
 
 // sides returns the sides that a row or a difference is on.
-func (b *sideBySide) sides(n int) sidebyside.Side {
+func (b *sideBySide) sides(n int) rowSide {
 	if row, ok := b.row(n); ok {
 		return row.Only
 	}
 	switch d := &b.unplaced[n]; {
 	case d.A == nil && d.B != nil:
-		return sidebyside.OnlyRight
+		return onlyRight
 	case d.B == nil && d.A != nil:
-		return sidebyside.OnlyLeft
+		return onlyLeft
 	}
-	return sidebyside.Both
+	return bothSides
 }
 
 // changed reports whether both sides of a row or a difference are shown one after the
 // other in a unified view.
 func (b *sideBySide) changed(n int) bool {
 	if row, ok := b.row(n); ok {
-		return row.Mark == sidebyside.Different
+		return row.Mark == markDifferent
 	}
 	return b.unplaced[n].Counts && b.unplaced[n].A != nil
 }
@@ -164,7 +163,7 @@ func (b *sideBySide) pointer(line int) (match.Pointer, bool) {
 func (b *sideBySide) differs(line int) bool {
 	n := b.order[line].n
 	if row, ok := b.row(n); ok {
-		return row.Mark == sidebyside.Different
+		return row.Mark == markDifferent
 	}
 	return b.unplaced[n].Counts
 }
@@ -205,10 +204,10 @@ func (b *sideBySide) fit(height int) {
 
 type judge struct{ look *diff.Look }
 
-func (j judge) at(path []string) (sidebyside.Mark, string) {
+func (j judge) at(path []string) (rowMark, string) {
 	p := match.PointerTo(path...)
 	if j.look.A == nil || j.look.B == nil {
-		return sidebyside.Different, ""
+		return markDifferent, ""
 	}
 	ended := false
 	for i := range j.look.Differences {
@@ -218,19 +217,19 @@ func (j judge) at(path []string) (sidebyside.Mark, string) {
 			continue
 		}
 		if d.Counts {
-			return sidebyside.Different, ""
+			return markDifferent, ""
 		}
-		return sidebyside.Loose, ""
+		return markLoose, ""
 	}
 	if ended && len(path) > 0 && path[0] != "params" {
-		return sidebyside.Different, ""
+		return markDifferent, ""
 	}
 	for i := range j.look.Masked {
 		if m := &j.look.Masked[i]; match.Covers(m.Pointer, p) {
-			return sidebyside.Loose, m.Type
+			return markLoose, m.Type
 		}
 	}
-	return sidebyside.Loose, ""
+	return markLoose, ""
 }
 
 // unplaced returns the differences that do not concern a value: how an exchange

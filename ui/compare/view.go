@@ -17,7 +17,6 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/sidebyside"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/workspace"
 )
@@ -238,11 +237,11 @@ func (v *view) look(c host.Context, want match.Pointer) tea.Cmd {
 	result, all := v.result, v.all
 	return func() tea.Msg {
 		look, err := result.Look(ctx, pair, maxExchange)
-		var rows []sidebyside.Row
+		var rows []valueRow
 		var others []diff.Difference
 		if err == nil {
 			j := judge{look: look}
-			rows = sidebyside.Rows(look.A, look.B, j.at, all || bytes.Equal(look.A, look.B))
+			rows = valueRows(look.A, look.B, j.at, all || bytes.Equal(look.A, look.B))
 			others = unplaced(look)
 		}
 		late := ctx.Err() != nil

@@ -1,4 +1,4 @@
-package sidebyside
+package compare
 
 import (
 	"unicode"
@@ -10,12 +10,12 @@ import (
 // maxLine is the maximum size in bytes of both sides of a line with compared words.
 const maxLine = 1 << 10
 
-// A Span is a part of a line, in bytes.
-type Span struct{ From, To int }
+// A textSpan is a part of a line, in bytes.
+type textSpan struct{ From, To int }
 
-// Words returns the words that differ between the sides of a line, none for long lines or
+// differingWords returns the words that differ between the sides of a line, none for long lines or
 // without an equal word.
-func Words(a, b string) (left, right []Span) {
+func differingWords(a, b string) (left, right []textSpan) {
 	if len(a)+len(b) > maxLine || !utf8.ValidString(a) || !utf8.ValidString(b) {
 		return nil, nil
 	}
@@ -35,7 +35,7 @@ func Words(a, b string) (left, right []Span) {
 
 // widened appends the words of a text that a change touches; an empty change counts as
 // the other side's.
-func widened(spans []Span, text string, from, to int, other string) []Span {
+func widened(spans []textSpan, text string, from, to int, other string) []textSpan {
 	changed := text[from:to]
 	if changed == "" {
 		changed = other
@@ -70,7 +70,7 @@ func widened(spans []Span, text string, from, to int, other string) []Span {
 	case n > 0 && from <= spans[n-1].To:
 		spans[n-1].To = max(spans[n-1].To, to)
 	default:
-		spans = append(spans, Span{from, to})
+		spans = append(spans, textSpan{from, to})
 	}
 	return spans
 }
@@ -79,6 +79,6 @@ func inWord(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-func covers(spans []Span, text string) bool {
-	return text == "" || len(spans) == 1 && spans[0] == Span{0, len(text)}
+func covers(spans []textSpan, text string) bool {
+	return text == "" || len(spans) == 1 && spans[0] == textSpan{0, len(text)}
 }

@@ -1,4 +1,4 @@
-package sidebyside
+package compare
 
 import (
 	"encoding/json"
@@ -11,14 +11,14 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// lay formats the rows of two documents: the mark, followed by both sides.
-func lay(t *testing.T, a, b string, all bool) []string {
+// laidOut formats the rows of two documents: the mark, followed by both sides.
+func laidOut(t *testing.T, a, b string, all bool) []string {
 	t.Helper()
-	judge := func(path []string) (Mark, string) {
+	judge := func(path []string) (rowMark, string) {
 		if len(path) > 0 && path[len(path)-1] == "at" {
-			return Loose, "time"
+			return markLoose, "time"
 		}
-		return Different, ""
+		return markDifferent, ""
 	}
 	canonical := func(s string) []byte {
 		if s == "" {
@@ -29,7 +29,7 @@ func lay(t *testing.T, a, b string, all bool) []string {
 		return out
 	}
 	var out []string
-	for _, r := range Rows(canonical(a), canonical(b), judge, all) {
+	for _, r := range valueRows(canonical(a), canonical(b), judge, all) {
 		name := r.Name
 		if name != "" {
 			name += ": "
@@ -59,25 +59,25 @@ func TestRows(t *testing.T) {
 		{"one side", ``, `{"a":1}`, false, "x | {;x+a:  | 1;x | }"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			require.Equal(t, strings.Split(strings.ReplaceAll(c.want, "+", "  "), ";"), lay(t, c.a, c.b, c.all))
+			require.Equal(t, strings.Split(strings.ReplaceAll(c.want, "+", "  "), ";"), laidOut(t, c.a, c.b, c.all))
 		})
 	}
 }
 
 func TestRowsAreBounded(t *testing.T) {
 	long := "[" + strings.Repeat("1,", 3*maxRows) + "1]"
-	rows := Rows([]byte(long), []byte("[2"+long[2:]), func([]string) (Mark, string) { return Different, "" }, true)
+	rows := valueRows([]byte(long), []byte("[2"+long[2:]), func([]string) (rowMark, string) { return markDifferent, "" }, true)
 	require.Len(t, rows, maxRows+1)
 	require.Equal(t, "and more", rows[maxRows].Left)
-	text := Rows([]byte(`"`+strings.Repeat("x", 1<<20)+`"`), []byte("1"), func([]string) (Mark, string) { return Different, "" }, true)
+	text := valueRows([]byte(`"`+strings.Repeat("x", 1<<20)+`"`), []byte("1"), func([]string) (rowMark, string) { return markDifferent, "" }, true)
 	require.Len(t, text[0].Left, maxValue)
 }
 
 func TestPointersMatchValues(t *testing.T) {
 	a, b := []byte(`{"a":[{"b":1}],"t":"{\"x\":1}"}`), []byte(`{"a":[{"b":2}],"t":"{\"x\":2}"}`)
 	found := 0
-	for _, r := range Rows(a, b, func([]string) (Mark, string) { return Different, "" }, false) {
-		if r.Mark == Different {
+	for _, r := range valueRows(a, b, func([]string) (rowMark, string) { return markDifferent, "" }, false) {
+		if r.Mark == markDifferent {
 			found++
 			require.Equal(t, r.Left, string(match.At(a, r.Pointer)))
 			require.Equal(t, r.Right, string(match.At(b, r.Pointer)))
@@ -98,17 +98,17 @@ func TestTextsLineByLine(t *testing.T) {
 	b := text("# Title", "new", "", "one", "two", "three", "four", "five", "SIX", "end")
 	require.Equal(t, []string{
 		" text: | text:", "   # Title | # Title", "x   | new", "    | ", "   one | one", "   (2 lines) | (2 lines)", "   four | four", "   five | five", "x  six | SIX", "   end | end",
-	}, lay(t, a, b, false))
-	require.Equal(t, []string{"x |" + " text:", "x   | a", "x   | b"}, lay(t, "", text("a", "b"), false), "a text on one side")
+	}, laidOut(t, a, b, false))
+	require.Equal(t, []string{"x |" + " text:", "x   | a", "x   | b"}, laidOut(t, "", text("a", "b"), false), "a text on one side")
 
-	var sides []Side
-	for _, r := range Rows([]byte(a), []byte(b), func([]string) (Mark, string) { return Different, "" }, true) {
+	var sides []rowSide
+	for _, r := range valueRows([]byte(a), []byte(b), func([]string) (rowMark, string) { return markDifferent, "" }, true) {
 		sides = append(sides, r.Only)
 	}
-	require.Equal(t, []Side{Both, Both, OnlyRight, Both, Both, Both, Both, Both, Both, Both, Both}, sides)
+	require.Equal(t, []rowSide{bothSides, bothSides, onlyRight, bothSides, bothSides, bothSides, bothSides, bothSides, bothSides, bothSides, bothSides}, sides)
 
 	long := strings.Repeat("x\n", maxText)
-	rows := Rows([]byte(text("a"+long)), []byte(text(long+"b")), func([]string) (Mark, string) { return Different, "" }, true)
+	rows := valueRows([]byte(text("a"+long)), []byte(text(long+"b")), func([]string) (rowMark, string) { return markDifferent, "" }, true)
 	require.Len(t, rows, maxRows+1)
 }
 
@@ -123,16 +123,16 @@ func TestWords(t *testing.T) {
 		{"same", "same", "same", "same"},
 		{"e\u0301 x", "e x", "[e\u0301] x", "[e] x"},
 	} {
-		left, right := Words(c.a, c.b)
+		left, right := differingWords(c.a, c.b)
 		require.Equal(t, c.left, bracketed(c.a, left))
 		require.Equal(t, c.right, bracketed(c.b, right))
 	}
-	left, right := Words(strings.Repeat("x ", maxLine), "x")
+	left, right := differingWords(strings.Repeat("x ", maxLine), "x")
 	require.Empty(t, left)
 	require.Empty(t, right)
 }
 
-func bracketed(text string, spans []Span) string {
+func bracketed(text string, spans []textSpan) string {
 	var b strings.Builder
 	at := 0
 	for _, s := range spans {
@@ -146,8 +146,8 @@ func FuzzWords(f *testing.F) {
 	f.Add("the cat sat", "the dog sat")
 	f.Add("e\u0301\xff", "\u0301")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		left, right := Words(a, b)
-		for text, spans := range map[string][]Span{a: left} {
+		left, right := differingWords(a, b)
+		for text, spans := range map[string][]textSpan{a: left} {
 			bracketed(text, spans)
 		}
 		bracketed(b, right)

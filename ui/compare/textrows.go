@@ -1,4 +1,4 @@
-package sidebyside
+package compare
 
 import (
 	"bytes"
@@ -35,14 +35,14 @@ func textLines(a, b []byte) (left, right []string, ok bool) {
 	return left, right, true
 }
 
-type texts struct {
-	*rower
+type textRows struct {
+	*valueRower
 	left, right []string
-	changed     Row
+	changed     valueRow
 	i, j        int // the next lines
 }
 
-func (t *texts) lines() {
+func (t *textRows) lines() {
 	for _, hunk := range hunks(t.left, t.right) {
 		t.equal(hunk.from - t.i)
 		t.differing(hunk.removed, hunk.added)
@@ -51,7 +51,7 @@ func (t *texts) lines() {
 }
 
 // equal lays out n equal lines. Those in the middle are folded.
-func (t *texts) equal(n int) {
+func (t *textRows) equal(n int) {
 	before, after := foldedContext, foldedContext
 	if t.i == 0 {
 		before = 0
@@ -62,16 +62,16 @@ func (t *texts) equal(n int) {
 	if hidden := n - before - after; !t.all && hidden >= 2 {
 		t.same(before)
 		text := fmt.Sprintf("(%d lines)", hidden)
-		t.add(Row{Pointer: t.changed.Pointer, Depth: t.changed.Depth, Left: text, Right: text})
+		t.add(valueRow{Pointer: t.changed.Pointer, Depth: t.changed.Depth, Left: text, Right: text})
 		t.i, t.j, n = t.i+hidden, t.j+hidden, after
 	}
 	t.same(n)
 }
 
-func (t *texts) same(n int) {
+func (t *textRows) same(n int) {
 	for range n {
 		text := short(t.left[t.i])
-		t.add(Row{Pointer: t.changed.Pointer, Depth: t.changed.Depth, Left: text, Right: text, Text: true})
+		t.add(valueRow{Pointer: t.changed.Pointer, Depth: t.changed.Depth, Left: text, Right: text, Text: true})
 		t.i, t.j = t.i+1, t.j+1
 		if t.full() {
 			return
@@ -80,13 +80,13 @@ func (t *texts) same(n int) {
 }
 
 // differing lays out lines of one side or of both, the first next to each other.
-func (t *texts) differing(removed, added int) {
+func (t *textRows) differing(removed, added int) {
 	for n := range max(removed, added) {
 		if t.full() {
 			break
 		}
 		row := t.changed
-		row.Only = only(n < removed, n < added)
+		row.Only = onlyOn(n < removed, n < added)
 		if n < removed {
 			row.Left = short(t.left[t.i+n])
 		}

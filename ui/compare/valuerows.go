@@ -1,6 +1,4 @@
-// Package sidebyside lays out two JSON documents side by side: corresponding values share
-// a row, and equal parts are folded.
-package sidebyside
+package compare
 
 import (
 	"bytes"
@@ -9,41 +7,41 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// A Mark is how the two sides of a row differ.
-type Mark uint8
+// A rowMark is how the two sides of a row differ.
+type rowMark uint8
 
 // The marks, in ascending order of severity.
 const (
-	Equal     Mark = iota
-	Loose          // in an insignificant way
-	Different      // in a significant way
+	markEqual     rowMark = iota
+	markLoose             // in an insignificant way
+	markDifferent         // in a significant way
 )
 
-// A Side is the side that a row is on.
-type Side uint8
+// A rowSide is the side that a row is on.
+type rowSide uint8
 
 // The sides of a row.
 const (
-	Both Side = iota
-	OnlyLeft
-	OnlyRight
+	bothSides rowSide = iota
+	onlyLeft
+	onlyRight
 )
 
-// A Row is one line of both documents. Its texts are untrusted.
-type Row struct {
+// A valueRow is one line of both documents. Its texts are untrusted.
+type valueRow struct {
 	Pointer     match.Pointer
 	Depth       int
 	Name        string // of the member, "" for an element
 	Left, Right string // JSON text, or one line of a string; "" for an empty side
-	Mark        Mark
-	Only        Side   // OnlyLeft or OnlyRight if the other side has no such line
-	Type        string // that both sides match if the mark is Loose
-	Text        bool   // Left and Right are lines of a string
+	Mark        rowMark
+	Only        rowSide // OnlyLeft or OnlyRight if the other side has no such line
+	Type        string  // that both sides match if the mark is Loose
+	Text        bool    // Left and Right are lines of a string
 }
 
-// A Judge reports how the unequal values at a path differ. typ is their type if they only
+// A judgeFunc reports how the unequal values at a path differ. typ is their type if they only
 // have to share it.
-type Judge func(path []string) (mark Mark, typ string)
+type judgeFunc func(path []string) (mark rowMark, typ string)
 
 // maxRows is the maximum number of rows; a last row reports more.
 const maxRows = 20_000
@@ -51,29 +49,29 @@ const maxRows = 20_000
 // maxValue is the maximum size in bytes of a value or line.
 const maxValue = 16 << 10
 
-// Rows lays out two canonical documents, one of which may be nil. Equal parts are folded
+// valueRows lays out two canonical documents, one of which may be nil. Equal parts are folded
 // into one row unless all is set.
-func Rows(a, b []byte, judge Judge, all bool) []Row {
-	r := rower{judge: judge, all: all}
+func valueRows(a, b []byte, judge judgeFunc, all bool) []valueRow {
+	r := valueRower{judge: judge, all: all}
 	r.value(nil, "", a, b, 0)
 	if len(r.rows) > maxRows {
-		r.rows = append(r.rows[:maxRows], Row{Left: "and more", Right: "and more"})
+		r.rows = append(r.rows[:maxRows], valueRow{Left: "and more", Right: "and more"})
 	}
 	return r.rows
 }
 
-type rower struct {
-	judge Judge
+type valueRower struct {
+	judge judgeFunc
 	all   bool
-	rows  []Row
+	rows  []valueRow
 }
 
-func (r *rower) add(row Row) { r.rows = append(r.rows, row) }
+func (r *valueRower) add(row valueRow) { r.rows = append(r.rows, row) }
 
-func (r *rower) full() bool { return len(r.rows) > maxRows }
+func (r *valueRower) full() bool { return len(r.rows) > maxRows }
 
 // value lays out two values, one of which may be nil.
-func (r *rower) value(path []string, name string, a, b []byte, depth int) {
+func (r *valueRower) value(path []string, name string, a, b []byte, depth int) {
 	switch {
 	case r.full():
 	case bytes.Equal(a, b):
@@ -89,13 +87,13 @@ func (r *rower) value(path []string, name string, a, b []byte, depth int) {
 	}
 }
 
-func (r *rower) equal(path []string, name string, value []byte, depth int) {
+func (r *valueRower) equal(path []string, name string, value []byte, depth int) {
 	if !r.all && container(value) && len(value) > 2 {
 		text := folded(value)
-		r.add(Row{Pointer: match.PointerTo(path...), Depth: depth, Name: name, Left: text, Right: text})
+		r.add(valueRow{Pointer: match.PointerTo(path...), Depth: depth, Name: name, Left: text, Right: text})
 		return
 	}
-	r.lines(path, name, value, depth, func(row Row) {
+	r.lines(path, name, value, depth, func(row valueRow) {
 		row.Right = row.Left
 		r.add(row)
 	})
@@ -112,14 +110,14 @@ func folded(value []byte) string {
 	return fmt.Sprintf("{ %d }", n)
 }
 
-func (r *rower) inside(path []string, name string, a, b []byte, depth int) {
+func (r *valueRower) inside(path []string, name string, a, b []byte, depth int) {
 	left, right := members(a), members(b)
-	head := Row{Pointer: match.PointerTo(path...), Depth: depth, Name: name, Left: string(a[0]), Right: string(b[0])}
+	head := valueRow{Pointer: match.PointerTo(path...), Depth: depth, Name: name, Left: string(a[0]), Right: string(b[0])}
 	r.add(head)
 	for i := 0; i < len(left.list); {
 		if n := r.equalFrom(left.list[i:], right.values); n >= foldFrom {
 			text := fmt.Sprintf("(%d equal)", n)
-			r.add(Row{Pointer: head.Pointer, Depth: depth + 1, Left: text, Right: text})
+			r.add(valueRow{Pointer: head.Pointer, Depth: depth + 1, Left: text, Right: text})
 			i += n
 			continue
 		}
@@ -133,13 +131,13 @@ func (r *rower) inside(path []string, name string, a, b []byte, depth int) {
 		}
 	}
 	end := string(a[0] + 2) // } follows {, and ] follows [, two code points later
-	r.add(Row{Pointer: head.Pointer, Depth: depth, Left: end, Right: end})
+	r.add(valueRow{Pointer: head.Pointer, Depth: depth, Left: end, Right: end})
 }
 
 const foldFrom = 4
 
 // equalFrom counts the first members that are equal on both sides, 0 without folding.
-func (r *rower) equalFrom(list []member, others map[string][]byte) int {
+func (r *valueRower) equalFrom(list []jsonMember, others map[string][]byte) int {
 	n := 0
 	for !r.all && n < len(list) && bytes.Equal(list[n].value, others[list[n].token]) {
 		n++
@@ -147,26 +145,26 @@ func (r *rower) equalFrom(list []member, others map[string][]byte) int {
 	return n
 }
 
-func (r *rower) other(path []string, name string, a, b []byte, depth int) {
+func (r *valueRower) other(path []string, name string, a, b []byte, depth int) {
 	mark, typ := r.judge(path)
 	if left, right, ok := textLines(a, b); ok {
-		head := Row{Pointer: match.PointerTo(path...), Depth: depth, Name: name, Left: "text:", Right: "text:"}
+		head := valueRow{Pointer: match.PointerTo(path...), Depth: depth, Name: name, Left: "text:", Right: "text:"}
 		switch {
 		case left == nil:
-			head.Left, head.Only, head.Mark, head.Type = "", OnlyRight, mark, typ
+			head.Left, head.Only, head.Mark, head.Type = "", onlyRight, mark, typ
 		case right == nil:
-			head.Right, head.Only, head.Mark, head.Type = "", OnlyLeft, mark, typ
+			head.Right, head.Only, head.Mark, head.Type = "", onlyLeft, mark, typ
 		}
 		r.add(head)
-		t := texts{rower: r, left: left, right: right, changed: Row{Pointer: head.Pointer, Depth: depth + 1, Text: true, Mark: mark, Type: typ}}
+		t := textRows{valueRower: r, left: left, right: right, changed: valueRow{Pointer: head.Pointer, Depth: depth + 1, Text: true, Mark: mark, Type: typ}}
 		t.lines()
 		return
 	}
-	var left, right []Row
-	r.lines(path, name, a, depth, func(row Row) { left = append(left, row) })
-	r.lines(path, name, b, depth, func(row Row) { right = append(right, row) })
+	var left, right []valueRow
+	r.lines(path, name, a, depth, func(row valueRow) { left = append(left, row) })
+	r.lines(path, name, b, depth, func(row valueRow) { right = append(right, row) })
 	for i := range max(len(left), len(right)) {
-		row := Row{Mark: mark, Type: typ, Only: only(i < len(left), i < len(right))}
+		row := valueRow{Mark: mark, Type: typ, Only: onlyOn(i < len(left), i < len(right))}
 		if i < len(right) {
 			row.Pointer, row.Depth, row.Name, row.Right = right[i].Pointer, right[i].Depth, right[i].Name, right[i].Left
 		}
@@ -178,8 +176,8 @@ func (r *rower) other(path []string, name string, a, b []byte, depth int) {
 }
 
 // lines makes the rows of one value, on the left side.
-func (r *rower) lines(path []string, name string, value []byte, depth int, add func(Row)) {
-	row := Row{Pointer: match.PointerTo(path...), Depth: depth, Name: name}
+func (r *valueRower) lines(path []string, name string, value []byte, depth int, add func(valueRow)) {
+	row := valueRow{Pointer: match.PointerTo(path...), Depth: depth, Name: name}
 	switch {
 	case value == nil || r.full():
 		return
@@ -197,26 +195,26 @@ func (r *rower) lines(path []string, name string, value []byte, depth int, add f
 	add(row)
 }
 
-func only(left, right bool) Side {
+func onlyOn(left, right bool) rowSide {
 	switch {
 	case !right:
-		return OnlyLeft
+		return onlyLeft
 	case !left:
-		return OnlyRight
+		return onlyRight
 	}
-	return Both
+	return bothSides
 }
 
 func container(value []byte) bool { return len(value) > 1 && (value[0] == '{' || value[0] == '[') }
 
 func short(text string) string { return text[:min(len(text), maxValue)] }
 
-type member struct {
+type jsonMember struct {
 	token string
 	value []byte
 }
 
-func (m member) name(in []byte) string {
+func (m jsonMember) name(in []byte) string {
 	if in[0] == '[' {
 		return ""
 	}
@@ -224,14 +222,14 @@ func (m member) name(in []byte) string {
 }
 
 type memberList struct {
-	list   []member
+	list   []jsonMember
 	values map[string][]byte
 }
 
 func members(value []byte) memberList {
 	out := memberList{values: map[string][]byte{}}
 	for name, element := range match.Each(value) {
-		out.list = append(out.list, member{name, element})
+		out.list = append(out.list, jsonMember{name, element})
 		out.values[name] = element
 		if len(out.list) > maxRows {
 			break
