@@ -16,13 +16,13 @@ const countMost = 1 << 20
 // A count finds all matches of a search in a pane, from the first row on, in
 // low-priority steps. It is never changed while a step runs.
 type count struct {
-	source session.Source
-	list   ListID
-	sieve  *sieve
-	Rows   []uint32      // matching rows
-	at     int           // number of rows checked
-	runs   bool          // a step is running
-	block  []session.Row // buffer for blockRows
+	source  session.Source
+	list    ListID
+	matcher *rowMatcher
+	Rows    []uint32      // matching rows
+	at      int           // number of rows checked
+	runs    bool          // a step is running
+	block   []session.Row // buffer for blockRows
 }
 
 type counted struct {
@@ -40,7 +40,7 @@ func (r *Lists) countIn(id ListID) tea.Cmd {
 		return nil
 	}
 	source := r.ws.Shown.Source
-	s.Count = &count{source: source, list: id, sieve: newSieve(source, id, r.lens(id), s.filter), block: make([]session.Row, blockRows)}
+	s.Count = &count{source: source, list: id, matcher: newRowMatcher(source, id, r.listing(id), s.filter), block: make([]session.Row, blockRows)}
 	return r.CountOn()
 }
 
@@ -90,9 +90,9 @@ func (c *count) step(lists *Lists, rows int) tea.Cmd {
 			if len(some) == 0 {
 				result.at = rows // cannot be read
 			}
-			c.sieve.take(result.at, some)
+			c.matcher.setRows(result.at, some)
 			for i := range some {
-				if c.sieve.passes(i, &budget) {
+				if c.matcher.passes(i, &budget) {
 					result.found = append(result.found, uint32(result.at))
 				}
 				budget.rows--

@@ -10,22 +10,22 @@ import (
 
 // A Find looks for one row, up or down from a row, in steps.
 type Find struct {
-	source session.Source
-	lists  *Lists
-	list   ListID // the list that has the row
-	What   string // for the message when nothing was found
-	found  string // the message when a row was found; usually none
-	only   string // the message when only the row at the cursor matches
-	from   int    // where the cursor was
-	at     int    // the next row to check
-	Shown  int    // the same, as shown on the screen
-	by     int    // 1 or -1
-	turn   bool   // search in the other direction if this one has no match
-	wrap   bool   // continue at the other end if there is no match in this direction
-	round  bool   // it is doing that now, up to the cursor
-	sieve  *sieve
-	rows   []session.Row
-	many   int // number of rows to check next
+	source  session.Source
+	lists   *Lists
+	list    ListID // the list that has the row
+	What    string // for the message when nothing was found
+	found   string // the message when a row was found; usually none
+	only    string // the message when only the row at the cursor matches
+	from    int    // where the cursor was
+	at      int    // the next row to check
+	Shown   int    // the same, as shown on the screen
+	by      int    // 1 or -1
+	turn    bool   // search in the other direction if this one has no match
+	wrap    bool   // continue at the other end if there is no match in this direction
+	round   bool   // it is doing that now, up to the cursor
+	matcher *rowMatcher
+	rows    []session.Row
+	many    int // number of rows to check next
 }
 
 // nearRows is how many rows the first step checks, as the match is often near.
@@ -48,13 +48,13 @@ func (f *Find) step() tea.Cmd {
 			if len(rows) == 0 || f.round && (f.at-f.from)*f.by > 0 {
 				return foundRow{f, -1}
 			}
-			f.sieve.take(min(f.at, f.at+(len(rows)-1)*f.by), rows)
+			f.matcher.setRows(min(f.at, f.at+(len(rows)-1)*f.by), rows)
 			for i := range rows {
 				at := i
 				if f.by < 0 {
 					at = len(rows) - 1 - i
 				}
-				if f.sieve.passes(at, &budget) {
+				if f.matcher.passes(at, &budget) {
 					return foundRow{f, f.at + i*f.by}
 				}
 				budget.rows--

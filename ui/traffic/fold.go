@@ -13,7 +13,7 @@ import (
 
 // setFold reports whether that changed anything.
 func (t *Pane) setFold(row int, fold bool) bool {
-	if !t.lens().plain() {
+	if !t.listing().plain() {
 		return t.passing.SetFold(row, fold)
 	}
 	return t.ws.Shown.Index.SetFold(row, fold)
@@ -39,7 +39,7 @@ func (t *Pane) foldUnderCursor() (row, rows int, folded bool) {
 // parts can be listed or are.
 func (t *Pane) exchangeUnderCursor() (number int, ok bool) {
 	row, ok := t.Cursor()
-	if !ok || t.view != Exchanges || !t.lens().plain() {
+	if !ok || t.view != Exchanges || !t.listing().plain() {
 		return 0, false
 	}
 	x := t.ws.Shown.Index.Exchanges

@@ -30,7 +30,7 @@ func TestHours(t *testing.T) {
 
 // TestLens checks that interleaved rows, and rows that a filter names, are
 // listed.
-func TestLens(t *testing.T) {
+func TestListing(t *testing.T) {
 	for _, tc := range []struct {
 		view   View
 		filter string
@@ -42,7 +42,7 @@ func TestLens(t *testing.T) {
 		{Wire, "kind:gap or err", map[session.Kind]bool{session.KindStdout: true, session.KindStderr: false, session.KindGap: true}},
 		{Wire, "kind:stderr", map[session.Kind]bool{session.KindStderr: true, session.KindGap: false}},
 	} {
-		l := lens{tc.view, parsed(t, tc.filter)}
+		l := listing{tc.view, parsed(t, tc.filter)}
 		for kind, want := range tc.lists {
 			require.Equal(t, want, l.lists(kind), "%v %s", tc, kind)
 		}
@@ -75,7 +75,7 @@ func TestFilterReadsInSteps(t *testing.T) {
 		require.NoError(t, log.Append([]session.Entry{{Kind: session.KindStdout, Payload: payload, Msg: framing.Scan(payload)}}))
 	}
 	for text, want := range map[string]struct{ rows, steps int }{"/[xy]/": {6, 3}, "x": {20, 2}} { // a text search costs less
-		s := newScan(1, log, lens{filter: parsed(t, text)}, want.rows)
+		s := newScan(1, log, listing{filter: parsed(t, text)}, want.rows)
 		steps := 0
 		for !s.done(want.rows) {
 			s.step(want.rows)()

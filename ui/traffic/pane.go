@@ -37,7 +37,7 @@ type Pane struct {
 	unfolded bool // floods are shown unfolded
 	times    timeForm
 
-	// The state of the scan, unless the lens is plain. A scan is never changed
+	// The state of the scan, unless the listing is plain. A scan is never changed
 	// while one of its steps is running.
 	passing    *table.Folded
 	scan       *scan
@@ -61,7 +61,7 @@ func newPane(ws *workspace.Workspace, o Options, hits *kit.Highlight, screen *ki
 	return t
 }
 
-func (t *Pane) lens() lens { return lens{t.view, t.Shown} }
+func (t *Pane) listing() listing { return listing{t.view, t.Shown} }
 
 func (t *Pane) table() *table.Table {
 	if t.view == Exchanges {
@@ -129,7 +129,7 @@ func (t *Pane) Viewed(number int) int {
 // Listed returns the rows of the pane.
 func (t *Pane) Listed() *table.Folded {
 	switch {
-	case !t.lens().plain():
+	case !t.listing().plain():
 		return t.passing
 	case t.view == Exchanges:
 		return t.ws.Shown.Index.Exchanges.List
@@ -200,10 +200,10 @@ func (t *Pane) restart() tea.Cmd {
 	t.passing = &table.Folded{}
 	t.passing.SetAll(!t.unfolded)
 	t.SetList(t.Listed())
-	if t.lens().plain() {
+	if t.listing().plain() {
 		return nil
 	}
-	t.scan = newScan(t.generation, t.ws.Shown.Source, t.lens(), t.ws.Shown.Index.Scanned)
+	t.scan = newScan(t.generation, t.ws.Shown.Source, t.listing(), t.ws.Shown.Index.Scanned)
 	t.scan.traffic = t
 	t.Percent = t.scan.percent()
 	return t.goOn(t.ws.Shown.Index.Scanned)

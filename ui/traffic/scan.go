@@ -43,16 +43,16 @@ func block(rows []session.Row, last bool) []session.Row {
 	return rows
 }
 
-// A scan finds the rows of a log that a lens shows, in steps: first new rows,
+// A scan finds the rows of a log that a listing shows, in steps: first new rows,
 // then older rows, from the end backwards. It is passed from step to step and
 // never used concurrently.
 type scan struct {
 	traffic    *Pane // that it is for
 	generation int
 	source     session.Source
-	lens       lens
+	listing    listing
 	matcher    *filter.Matcher
-	listed     [256]bool // by entry kind: whether the lens considers it
+	listed     [256]bool // by entry kind: whether the listing considers it
 
 	total int // number of rows at the start
 	older int // of these, rows [0, older) are not checked yet
@@ -68,9 +68,9 @@ type scan struct {
 	one      workspace.Rows
 }
 
-func newScan(generation int, source session.Source, l lens, rows int) *scan {
+func newScan(generation int, source session.Source, l listing, rows int) *scan {
 	s := &scan{
-		generation: generation, source: source, lens: l, matcher: l.filter.Matcher(source),
+		generation: generation, source: source, listing: l, matcher: l.filter.Matcher(source),
 		total: rows, older: rows, newer: rows, one: workspace.Rows{Source: source},
 		rows: make([]session.Row, blockRows), verdicts: make([]filter.Verdict, blockRows),
 	}
@@ -191,7 +191,7 @@ func (s *scan) passes(number int, row *session.Row, v filter.Verdict, b *budget)
 
 // A filter finds an exchange by each of its rounds.
 func (s *scan) roundPasses(number int, row *session.Row, b *budget) bool {
-	if s.lens.view != Exchanges || row.Msg != framing.Request {
+	if s.listing.view != Exchanges || row.Msg != framing.Request {
 		return false
 	}
 	for later := range s.rounds.Later(&s.one, number) {
@@ -207,7 +207,7 @@ func (s *scan) roundPasses(number int, row *session.Row, b *budget) bool {
 // A filter finds an exchange by either half.
 func (s *scan) answerPasses(number int, row *session.Row, b *budget) bool {
 	at, _ := row.Partner()
-	if s.lens.view != Exchanges || row.Msg != framing.Request || at <= number {
+	if s.listing.view != Exchanges || row.Msg != framing.Request || at <= number {
 		return false
 	}
 	if i := at - s.from; i >= 0 && i < s.n && s.verdicts[i] != filter.Unread {
@@ -222,12 +222,12 @@ func (s *scan) answerPasses(number int, row *session.Row, b *budget) bool {
 }
 
 func (s *scan) lists(number int, row *session.Row) bool {
-	return s.listed[row.Kind] && !s.lens.hides(row) && !s.lens.joins(number, row) && !s.continues(number, row)
+	return s.listed[row.Kind] && !s.listing.hides(row) && !s.listing.joins(number, row) && !s.continues(number, row)
 }
 
 // A later round of an exchange has no row of its own.
 func (s *scan) continues(number int, row *session.Row) bool {
-	return s.lens.view == Exchanges && row.Msg == framing.Request && s.rounds.First(number) != number
+	return s.listing.view == Exchanges && row.Msg == framing.Request && s.rounds.First(number) != number
 }
 
 func (s *scan) read(number int, row *session.Row, b *budget) bool {
@@ -267,7 +267,7 @@ func (s *scan) settle(found *scanned, row session.Row, b *budget) {
 // first returns the request that begins the exchange of a request, which has the
 // row.
 func (s *scan) first(request int) int {
-	if s.lens.view != Exchanges {
+	if s.listing.view != Exchanges {
 		return request
 	}
 	return s.rounds.First(request)

@@ -43,26 +43,26 @@ func (r *Lists) FindNext(id ListID, by int) tea.Cmd {
 	again := r.countIn(id)
 	return tea.Batch(again, r.find(&Find{
 		list: id, by: by, What: `"` + r.Search.Text + `"`,
-		sieve: newSieve(r.ws.Shown.Source, id, r.lens(id), r.Search.filter),
+		matcher: newRowMatcher(r.ws.Shown.Source, id, r.listing(id), r.Search.filter),
 	}))
 }
 
-func (r *Lists) lens(id ListID) lens {
+func (r *Lists) listing(id ListID) listing {
 	if id == TrafficList {
-		return r.Traffic.lens()
+		return r.Traffic.listing()
 	}
-	return lens{}
+	return listing{}
 }
 
 // FindError selects the next row of the traffic with a problem. For a failed
 // request that is the response.
 func (r *Lists) FindError(by int) tea.Cmd {
-	s := newSieve(r.ws.Shown.Source, TrafficList, r.Traffic.lens(), nil)
+	s := newRowMatcher(r.ws.Shown.Source, TrafficList, r.Traffic.listing(), nil)
 	s.also = func(_ int, row *session.Row) bool {
 		failed := row.State == session.ReqFailed || row.State == session.ReqAnswered
 		return filter.IsProblem(*row) && !failed
 	}
-	return r.find(&Find{list: TrafficList, by: by, wrap: true, What: "error", only: "no other error", sieve: s})
+	return r.find(&Find{list: TrafficList, by: by, wrap: true, What: "error", only: "no other error", matcher: s})
 }
 
 // find starts a find from the cursor of a list. It cancels the previous one.

@@ -73,7 +73,7 @@ func (r *Lists) findSlow(by int) tea.Cmd {
 	limit, clock := slow.limit.Microseconds(), r.ws.Clock
 	source, requests := r.ws.Shown.Source, workspace.Rows{Source: r.ws.Shown.Source}
 	rounds, view := r.ws.Shown.Index.Exchanges.Rounds(), r.Traffic.view
-	s := newSieve(r.ws.Shown.Source, TrafficList, r.Traffic.lens(), nil)
+	s := newRowMatcher(r.ws.Shown.Source, TrafficList, r.Traffic.listing(), nil)
 	s.also = func(number int, row *session.Row) bool {
 		if workspace.IsHandshake(source.Method(row.Method)) {
 			return false
@@ -95,11 +95,11 @@ func (r *Lists) findSlow(by int) tea.Cmd {
 		return false
 	}
 	where := ""
-	if r.Traffic.lens().filter != nil {
+	if r.Traffic.listing().filter != nil {
 		where = " matching the filter"
 	}
 	return r.find(&Find{
-		list: TrafficList, by: by, wrap: true, sieve: s,
+		list: TrafficList, by: by, wrap: true, matcher: s,
 		What:  fmt.Sprintf("response%s %v (%s)", where, slow, slow.basis()),
 		found: fmt.Sprintf("slow: %v (%s)", slow, slow.basis()),
 		only:  fmt.Sprintf("no other slow response or pending request%s: %v (%s)", where, slow, slow.basis()),

@@ -7,31 +7,31 @@ import (
 	"mcpdbg/ui/widget/filter"
 )
 
-// A sieve selects the rows of a list that its lens shows and that match the
+// A rowMatcher selects the rows of a list that its listing shows and that match the
 // search. It must be used by one goroutine at a time.
-type sieve struct {
-	list   ListID
-	lens   lens
-	shown  *filter.Matcher
-	wanted *filter.Matcher                         // the search; nil matches everything
-	also   func(number int, row *session.Row) bool // an additional condition; nil for none
+type rowMatcher struct {
+	list    ListID
+	listing listing
+	shown   *filter.Matcher
+	wanted  *filter.Matcher                         // the search; nil matches everything
+	also    func(number int, row *session.Row) bool // an additional condition; nil for none
 
 	from              int // number of the first of the rows
 	rows              []session.Row
 	isShown, isWanted []filter.Verdict
 }
 
-func newSieve(source session.Source, list ListID, l lens, wanted *filter.Filter) *sieve {
-	s := &sieve{list: list, lens: l, shown: l.filter.Matcher(source)}
+func newRowMatcher(source session.Source, list ListID, l listing, wanted *filter.Filter) *rowMatcher {
+	s := &rowMatcher{list: list, listing: l, shown: l.filter.Matcher(source)}
 	if wanted != nil {
 		s.wanted = wanted.Matcher(source)
 	}
 	return s
 }
 
-// take takes rows, of which from is the number of the first, and checks all of
+// setRows sets the rows to check, of which from is the number of the first, and checks all of
 // them at once as far as possible without reading messages.
-func (s *sieve) take(from int, rows []session.Row) {
+func (s *rowMatcher) setRows(from int, rows []session.Row) {
 	s.from, s.rows = from, rows
 	s.isShown = verdictsOf(s.shown, s.isShown, from, rows)
 	if s.wanted != nil {
@@ -45,11 +45,11 @@ func verdictsOf(m *filter.Matcher, into []filter.Verdict, from int, rows []sessi
 	return into
 }
 
-// passes reports whether row i of the rows taken passes. It reads the message if
+// passes reports whether row i of these rows passes. It reads the message if
 // necessary.
-func (s *sieve) passes(i int, b *budget) bool {
+func (s *rowMatcher) passes(i int, b *budget) bool {
 	number, row := s.from+i, &s.rows[i]
-	if s.isShown[i] == filter.No || s.wanted != nil && s.isWanted[i] == filter.No || !belongs(*row, s.list, s.lens) {
+	if s.isShown[i] == filter.No || s.wanted != nil && s.isWanted[i] == filter.No || !belongs(*row, s.list, s.listing) {
 		return false
 	}
 	if s.also != nil && !s.also(number, row) {
@@ -59,7 +59,7 @@ func (s *sieve) passes(i int, b *budget) bool {
 }
 
 // reads reads the message of row i, unless the row is known to pass.
-func (s *sieve) reads(m *filter.Matcher, v filter.Verdict, i int, b *budget) bool {
+func (s *rowMatcher) reads(m *filter.Matcher, v filter.Verdict, i int, b *budget) bool {
 	if v == filter.Yes {
 		return true
 	}
@@ -67,7 +67,7 @@ func (s *sieve) reads(m *filter.Matcher, v filter.Verdict, i int, b *budget) boo
 	return m.Read(s.from+i, s.rows[i])
 }
 
-func belongs(row session.Row, list ListID, l lens) bool {
+func belongs(row session.Row, list ListID, l listing) bool {
 	switch list {
 	case StderrList:
 		return row.Kind == session.KindStderr && row.Flags&session.FlagLineEnd == 0

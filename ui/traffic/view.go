@@ -9,8 +9,8 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// A lens selects the rows that the traffic pane shows.
-type lens struct {
+// A listing chooses the rows that the traffic pane shows.
+type listing struct {
 	view   View
 	filter *filter.Filter
 }
@@ -42,12 +42,12 @@ func ParseView(name string) (View, error) {
 	return 0, fmt.Errorf("unknown view %q: exchanges, wire or all", name)
 }
 
-// plain reports whether the lens shows a list of the index, without a scan.
-func (l lens) plain() bool { return l.view != All && l.filter == nil }
+// plain reports whether the listing shows a list of the index, without a scan.
+func (l listing) plain() bool { return l.view != All && l.filter == nil }
 
-// lists reports whether the lens considers entries of a kind: messages and stray
+// lists reports whether the listing considers entries of a kind: messages and stray
 // lines always, others if they are interleaved or the filter names them.
-func (l lens) lists(kind session.Kind) bool {
+func (l listing) lists(kind session.Kind) bool {
 	switch {
 	case kind == session.KindStdin, kind == session.KindStdout, l.view == All, l.filter.NamesKind(kind):
 		return true
@@ -57,12 +57,12 @@ func (l lens) lists(kind session.Kind) bool {
 
 // hides reports whether a row of a listed kind has nothing to show: the end of a
 // stderr line whose text was shown before. The view of all shows all rows.
-func (l lens) hides(row *session.Row) bool {
+func (l listing) hides(row *session.Row) bool {
 	return row.Flags&session.FlagLineEnd != 0 && row.Kind == session.KindStderr && l.view != All
 }
 
 // joins reports whether a row has no row of its own: a response in the row of its
 // exchange.
-func (l lens) joins(number int, row *session.Row) bool {
+func (l listing) joins(number int, row *session.Row) bool {
 	return l.view == Exchanges && workspace.Answers(number, row)
 }
