@@ -19,8 +19,8 @@ func TestKeysPage(t *testing.T) {
 	generated(t, "docs/keys.md", "keys", keysPage(ui.Actions().Markdown()))
 }
 
-// keysPage returns the tables of actions as lists. An action that several parts of the
-// screen have in common is listed once, after the others, under the names of these parts.
+// keysPage returns the tables of actions as lists of keys and help. An action that several
+// parts of the screen have in common is listed once, after the others, under their names.
 func keysPage(tables string) string {
 	type row struct{ part, line string }
 	var rows []row
@@ -31,8 +31,11 @@ func keysPage(tables string) string {
 		if heading, ok := strings.CutPrefix(line, "## "); ok {
 			part = heading
 		} else if cells := strings.Split(strings.ReplaceAll(line, `\|`, "\x00"), "|"); len(cells) == 5 && cells[1] != " keys " && cells[1] != "---" {
-			line = fmt.Sprintf("- %s **%s**: %s\n", strings.TrimSpace(cells[1]), strings.TrimSpace(cells[2]), strings.TrimSpace(cells[3]))
-			line = strings.ReplaceAll(line, "\x00", "|")
+			keys := strings.TrimSpace(cells[1])
+			if keys == "palette" {
+				keys = "`:" + strings.TrimSpace(cells[2]) + "`"
+			}
+			line = strings.ReplaceAll(fmt.Sprintf("- %s %s\n", keys, strings.TrimSpace(cells[3])), "\x00", "|")
 			rows = append(rows, row{part, line})
 			parts[line] = append(parts[line], part)
 		}
