@@ -19,8 +19,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/uitest"
-	"mcpdbg/ui/widget/filter"
-	"mcpdbg/ui/workspace"
 )
 
 // frames are the actions of the benchmarks and of the allocation test before
@@ -193,99 +191,4 @@ func produce(ctx context.Context, log session.Log, rate int) int {
 		rows += len(batch)
 	}
 	return rows
-}
-
-// BenchmarkFilter filters a million rows by fields of the index, and by text.
-func BenchmarkFilter(b *testing.B) {
-	log := newLog(b)
-	uitest.AppendTraffic(b, log, 1_000_000)
-	for _, text := range []string{"err", "method:tools/* dir:in", "nothing like that"} {
-		b.Run(text, func(b *testing.B) {
-			f, err := filter.Parse(text)
-			require.NoError(b, err)
-			d := drive(b, Options{Source: log, Settings: Settings{View: traffic.Wire.String()}}, 200, 60)
-			b.ReportAllocs()
-			for b.Loop() {
-				d.run(d.visible.rows.Traffic.SetFilter(f))
-			}
-			require.Equal(b, 100, d.visible.rows.Traffic.Percent)
-		})
-	}
-}
-
-// inMemory is a log of prepared rows, as the index keeps them, without bytes.
-type inMemory struct {
-	session.Source
-	rows []session.Row
-}
-
-func (m *inMemory) Len() int { return len(m.rows) }
-func (m *inMemory) Rows(from int, dst []session.Row) int {
-	return copy(dst, m.rows[min(from, len(m.rows)):])
-}
-
-func newInMemory(t testing.TB, n int) *inMemory {
-	t.Helper()
-	log := newLog(t)
-	uitest.AppendTraffic(t, log, 10_000)
-	some := make([]session.Row, log.Len())
-	require.Equal(t, len(some), log.Rows(0, some))
-	m := &inMemory{Source: log, rows: make([]session.Row, 0, n)}
-	for at := 0; len(m.rows) < n; at++ {
-		row := some[at%len(some)]
-		if row.Paired() {
-			row.Related += uint32(at - at%len(some))
-		}
-		m.rows = append(m.rows, row)
-	}
-	return m
-}
-
-// BenchmarkFilter5M filters five million rows by fields of the index, and
-// compares that with a loop that only reads each row: the filter may take 25
-// ms, or not much longer than that loop on a slow machine.
-func BenchmarkFilter5M(b *testing.B) {
-	src := newInMemory(b, 5_000_000)
-	b.Run("scan", func(b *testing.B) {
-		var block [512]session.Row
-		for b.Loop() {
-			errors := 0
-			for from := 0; from < src.Len(); from += len(block) {
-				for i := range src.Rows(from, block[:]) {
-					if block[i].Flags&session.FlagError != 0 {
-						errors++
-					}
-				}
-			}
-			require.NotZero(b, errors)
-		}
-	})
-	d := drive(b, Options{Source: src, Settings: Settings{View: traffic.Wire.String()}}, 200, 60)
-	for _, text := range []string{"err", "method:tools/* dir:in", "n:1000-2000", ">100ms", "kind:notification or kind:request"} {
-		b.Run(text, func(b *testing.B) {
-			f := parse(b, text)
-			b.ReportAllocs()
-			for b.Loop() {
-				d.run(d.visible.rows.Traffic.SetFilter(f))
-			}
-			require.Equal(b, 100, d.visible.rows.Traffic.Percent)
-		})
-	}
-	b.Run("timeline", func(b *testing.B) {
-		d.run(d.visible.rows.Traffic.SetFilter(nil))
-		for b.Loop() {
-			d.do("timeline", "timeline", "timeline")
-		}
-	})
-}
-
-// BenchmarkIndex lists a million rows by pane, as opening a recording does.
-func BenchmarkIndex(b *testing.B) {
-	log := newLog(b)
-	uitest.AppendTraffic(b, log, 1_000_000)
-	b.ReportAllocs()
-	for b.Loop() {
-		x := workspace.NewIndex()
-		x.Pull(log)
-	}
 }

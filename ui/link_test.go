@@ -20,49 +20,6 @@ import (
 	"mcpdbg/ui/tty"
 )
 
-// linkInfo returns a connection as an executor reports it.
-func linkInfo() executor.Info {
-	return executor.Info{
-		Placement: "build-7",
-		Link: &executor.LinkInfo{
-			State: executor.LinkUp, Hops: []string{"dev@bastion.example.org:22", "dev@10.0.0.7:2222"}, Transport: "native",
-			RTT: 21300 * time.Microsecond, Server: "SSH-2.0-OpenSSH_9.2p1 \x1b[31mDebian\u202e", Kex: "curve25519-sha256",
-			HostKey: "ssh-ed25519", Cipher: "aes128-gcm@openssh.com", MAC: "none (AEAD)",
-		},
-		Notices: []executor.Notice{{
-			Code: "run.noise", Text: "startup files of the login shell print 23 bytes to stdout",
-			Said: "Welcome \x1b]0;x\x07to build-7!\n", Hint: "print only in interactive shells",
-		}},
-	}
-}
-
-// remoteWay performs a start over two hops, in which each step takes some time;
-// the last step ends only if it receives its result on last.
-func remoteWay(ctx context.Context, cmd executor.Command, last <-chan error) error {
-	for _, p := range []executor.Phase{
-		{Name: "resolve", Detail: "build-7 is dev@10.0.0.7:2222 through dev@bastion.example.org:22"},
-		{Name: "connect", Detail: "dev@bastion.example.org:22"},
-		{Name: "host key", Detail: "dev@bastion.example.org:22 ssh-ed25519, on record"},
-		{Name: "login", Detail: "dev@bastion.example.org:22 publickey \x1b[31m\u202e"},
-	} {
-		p.Begin = time.Now()
-		cmd.OnBegin(p)
-		time.Sleep(37 * time.Millisecond)
-		p.End = time.Now()
-		cmd.OnPhase(p)
-	}
-	p := executor.Phase{Name: "connect", Detail: "dev@10.0.0.7:2222", Begin: time.Now()}
-	cmd.OnBegin(p)
-	select {
-	case p.Err = <-last:
-	case <-ctx.Done():
-		p.Err = ctx.Err()
-	}
-	p.End = time.Now()
-	cmd.OnPhase(p)
-	return p.Err
-}
-
 // onHost runs a test with a driver over a session whose server is on a host. The
 // start stays in its last step until the test ends that step.
 func onHost(t *testing.T, w, h int, test func(t *testing.T, d *driver, x *fakeExecutor, last chan error)) {
@@ -74,8 +31,8 @@ func onHost(t *testing.T, w, h int, test func(t *testing.T, d *driver, x *fakeEx
 		require.NoError(t, err)
 		s, x := newSession(t, log, nil)
 		last := make(chan error)
-		x.Info = linkInfo()
-		x.Way = func(ctx context.Context, cmd executor.Command) error { return remoteWay(ctx, cmd, last) }
+		x.Info = uitest.LinkInfo()
+		x.Way = func(ctx context.Context, cmd executor.Command) error { return uitest.RemoteWay(ctx, cmd, last) }
 		ctx, cancel := context.WithCancel(t.Context())
 		opened := make(chan error, 1)
 		go func() { opened <- s.Open(ctx) }()
@@ -89,20 +46,6 @@ func onHost(t *testing.T, w, h int, test func(t *testing.T, d *driver, x *fakeEx
 			require.NoError(t, log.Release())
 		})
 	})
-}
-
-// lost is how an executor reports a lost connection.
-var lost = &executor.LostError{
-	Code: executor.LostKeepalive, Hop: "dev@10.0.0.7:2222", After: 12*time.Minute + 3*time.Second,
-	Hint: "the server there ends by itself within 30 s", Err: errors.New("no answer for 13 s"),
-}
-
-// loses drops the connection.
-func loses(p *fakeProcess) {
-	p.About.Link.State, p.About.Link.Err = executor.LinkLost, lost
-	p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.About.Link})
-	p.Journal.Fail(lost)
-	_ = p.In.Close()
 }
 
 var linkSizes = [][2]int{{120, 36}, {80, 24}, {60, 20}, {40, 10}}
@@ -196,7 +139,7 @@ func TestLostLink(t *testing.T) {
 			require.NoError(t, err)
 			d.pull()
 			require.True(t, d.panes.layout.verdict.Empty())
-			loses(x.Latest())
+			x.Latest().Lose()
 			synctest.Wait()
 			d.pull()
 			d.compare(&frames)
@@ -226,7 +169,7 @@ func TestPendingIsLost(t *testing.T) {
 		synctest.Wait()
 		d.send(`{"jsonrpc":"2.0","id":"mine","method":"ping"}`)
 		require.Regexp(t, ` … .* ping +running`, d.plain())
-		loses(x.Latest())
+		x.Latest().Lose()
 		synctest.Wait()
 		d.pull()
 		require.Regexp(t, ` ! .* ping +lost: link lost`, d.plain())
@@ -271,7 +214,7 @@ func TestRecordingTellsTheSame(t *testing.T) {
 	onHost(t, 120, 36, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
 		last <- nil
 		synctest.Wait()
-		loses(x.Latest())
+		x.Latest().Lose()
 		synctest.Wait()
 		r := drive(t, Options{Source: d.visible.ws.Shown.Source, Title: "my-server"}, 120, 36)
 		require.Contains(t, r.rows()[0], "FILE  state unknown  my-server  ssh build-7 lost")
@@ -324,7 +267,7 @@ func TestStartAtEverySize(t *testing.T) {
 		d.pull()
 		d.do("info")
 		look()
-		loses(x.Latest())
+		x.Latest().Lose()
 		synctest.Wait()
 		d.pull()
 		d.do("close-process")

@@ -20,7 +20,7 @@ import (
 // A stage shows the traffic of a session in the whole screen.
 type stage struct {
 	*uitest.Room
-	t       *testing.T
+	t       testing.TB
 	ws      *workspace.Workspace
 	lists   *Lists
 	traffic *Pane
@@ -28,7 +28,7 @@ type stage struct {
 	went    int // how many of Selected were gone to
 }
 
-func newStage(t *testing.T, h *uitest.Host, v View) *stage {
+func newStage(t testing.TB, h *uitest.Host, v View) *stage {
 	s := &stage{Room: uitest.NewRoom(h), t: t, ws: h.Context().Workspace}
 	s.ws.Overview = false
 	s.lists = New(s.ws, Options{View: v, AnswerKey: "A", FollowKey: "F", ClearKey: "esc"}, s.Screen())
@@ -45,7 +45,7 @@ func newStage(t *testing.T, h *uitest.Host, v View) *stage {
 }
 
 // onLog returns a stage on a log.
-func onLog(t *testing.T, log session.Source, v View) *stage {
+func onLog(t testing.TB, log session.Source, v View) *stage {
 	return newStage(t, uitest.NewHost(t, uitest.NewWorkspace(t, log), 120, 36), v)
 }
 

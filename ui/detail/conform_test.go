@@ -1,4 +1,4 @@
-package ui
+package detail
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
-	"mcpdbg/ui/host"
+	"mcpdbg/ui/uitest"
 )
 
 // conformTools is a list of tools with the schema of one.
@@ -63,7 +63,7 @@ func TestStructuredContent(t *testing.T) {
 		{"too large", [][]string{list(1, conformTools(weatherSchema)), call(`{"x":"` + strings.Repeat("x", 1<<20) + `"}`)}, "structured  1.0M   not checked: only values of up to 1.0M are"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			log := newLog(t)
+			log := uitest.NewLog(t)
 			for _, line := range slices.Concat(tc.log...) {
 				e := session.Entry{Kind: session.KindStart}
 				if line != start {
@@ -72,11 +72,11 @@ func TestStructuredContent(t *testing.T) {
 				}
 				require.NoError(t, log.Append([]session.Entry{e}))
 			}
-			d := drive(t, Options{Source: log}, 120, 36)
-			d.selects("structuredContent")
-			d.do(host.ActOpen)
+			r := ofLog(t, log, 120, 36)
+			r.show(r.Row("structuredContent"))
+			r.Settle() // a long message is loaded by now
 			shown := ""
-			for _, row := range d.rows() {
+			for _, row := range r.rows() {
 				if strings.Contains(row, "structured  ") {
 					shown = strings.TrimSpace(strings.TrimLeft(row, " >"))
 				}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package ui
+package traffic
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"mcpdbg/session/executor"
 	"mcpdbg/session/localexec"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/uitest"
 )
 
 // A realSession is what a test sends to a real server.
@@ -86,7 +87,7 @@ func talk(t *testing.T, tc realSession) *session.Session {
 	t.Helper()
 	dir := t.TempDir()
 	argv := strings.Split(strings.ReplaceAll(strings.Join(tc.argv, "\x00"), "DIR", dir), "\x00")
-	ex, log := localexec.New(localexec.Options{}), newLog(t)
+	ex, log := localexec.New(localexec.Options{}), uitest.NewLog(t)
 	s := session.New(session.Config{
 		Executor: ex, Log: log, ClientName: "test", ClientVersion: "0", StartupTimeout: 100 * time.Second, Timeout: 100 * time.Second,
 		Command: executor.Command{Argv: argv, Dir: dir, Env: []executor.EnvVar{{Name: "MEMORY_FILE_PATH", Value: dir + "/memory.json"}}},
@@ -110,11 +111,11 @@ type exchangeRow struct{ mark, call, result string }
 // rowsOf returns all rows of the exchanges of a session, at 120 columns.
 func rowsOf(t *testing.T, s *session.Session) []exchangeRow {
 	t.Helper()
-	d := drive(t, Options{Session: s, Title: "real"}, 120, 120)
-	d.do(actTraffic, actZoom, kit.Top)
+	stage := newStage(t, uitest.NewHost(t, uitest.LiveWorkspace(t, s), 120, 120), Exchanges)
+	stage.act(kit.Top)
 	var rows []exchangeRow
 	columns := []int{-1, 0, 0, 0}
-	for _, line := range d.rows() {
+	for _, line := range strings.Split(stage.Text(), "\n") {
 		cells := []rune(line)
 		at := func(from, to int) string {
 			return strings.TrimSpace(string(cells[min(from, len(cells)):min(to, len(cells))]))
@@ -125,8 +126,6 @@ func rowsOf(t *testing.T, s *session.Session) []exchangeRow {
 				columns[i] = len([]rune(line[:strings.Index(line, title)]))
 			}
 		case columns[0] < 0:
-		case strings.HasPrefix(line, " j/k"): // the footer
-			return rows
 		case strings.TrimSpace(line) != "":
 			rows = append(rows, exchangeRow{at(2, 3), at(columns[0], columns[1]), at(columns[2], columns[3]-5)})
 		}
