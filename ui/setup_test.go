@@ -151,8 +151,6 @@ func (d *driver) logs() { d.visible.ws.Status.Server.Capabilities = []byte(`{"lo
 
 func TestMain(m *testing.M) { testhome.Main(m) }
 
-const modernMeta = uitest.ModernMeta
-
 type (
 	message      = uitest.Message
 	fakeProcess  = uitest.Process

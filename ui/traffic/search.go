@@ -1,6 +1,8 @@
 package traffic
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session"
@@ -145,4 +147,153 @@ func (r *Lists) notFound(c host.Context, f *Find) tea.Cmd {
 		c.Host.Notify("no " + f.What + " above")
 	}
 	return nil
+}
+
+// A Find looks for one row, up or down from a row, in steps.
+type Find struct {
+	source  session.Source
+	lists   *Lists
+	list    ListID // the list that has the row
+	What    string // for the message when nothing was found
+	found   string // the message when a row was found; usually none
+	only    string // the message when only the row at the cursor matches
+	from    int    // where the cursor was
+	at      int    // the next row to check
+	Shown   int    // the same, as shown on the screen
+	by      int    // 1 or -1
+	turn    bool   // search in the other direction if this one has no match
+	wrap    bool   // continue at the other end if there is no match in this direction
+	round   bool   // it is doing that now, up to the cursor
+	matcher *rowMatcher
+	rows    []session.Row
+	many    int // number of rows to check next
+}
+
+// nearRows is how many rows the first step checks, as the match is often near.
+// Later steps check more and more.
+const nearRows = 64
+
+// Row is -1 if there is no match.
+type foundRow struct {
+	find *Find
+	row  int
+}
+
+type finding struct{ find *Find }
+
+func (f *Find) step() tea.Cmd {
+	return func() tea.Msg {
+		budget := budget{rows: stepRows, bytes: stepBytes}
+		for budget.left() {
+			rows := f.next()
+			if len(rows) == 0 || f.round && (f.at-f.from)*f.by > 0 {
+				return foundRow{f, -1}
+			}
+			f.matcher.setRows(min(f.at, f.at+(len(rows)-1)*f.by), rows)
+			for i := range rows {
+				at := i
+				if f.by < 0 {
+					at = len(rows) - 1 - i
+				}
+				if f.matcher.passes(at, &budget) {
+					return foundRow{f, f.at + i*f.by}
+				}
+				budget.rows--
+				budget.bytes -= int(rows[at].Len) / searchShare
+			}
+			f.at += len(rows) * f.by
+		}
+		return finding{f}
+	}
+}
+
+func (f *Find) otherEnd() {
+	f.wrap, f.round, f.many = false, true, 0
+	if f.at = 0; f.by < 0 {
+		f.at = f.source.Len() - 1
+	}
+}
+
+// next reads the next rows, in ascending order.
+func (f *Find) next() []session.Row {
+	if f.at < 0 {
+		return nil
+	}
+	f.many = min(max(2*f.many, nearRows), blockRows)
+	f.rows = slices.Grow(f.rows[:0], f.many)[:f.many]
+	if f.by > 0 {
+		return block(f.rows[:f.source.Rows(f.at, f.rows)], false)
+	}
+	from := max(f.at-len(f.rows)+1, 0)
+	return block(f.rows[:f.source.Rows(from, f.rows[:f.at-from+1])], true)
+}
+
+// A rowMatcher selects the rows of a list that its listing shows and that match the
+// search. It must be used by one goroutine at a time.
+type rowMatcher struct {
+	list    ListID
+	listing listing
+	shown   *filter.Matcher
+	wanted  *filter.Matcher                         // the search; nil matches everything
+	also    func(number int, row *session.Row) bool // an additional condition; nil for none
+
+	from              int // number of the first of the rows
+	rows              []session.Row
+	isShown, isWanted []filter.Verdict
+}
+
+func newRowMatcher(source session.Source, list ListID, l listing, wanted *filter.Filter) *rowMatcher {
+	s := &rowMatcher{list: list, listing: l, shown: l.filter.Matcher(source)}
+	if wanted != nil {
+		s.wanted = wanted.Matcher(source)
+	}
+	return s
+}
+
+// setRows sets the rows to check, of which from is the number of the first, and checks all of
+// them at once as far as possible without reading messages.
+func (s *rowMatcher) setRows(from int, rows []session.Row) {
+	s.from, s.rows = from, rows
+	s.isShown = verdictsOf(s.shown, s.isShown, from, rows)
+	if s.wanted != nil {
+		s.isWanted = verdictsOf(s.wanted, s.isWanted, from, rows)
+	}
+}
+
+func verdictsOf(m *filter.Matcher, into []filter.Verdict, from int, rows []session.Row) []filter.Verdict {
+	into = slices.Grow(into[:0], len(rows))[:len(rows)]
+	m.Rows(from, rows, into)
+	return into
+}
+
+// passes reports whether row i of these rows passes. It reads the message if
+// necessary.
+func (s *rowMatcher) passes(i int, b *budget) bool {
+	number, row := s.from+i, &s.rows[i]
+	if s.isShown[i] == filter.No || s.wanted != nil && s.isWanted[i] == filter.No || !belongs(*row, s.list, s.listing) {
+		return false
+	}
+	if s.also != nil && !s.also(number, row) {
+		return false
+	}
+	return s.reads(s.shown, s.isShown[i], i, b) && (s.wanted == nil || s.reads(s.wanted, s.isWanted[i], i, b))
+}
+
+// reads reads the message of row i, unless the row is known to pass.
+func (s *rowMatcher) reads(m *filter.Matcher, v filter.Verdict, i int, b *budget) bool {
+	if v == filter.Yes {
+		return true
+	}
+	b.bytes -= int(s.rows[i].Len)
+	return m.Read(s.from+i, s.rows[i])
+}
+
+func belongs(row session.Row, list ListID, l listing) bool {
+	switch list {
+	case StderrList:
+		return row.Kind == session.KindStderr && row.Flags&session.FlagLineEnd == 0
+	case EventsList:
+		return !row.Kind.IsStream()
+	}
+	return l.lists(row.Kind) && !l.hides(&row)
 }
