@@ -45,8 +45,8 @@ type requests struct {
 	waiting int         // those that are not
 	pending int         // those that are not given up either
 	free    []*Exchange // to be used again
-	// taken are requests with the id of an older one that was pending.
-	taken map[Place]bool
+	// taken are rows of requests, one of which has the id of an older one that was pending.
+	taken map[uint32]bool
 }
 
 // A Place identifies a message of a log.
@@ -318,7 +318,7 @@ func (f *Follower) replaced(number uint32, element int) {
 			if x := f.open[i].find(at); x != nil && x.State == session.ReqPending {
 				f.open[i].settle(x)
 				x.State, x.Reused = session.ReqLost, true
-				f.open[i].take(placeOf(p.At))
+				f.open[i].take(number)
 				f.lost = append(f.lost, *x)
 			}
 		}
@@ -397,7 +397,7 @@ func (f *Follower) foundRow(kind StepKind, request int, row *session.Row) Step {
 // found returns the step of a response to a request.
 func (f *Follower) found(kind StepKind, of Place, row *session.Row) Step {
 	open := &f.open[side(row.Kind != session.KindStdin)]
-	return Step{Kind: kind, X: open.find(of), Of: of, Known: true, Reused: kind == Duplicate && open.taken[of]}
+	return Step{Kind: kind, X: open.find(of), Of: of, Known: true, Reused: kind == Duplicate && open.taken[of.Row]}
 }
 
 // answers ends an exchange with its response.
@@ -430,7 +430,7 @@ func (f *Follower) informs(number uint32, row *session.Row, owner int, fromClien
 	ofMember := slices.IndexFunc(f.pairs, func(p session.ElementPair) bool { return p.Request.Row == owner && p.Request.Index >= 0 })
 	if ofMember >= 0 {
 		step.Of = placeOf(f.pairs[ofMember].Request)
-	} else if request, _ := session.RowAt(f.src, owner); request.Flags&session.FlagBatch != 0 {
+	} else if f.several(step.Of) {
 		return Step{Kind: step.Kind} // of which message is unknown
 	}
 	for i := range f.open {
@@ -444,6 +444,17 @@ func (f *Follower) informs(number uint32, row *session.Row, owner int, fromClien
 		}
 	}
 	return step
+}
+
+// several reports whether the row of a request has further messages.
+func (f *Follower) several(request Place) bool {
+	for i := range f.open {
+		if x := f.open[i].find(request); x != nil {
+			return x.several
+		}
+	}
+	row, _ := session.RowAt(f.src, int(request.Row))
+	return row.Flags&session.FlagBatch != 0
 }
 
 // givenUp takes in an entry that reports a timeout or a failed write.
@@ -485,7 +496,11 @@ func (r *requests) add(request Exchange) (added *Exchange, dropped []Exchange) {
 
 // find returns the exchange of a request that is not settled, nil if there is none.
 func (r *requests) find(request Place) *Exchange {
-	i, ok := slices.BinarySearchFunc(r.order, request, func(x *Exchange, at Place) int { return x.Request.compare(at) })
+	i := len(r.order) - 1
+	ok := i >= 0 && r.order[i].Request == request // as most
+	if !ok {
+		i, ok = slices.BinarySearchFunc(r.order, request, func(x *Exchange, at Place) int { return x.Request.compare(at) })
+	}
 	if !ok || r.order[i].settled {
 		return nil
 	}
@@ -501,12 +516,12 @@ func (r *requests) settle(x *Exchange) {
 	x.settled = true
 }
 
-// take takes in that a request has the id of an older one that was pending.
-func (r *requests) take(by Place) {
+// take takes in that a request of a row has the id of an older one that was pending.
+func (r *requests) take(row uint32) {
 	if r.taken == nil || len(r.taken) >= maxGivenUp {
-		r.taken = map[Place]bool{}
+		r.taken = map[uint32]bool{}
 	}
-	r.taken[by] = true
+	r.taken[row] = true
 }
 
 // giveUp ends the wait for the response of an exchange.

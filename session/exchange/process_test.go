@@ -104,7 +104,12 @@ func TestHandshake(t *testing.T) {
 // TestReusedIDs tests responses of which one may be to an older request.
 func TestReusedIDs(t *testing.T) {
 	const first, second = `> {"id":1,"method":"a"}`, `> {"id":1,"method":"b"}`
-	for _, lines := range [][]string{{rectest.Started, first, second}, {rectest.Started, first}} {
+	const both = `"k":"stdin","raw":"[{\"id\":1,\"method\":\"a\"},{\"id\":1,\"method\":\"b\"}]"`
+	for _, tc := range []struct {
+		requests []string
+		reused   bool
+	}{{[]string{first, second}, true}, {[]string{both}, true}, {[]string{first}, false}} {
+		lines := append([]string{rectest.Started}, tc.requests...)
 		src := rectest.Session(t, append(lines, `< {"id":1,"result":{}}`, `< {"id":1,"result":{}}`)...)
 		c, f := session.NewCursor(src), exchange.NewFollower(src)
 		var last exchange.Step
@@ -114,6 +119,6 @@ func TestReusedIDs(t *testing.T) {
 			last = all[0]
 		}
 		require.Equal(t, exchange.Duplicate, last.Kind)
-		require.Equal(t, len(lines) == 3, last.Reused)
+		require.Equal(t, tc.reused, last.Reused)
 	}
 }
