@@ -143,31 +143,58 @@ func (c *Cursor) join() {
 // read: see Entry.
 func (c *Cursor) Messages() iter.Seq2[int, Message] {
 	return func(yield func(int, Message) bool) {
-		row := &c.block[c.at]
-		first, before, payload, known := c.number, 0, c.joined, framing.Message{}
+		payload, known, ok := c.ended()
+		if !ok {
+			return
+		}
+		first, before := c.number, 0
 		switch {
 		case c.joined != nil:
 			first, before = c.first, c.before
-		case row.Kind != KindStdin && row.Kind != KindStdout || row.Flags&FlagPart != 0:
+		case known.Kind != framing.NotJSON && known.Kind != framing.Batch: // as nearly all
+			yield(0, Message{First: first, Line: payload, Message: known})
 			return
-		default:
-			e, err := c.Entry()
-			if err != nil {
-				return
-			}
-			payload, known = e.Payload, e.Msg
-			if known.Kind != framing.NotJSON && known.Kind != framing.Batch { // as nearly all
-				yield(0, Message{First: first, Line: payload, Message: known})
-				return
-			}
 		}
-		for i, m := range MessagesOf(payload, known, row.Kind == KindStdin) {
+		for i, m := range MessagesOf(payload, known, c.block[c.at].Kind == KindStdin) {
 			m.First, m.Member = first, before+i
 			if !yield(i, m) {
 				return
 			}
 		}
 	}
+}
+
+// Lines iterates over the lines that a write to stdin ends, as Messages does over their
+// messages.
+func (c *Cursor) Lines() iter.Seq2[[]byte, framing.Message] {
+	return func(yield func([]byte, framing.Message) bool) {
+		payload, known, ok := c.ended()
+		switch {
+		case !ok:
+		case c.joined == nil && bytes.IndexByte(payload, '\n') < 0:
+			yield(payload, known)
+		default:
+			for line := range bytes.SplitSeq(payload, []byte{'\n'}) {
+				if !yield(line, framing.Scan(line)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ended returns the text that the current row ends, and its scanned form if it is one
+// line of one entry.
+func (c *Cursor) ended() (text []byte, known framing.Message, ok bool) {
+	row := &c.block[c.at]
+	if c.joined != nil {
+		return c.joined, known, true
+	}
+	if row.Kind != KindStdin && row.Kind != KindStdout || row.Flags&FlagPart != 0 {
+		return nil, known, false
+	}
+	e, err := c.Entry()
+	return e.Payload, e.Msg, err == nil
 }
 
 // MessagesOf iterates over the messages of a payload, which may be of several lines. known

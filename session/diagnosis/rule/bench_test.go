@@ -111,19 +111,11 @@ func BenchmarkTraffic(b *testing.B) {
 		b.Run(x.name+"/read", func(b *testing.B) {
 			b.ReportAllocs()
 			start := time.Now()
-			rows, buf := make([]session.Row, rowsAtOnce), make([]byte, usualLine)
 			for b.Loop() {
-				lines := session.InOrder(log)
-				for from := 0; ; {
-					n := log.Rows(from, rows)
-					if n == 0 {
-						break
-					}
-					for _, row := range rows[:n] {
-						_, err := lines.EntryInto(row, maxLine, buf)
-						require.NoError(b, err)
-					}
-					from += n
+				c := session.NewCursor(log)
+				for c.Limit = maxLine; c.Next(); {
+					_, err := c.Entry()
+					require.NoError(b, err)
 				}
 			}
 			perRow(b, start)

@@ -10,6 +10,7 @@ import (
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/diagnosis/rule/contents"
 	"mcpdbg/session/diagnosis/rule/lifecycle"
+	"mcpdbg/session/exchange"
 )
 
 const (
@@ -17,9 +18,6 @@ const (
 	maxLine = 1 << 20
 	// maxStderr is how many bytes of a stderr line are checked.
 	maxStderr = 64 << 10
-	// usualLine is the size of the reused buffer for lines, in bytes.
-	usualLine  = 32 << 10
-	rowsAtOnce = 512
 )
 
 // Check checks a log up to its current end, or until ctx ends.
@@ -34,18 +32,17 @@ func Check(ctx context.Context, src session.Source) *Checker {
 // A Checker checks a log that may still grow. One goroutine at a time may call Advance
 // and Tick; the other methods may be called from any.
 type Checker struct {
-	src   session.Source
-	lines session.IntoReader // of src
-	buf   []byte             // for the current entry
-	found problems
-	next  int // row
-	rows  []session.Row
-	fresh []session.Row
+	src    session.Source
+	cursor *session.Cursor
+	follow *exchange.Follower
+	found  problems
+	next   int // row
 
 	run   run
 	past  lifecycle.Past // earlier processes
 	names names          // in requests
 	row   session.Row
+	steps steps
 	msg   message.Message // of the row, reused
 	// lenient is set for a response to a probe, whose problems are only Info.
 	lenient bool
@@ -57,7 +54,8 @@ type Checker struct {
 
 // New returns a checker that starts at the first row of src.
 func New(src session.Source) *Checker {
-	l := &Checker{src: src, lines: session.InOrder(src), rows: make([]session.Row, rowsAtOnce), names: make(names)}
+	l := &Checker{src: src, cursor: session.NewCursor(src), follow: exchange.NewFollower(src), names: make(names)}
+	l.cursor.Limit = maxLine
 	l.run.start(l, session.Row{}, false)
 	return l
 }
@@ -72,21 +70,20 @@ func New(src session.Source) *Checker {
 func (l *Checker) Advance(ctx context.Context, maxRows, maxBytes int) (more bool) {
 	defer l.noteGaps()
 	for read := 0; maxRows > 0 && read < maxBytes; maxRows-- {
-		if len(l.fresh) == 0 && !l.fetch() {
-			return false
-		}
-		if maxRows%64 == 0 && ctx.Err() != nil {
+		if maxRows%64 == 0 && ctx.Err() != nil && l.next < l.src.Len() {
 			return true
 		}
-		row := l.fresh[0]
-		l.fresh = l.fresh[1:]
-		l.look(l.next, row)
+		if !l.cursor.Next() && (!l.more() || !l.cursor.Next()) {
+			return false
+		}
+		_, row := l.cursor.Row()
+		l.look(l.next, *row)
 		l.next++
 		l.found.setCurrent(l.next)
 		read += min(int(row.Len), maxLine)
 	}
 	l.found.looked(l.next)
-	return len(l.fresh) > 0 || l.fetch()
+	return l.more()
 }
 
 func (l *Checker) noteGaps() {
@@ -100,13 +97,12 @@ func (u unchecked) plus(c *contents.Checker) unchecked {
 	return unchecked{u.skipped + c.Skipped(), u.unlisted + c.Unlisted()}
 }
 
-// fetch gets more rows. If there are none, it ends a complete log.
-func (l *Checker) fetch() bool {
+// more reports whether there are rows that are not checked. If there are none, it ends a
+// complete log.
+func (l *Checker) more() bool {
 	state := l.src.Stats().Recording // before the rows, so that none can be added in between
-	n := l.src.Rows(l.next, l.rows)
-	l.fresh = l.rows[:n]
 	l.found.looked(l.next)
-	if n > 0 {
+	if l.next < l.src.Len() {
 		return true
 	}
 	if state.Complete() && !l.done {
@@ -168,14 +164,8 @@ func (l *Checker) look(number int, row session.Row) {
 		l.now = row.T
 		l.elapse()
 	}
-	limit := maxLine
-	if row.Kind == session.KindStderr {
-		limit = maxStderr
-	}
-	if l.buf == nil {
-		l.buf = make([]byte, usualLine)
-	}
-	e, err := l.lines.EntryInto(row, limit, l.buf)
+	l.steps, _ = l.follow.Add(l.cursor)
+	e, err := l.cursor.Entry()
 	if err != nil {
 		l.found.countUnread()
 		l.run.lifecycle.Lost()
@@ -190,14 +180,26 @@ func (l *Checker) look(number int, row session.Row) {
 	l.numbered(at, row.Kind)
 	switch row.Kind {
 	case session.KindStdin:
-		l.sent(at, &e)
+		l.sent(at, e)
 	case session.KindStdout:
-		l.run.stdout.received(at, row, &e)
+		l.run.stdout.received(at, row, e)
 	case session.KindStderr:
-		l.run.stderr.said(l, at, row, &e)
+		l.run.stderr.said(l, at, row, e)
 	default:
-		l.happened(at, row, &e)
+		l.happened(at, row, e)
 	}
+}
+
+// steps are those of the messages of a row that are not checked so far.
+type steps []exchange.Step
+
+// next returns the step of the next message. A message of several rows, and one behind a
+// byte order mark, has none: the log does not know it.
+func (s *steps) next() (step exchange.Step) {
+	if len(*s) > 0 {
+		step, *s = (*s)[0], (*s)[1:]
+	}
+	return step
 }
 
 func (l *Checker) report(rule *diagnosis.Rule, at message.Place, detail string) {

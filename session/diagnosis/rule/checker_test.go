@@ -210,7 +210,7 @@ func TestFindingsAreBounded(t *testing.T) {
 func TestOpenRequestsAreBounded(t *testing.T) {
 	var x ids
 	for i := range maxOpen + 10 {
-		x.add(newIDKey(false, fmt.Append(nil, i)), &request{sent: message.Request{Method: "tools/call"}})
+		x.add(x.key(false, fmt.Append(nil, i)), &request{sent: message.Request{Method: "tools/call"}})
 	}
 	require.Len(t, x.open, maxOpen)
 	require.True(t, x.overflow)
@@ -219,12 +219,12 @@ func TestOpenRequestsAreBounded(t *testing.T) {
 	}
 	require.Len(t, x.settled, maxSettled)
 	for i := range 10 * maxSettled {
-		key := newIDKey(false, fmt.Append(nil, i))
+		key := x.key(false, fmt.Append(nil, i))
 		x.add(key, &request{sent: message.Request{Method: "ping"}})
-		x.settle([]byte(key), true, 0)
+		x.settle(key, true, 0)
 	}
 	require.LessOrEqual(t, len(x.queue), 66, "settled requests leave the queue")
-	require.Len(t, string(newIDKey(false, make([]byte, 1<<20))), 2+64)
+	require.Len(t, message.Short(make([]byte, 1<<20)), 1+64)
 }
 
 // TestJoiningIsBounded checks the limit on the lines of a message.
@@ -339,7 +339,7 @@ func BenchmarkAdvance(b *testing.B) {
 	b.Run("read", func(b *testing.B) {
 		b.ReportAllocs()
 		start := time.Now()
-		buf := make([]session.Row, rowsAtOnce)
+		buf := make([]session.Row, 512)
 		for b.Loop() {
 			for from := 0; from < rows; {
 				n := log.Rows(from, buf)
@@ -355,7 +355,7 @@ func BenchmarkAdvance(b *testing.B) {
 	b.Run("rows", func(b *testing.B) {
 		b.ReportAllocs()
 		start := time.Now()
-		buf := make([]session.Row, rowsAtOnce)
+		buf := make([]session.Row, 512)
 		for b.Loop() {
 			for from := 0; from < rows; {
 				from += log.Rows(from, buf)

@@ -286,3 +286,32 @@ func TestTimeoutBeforeTheEndIsNoConsequence(t *testing.T) {
 	}
 	require.Equal(t, []string{"RPC19 n=2 false", "PRC03 n=5 true", "PRC04 n=5 true", "RPC19 n=4 true"}, got)
 }
+
+// TestPairing checks the rules about ids against the pairs of the log.
+func TestPairing(t *testing.T) {
+	request := func(id string) string {
+		return `"t":1500,"k":"stdin","m":{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`
+	}
+	response := func(id string) string {
+		return `"t":1600,"k":"stdout","seq":3,"m":{"jsonrpc":"2.0","id":` + id + `,"result":{}}`
+	}
+	const exited = `"t":8000,"k":"exited","seq":8,"code":0,"by":"server"`
+	for name, tc := range map[string]struct{ lines, want []string }{
+		"escapes":                            {[]string{request(`"a"`), response(`"\u0061"`)}, nil},
+		"an id used again":                   {[]string{request("1"), request("1"), response("1"), response("1")}, []string{"E RPC05 n=3 id 1 is in use by ping in entry 2"}},
+		"an id used again, never over":       {[]string{request("1"), request("1"), response("1"), exited, closedEntry}, []string{"E RPC05 n=3 id 1 is in use by ping in entry 2"}},
+		"another form":                       {[]string{request("1"), response("1.0"), exited, closedEntry}, []string{"E RPC07 n=3 id 1.0 is 1 in another form"}},
+		"another type":                       {[]string{request("1"), response(`"1"`), exited, closedEntry}, []string{`E RPC09 n=3 response id "1" for request id 1: the type changed`}},
+		"another type, then the same":        {[]string{request("1"), response(`"1"`), response("1"), response("1")}, []string{`E RPC09 n=3 response id "1" for request id 1: the type changed`, "E RPC08 n=5 id 1"}},
+		"an id of a retyped response":        {[]string{request("1"), response(`"1"`), strings.Replace(request("1"), "1500", "1700", 1)}, []string{`E RPC09 n=3 response id "1" for request id 1: the type changed`, "W RPC06 n=4 id 1"}},
+		"after the end":                      {[]string{request("1"), response("1"), exited, `"t":8001,"k":"closed","seq":9,"stdout":{},"stderr":{},"stdin":{}`, strings.Replace(response("7"), "1600", "8002", 1)}, nil},
+		"members of a batch":                 {[]string{`"t":1500,"k":"stdin","raw":"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}]"`, response("2"), response("1"), response("2")}, []string{"E RPC13 n=2 a batch of 2 before a protocol revision was negotiated", "E RPC08 n=5 id 2"}},
+		"a line of several writes":           {[]string{`"t":1500,"k":"stdin","eol":"","raw":"{\"jsonrpc\":\"2.0\",\"id\":1,"`, `"t":1501,"k":"stdin","raw":"\"method\":\"ping\"}"`, response("1"), response("1")}, []string{"E RPC08 n=5 id 1"}},
+		"a response of several lines":        {[]string{request("1"), `"t":1600,"k":"stdout","seq":3,"raw":"{"`, `"t":1601,"k":"stdout","seq":4,"raw":"\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"`, exited, closedEntry}, []string{"E FRM05 n=3 response in 2 lines, to entry 4"}},
+		"a response after a byte order mark": {[]string{request("1"), `"t":1600,"k":"stdout","seq":3,"raw":"\ufeff{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"`, exited, closedEntry}, []string{`E FRM03 n=3 before "{"jsonrpc":"2.0","id":1,"result":{}}"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, tc.want, checkLog(t, append([]string{startEntry}, tc.lines...)...))
+		})
+	}
+}

@@ -2,7 +2,6 @@ package rule
 
 import (
 	"encoding/json"
-	"slices"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
@@ -11,27 +10,9 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// maxHandshake is how many requests of one handshake are tracked.
-const maxHandshake = 8
-
-// A handshake tracks the handshake requests of one process: those sent before any
-// other request.
+// A handshake is the knowledge from the handshake of one process.
 type handshake struct {
-	keys   []idKey
-	over   bool
 	modern bool // an answer to server/discover has shown a revision of the modern era
-}
-
-// take notes a request to the server and reports whether it belongs to the
-// handshake.
-func (h *handshake) take(key idKey, method string) bool {
-	initial := method == mcp.MethodDiscover || method == mcp.MethodInitialize
-	h.over = h.over || !initial
-	if h.over || len(h.keys) == maxHandshake {
-		return false
-	}
-	h.keys = append(h.keys, key)
-	return true
 }
 
 // answered notes the response to a request of the handshake.
@@ -84,16 +65,12 @@ func (l *Checker) answersProbe(m *message.Message) bool {
 	if !m.FromServer || m.Kind != framing.ErrorResponse && m.Kind != framing.Response {
 		return false
 	}
-	if len(l.run.handshake.keys) == 0 {
-		return false
-	}
-	key := idKey(l.run.ids.key(false, m.Of(m.ID)))
-	if !slices.Contains(l.run.handshake.keys, key) {
-		return false
-	}
 	if l.row.Flags&session.FlagProbe != 0 {
 		return true
 	}
-	r := l.run.ids.open[key]
-	return r != nil && m.Kind == framing.ErrorResponse && l.run.needless(r)
+	if m.Kind != framing.ErrorResponse || len(l.steps) == 0 || l.steps[0].X == nil || !l.steps[0].X.Handshake {
+		return false
+	}
+	r := l.run.ids.open[l.run.ids.key(false, m.Of(m.ID))]
+	return r != nil && l.run.needless(r)
 }

@@ -2,12 +2,13 @@ package rule
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strconv"
 	"strings"
 
+	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
 )
@@ -19,8 +20,6 @@ const (
 	maxSettled = 1 << 14
 	// maxFree is how many records of requests are kept to be used again.
 	maxFree = 1 << 10
-	// maxID is the longest id that is stored without hashing, in bytes.
-	maxID = 128
 	// maxTwins is the largest number of open requests that are searched for the one
 	// that a response with an unknown id may belong to.
 	maxTwins = 1 << 10
@@ -29,29 +28,11 @@ const (
 	answerTimeout = 60_000_000
 )
 
-// An idKey is a raw id with the direction of its request: > to the server, < from
-// the server.
-type idKey string
+// An idKey is the hash of an id and of the direction of its request. Which messages
+// belong together is known from the log: see exchange.Follower.
+type idKey uint64
 
-// appendKey appends the bytes of a key.
-func appendKey(dst []byte, fromServer bool, id []byte) []byte {
-	if fromServer {
-		dst = append(dst, '<')
-	} else {
-		dst = append(dst, '>')
-	}
-	if len(id) > maxID {
-		return fmt.Appendf(dst, "#%x", sha256.Sum256(id))
-	}
-	return append(dst, id...)
-}
-
-func newIDKey(fromServer bool, id []byte) idKey {
-	return idKey(appendKey(nil, fromServer, id))
-}
-
-func (k idKey) fromServer() bool { return k[0] == '<' }
-func (k idKey) id() string       { return string(k[1:]) }
+var idSeed = maphash.MakeSeed()
 
 // A request is a pending request, or one that was given up: its response may still
 // come.
@@ -61,7 +42,7 @@ type request struct {
 	open      bool // in ids.open
 	late      bool // RPC19 was reported
 	handshake bool // part of the handshake
-	twice     int  // number of older open requests with this id
+	twin      bool // a response with another id was taken for its own
 	order     int  // among all requests of the process
 }
 
@@ -83,13 +64,15 @@ type ids struct {
 	queue    []idKey    // open requests to the server, oldest first from head on; may contain settled ones
 	head     int        // of queue
 	free     []*request // to be used again
-	buf      []byte     // of the key that is looked up
 }
 
-// key returns the key of an id, in a buffer that the next call reuses.
-func (x *ids) key(fromServer bool, id []byte) []byte {
-	x.buf = appendKey(x.buf[:0], fromServer, id)
-	return x.buf
+// key returns the key of an id.
+func (x *ids) key(fromServer bool, id []byte) idKey {
+	h := maphash.Bytes(idSeed, framing.IDValue(id))
+	if fromServer {
+		h ^= 1
+	}
+	return idKey(h)
 }
 
 // record returns a request to fill in.
@@ -118,7 +101,6 @@ func (x *ids) add(key idKey, r *request) bool {
 	older, again := x.open[key]
 	switch {
 	case again:
-		r.twice = older.twice + 1
 		older.open = false
 	case len(x.open) >= maxOpen:
 		x.overflow = true
@@ -127,7 +109,7 @@ func (x *ids) add(key idKey, r *request) bool {
 	x.count++
 	r.key, r.order, r.open = key, x.count, true
 	x.open[key] = r
-	if !key.fromServer() && !mcp.WaitsLong(r.sent.Method) {
+	if !r.sent.FromServer && !mcp.WaitsLong(r.sent.Method) {
 		x.enqueue(key)
 	}
 	return true
@@ -154,14 +136,10 @@ func (x *ids) enqueue(key idKey) {
 
 // settle closes a request that was answered or given up at a time, and remembers its
 // id. It returns nil if there is none.
-func (x *ids) settle(key []byte, answered bool, at int64) *request {
-	r := x.open[idKey(key)]
+func (x *ids) settle(key idKey, answered bool, at int64) *request {
+	r := x.open[key]
 	if r == nil {
 		return nil
-	}
-	if r.twice > 0 && answered {
-		r.twice--
-		return r
 	}
 	delete(x.open, r.key)
 	r.open = false
@@ -209,9 +187,9 @@ func (x *ids) drop(n uint64) {
 // forgive gives up the open requests to the server, because lost output may
 // contain their responses.
 func (x *ids) forgive(at int64) {
-	for key := range x.open {
-		if !key.fromServer() {
-			x.settle([]byte(key), false, at)
+	for key, r := range x.open {
+		if !r.sent.FromServer {
+			x.settle(key, false, at)
 		}
 	}
 }
@@ -221,7 +199,7 @@ func (x *ids) forgive(at int64) {
 func (x *ids) settleRow(row int, at int64) {
 	for key, r := range x.open {
 		if r.sent.At.Row == row {
-			x.settle([]byte(key), true, at)
+			x.settle(key, true, at)
 		}
 	}
 }
@@ -230,7 +208,7 @@ func (x *ids) settleRow(row int, at int64) {
 // if there is none.
 func (x *ids) oldest() *request {
 	for ; x.head < len(x.queue); x.head++ {
-		if r := x.open[x.queue[x.head]]; r != nil && !r.late {
+		if r := x.open[x.queue[x.head]]; r != nil && !r.late && !r.twin {
 			return r
 		}
 	}
@@ -252,51 +230,56 @@ func (l *Checker) overdue() {
 	for l.now >= x.due(l.run.progressed) {
 		r := x.oldest()
 		r.late = true
-		l.reportAs(rpc19, l.run.severityOf(rpc19, r), r.sent.At, fmt.Sprintf("%s id %s: no response after %d s", excerpt([]byte(r.sent.Method)), r.key.id(), answerTimeout/1_000_000))
+		l.reportAs(rpc19, l.run.severityOf(rpc19, r), r.sent.At, fmt.Sprintf("%s id %s: no response after %d s", excerpt([]byte(r.sent.Method)), excerpt([]byte(r.sent.ID)), answerTimeout/1_000_000))
 	}
 }
 
 // timedOut reports a request whose caller has given up.
 func (l *Checker) timedOut(key idKey) {
-	if r := l.run.ids.settle([]byte(key), false, l.now); r != nil {
+	if r := l.run.ids.settle(key, false, l.now); r != nil {
 		took := float64(l.now-r.sent.At.T) / 1e6
 		severity := l.run.severityOf(rpc19, r)
-		l.reportAs(rpc19, severity, r.sent.At, fmt.Sprintf("%s id %s: timed out after %.1f s", excerpt([]byte(r.sent.Method)), key.id(), took))
+		l.reportAs(rpc19, severity, r.sent.At, fmt.Sprintf("%s id %s: timed out after %.1f s", excerpt([]byte(r.sent.Method)), excerpt([]byte(r.sent.ID)), took))
 	}
 }
 
-// twin finds the open request that a response with an unknown id may belong to,
-// and returns why.
-func (x *ids) twin(key idKey) (twin idKey, why string, retyped bool) {
-	id := key.id()
+// twinOf finds the open request to the server that a response with an unknown id may
+// belong to, and returns why.
+func (x *ids) twinOf(id string) (twin *request, why string, retyped bool) {
 	bare := strings.Trim(id, `"`)
-	other := key[:1] + idKey(strconv.Quote(bare))
+	other := strconv.Quote(bare)
 	if bare != id {
-		other = key[:1] + idKey(bare)
+		other = bare
 	}
-	if x.open[other] != nil {
-		return other, fmt.Sprintf("response id %s for request id %s: the type changed", id, other.id()), true
+	if r := x.open[x.key(false, []byte(other))]; r != nil && !r.twin {
+		return r, fmt.Sprintf("response id %s for request id %s: the type changed", id, r.sent.ID), true
 	}
 	number, err := strconv.ParseFloat(id, 64)
 	if err != nil || len(x.queue)-x.head > maxTwins {
-		return "", "", false
+		return nil, "", false
 	}
 	numbered := "-" + bare + `"`
-	for _, candidate := range x.queue[x.head:] {
-		name := candidate.id()
-		renamed := strings.HasSuffix(name, numbered)
-		if !renamed && !rounds(name, number) {
+	for _, key := range x.queue[x.head:] {
+		r := x.open[key]
+		if r == nil || r.twin {
 			continue
 		}
-		switch {
-		case x.open[candidate] == nil:
-		case renamed:
-			return candidate, fmt.Sprintf("response id %s for request id %s: the type changed", id, name), true
-		default:
-			return candidate, fmt.Sprintf("id %s is %s rounded to a double", id, name), false
+		switch name := r.sent.ID; {
+		case strings.HasSuffix(name, numbered):
+			return r, fmt.Sprintf("response id %s for request id %s: the type changed", id, name), true
+		case rounds(name, number):
+			return r, fmt.Sprintf("id %s is %s rounded to a double", id, name), false
+		case equals(name, number):
+			return r, fmt.Sprintf("id %s is %s in another form", id, name), false
 		}
 	}
-	return "", "", false
+	return nil, "", false
+}
+
+// equals reports whether a raw id is a number.
+func equals(id string, number float64) bool {
+	n, err := strconv.ParseFloat(id, 64)
+	return err == nil && n == number
 }
 
 // rounds reports whether number is integer rounded to a double.
@@ -311,8 +294,8 @@ func rounds(integer string, number float64) bool {
 // unanswered returns the open requests to the server, oldest first.
 func (x *ids) unanswered() []*request {
 	var left []*request
-	for key, r := range x.open {
-		if !key.fromServer() {
+	for _, r := range x.open {
+		if !r.sent.FromServer && !r.twin {
 			left = append(left, r)
 		}
 	}

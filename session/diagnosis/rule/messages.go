@@ -10,6 +10,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
 )
 
@@ -51,6 +52,7 @@ func (l *Checker) batch(b *message.Message) {
 
 // message checks one message.
 func (l *Checker) message(m *message.Message) {
+	step := l.steps.next()
 	if m.Kind == framing.Other || m.Kind == framing.Batch || m.Kind == framing.NotJSON {
 		l.notMessage(m)
 		return
@@ -59,11 +61,11 @@ func (l *Checker) message(m *message.Message) {
 	m.Revision = l.run.revision
 	switch m.Kind {
 	case framing.Request:
-		l.request(m)
+		l.request(m, step)
 	case framing.Notification:
 		l.notification(m)
 	default:
-		l.response(m)
+		l.response(m, step)
 	}
 }
 
@@ -123,7 +125,7 @@ func orMissing(token []byte) string {
 }
 
 // request checks a request and opens its id.
-func (l *Checker) request(m *message.Message) {
+func (l *Checker) request(m *message.Message, step exchange.Step) {
 	method := string(m.Of(m.Method))
 	if strings.HasPrefix(method, "notifications/") {
 		l.report(rpc11, m.At, fmt.Sprintf("%s with id %s", excerpt(m.Of(m.Method)), excerpt(m.Of(m.ID))))
@@ -148,18 +150,16 @@ func (l *Checker) request(m *message.Message) {
 	if !m.FromServer {
 		l.run.use(&r.sent)
 	}
-	key := idKey(x.key(m.FromServer, m.Of(m.ID))) // a copy
-	if r.sent.ID = key.id(); len(m.Of(m.ID)) > maxID {
-		r.sent.ID = message.Short(m.Of(m.ID))
-	}
+	key := x.key(m.FromServer, m.Of(m.ID))
+	r.sent.ID = message.Short(m.Of(m.ID))
 	_, before := x.settled[key]
 	switch older := x.open[key]; {
-	case older != nil:
+	case older != nil && !older.twin:
 		l.report(rpc05, m.At, fmt.Sprintf("id %s is in use by %s in entry %d", excerpt(m.Of(m.ID)), excerpt([]byte(older.sent.Method)), older.sent.At.N))
-	case before && rpc06.Applies(m.Revision):
+	case (before || older != nil) && rpc06.Applies(m.Revision):
 		l.report(rpc06, m.At, "id "+excerpt(m.Of(m.ID)))
 	}
-	r.handshake = !m.FromServer && l.run.handshake.take(key, r.sent.Method)
+	r.handshake = step.X != nil && step.X.Handshake
 	tracked := x.add(key, r)
 	for _, c := range l.run.groups {
 		c.Request(m)
@@ -212,7 +212,7 @@ func (l *Checker) cancellation(m *message.Message) {
 	}
 	x := &l.run.ids
 	key := x.key(m.FromServer, id)
-	if m.FromServer && x.open[idKey(key)] == nil && mcp.IsModern(m.Revision) {
+	if m.FromServer && x.open[key] == nil && mcp.IsModern(m.Revision) {
 		key = x.key(false, id)
 	}
 	if r := x.settle(key, false, m.At.T); r != nil {
@@ -220,12 +220,12 @@ func (l *Checker) cancellation(m *message.Message) {
 		m.Request = &r.sent
 		return
 	}
-	m.Cancels.At = x.settled[idKey(key)].at
+	m.Cancels.At = x.settled[key].at
 	m.Cancels.Unknown = m.Cancels.At == 0 && x.forgotten()
 }
 
 // response checks a response and closes the id of its request.
-func (l *Checker) response(m *message.Message) {
+func (l *Checker) response(m *message.Message, step exchange.Step) {
 	if m.FromServer && m.Kind == framing.ErrorResponse {
 		l.errorObject(m)
 	}
@@ -236,19 +236,35 @@ func (l *Checker) response(m *message.Message) {
 		}
 		return
 	}
+	if step.Kind == exchange.Duplicate || step.Kind == exchange.Unmatched {
+		if m.FromServer {
+			l.unmatched(m, step)
+		}
+		return
+	}
 	x := &l.run.ids
 	key := x.key(!m.FromServer, id)
-	if r := x.settle(key, true, m.At.T); r != nil {
+	was := x.settled[key]
+	switch r := x.settle(key, true, m.At.T); {
+	case r != nil && !r.twin:
 		l.answer(m, r)
 		x.release(r)
-		return
-	}
-	if was := x.settled[idKey(key)]; was.givenUp != nil {
+	case r != nil: // it may be that of yet another request
+		if twin, why, retyped := x.twinOf(string(id)); retyped && m.FromServer {
+			l.report(rpc09, m.At, why)
+			l.answer(m, twin)
+			twin.twin = true
+		}
+		x.release(r)
+	case was.givenUp != nil:
 		l.lateAnswer(m, was.givenUp)
-		return
-	}
-	if m.FromServer {
-		l.orphan(m, idKey(key))
+	case !m.FromServer:
+	case step.Kind == exchange.Answers: // to a request that is too long to be checked, or unknown
+		l.answered(m, true)
+	case was.answered:
+		l.report(rpc08, m.At, "id "+excerpt(id))
+	default:
+		l.unmatched(m, step)
 	}
 }
 
@@ -297,38 +313,28 @@ func (l *Checker) answer(m *message.Message, r *request) {
 	}
 }
 
-// orphan checks a response that matches no open request.
-func (l *Checker) orphan(m *message.Message, key idKey) {
-	x := &l.run.ids
-	was, known := x.settled[key]
+// unmatched checks a response of the server to no request, or to one that has a response.
+func (l *Checker) unmatched(m *message.Message, step exchange.Step) {
+	x, id := &l.run.ids, m.Of(m.ID)
+	twin, why, retyped := x.twinOf(string(id))
 	switch {
-	case l.row.Paired() && (l.row.State == session.ReqNone || l.row.State == session.ReqInput || l.row.State == session.ReqTask) && !known: // to a request that is too long to be checked
-		l.answered(m, true)
+	case step.Kind == exchange.Duplicate && !retyped:
+		if !step.Reused {
+			l.report(rpc08, m.At, "id "+excerpt(id))
+		}
 		return
-	case known && !was.answered: // late
-		l.answered(m, false)
-		x.remember(key, settledID{answered: true, at: m.At.T})
+	case x.overflow, l.run.process.over:
 		return
-	}
-	twin, why, retyped := x.twin(key)
-	switch {
-	case (known || l.row.State == session.ReqDuplicate && !m.InBatch) && !retyped: // the index knows ids of requests that are too long to be checked
-		l.report(rpc08, m.At, "id "+excerpt(m.Of(m.ID)))
-		return
-	case x.overflow:
-		return
-	case twin == "":
-		l.report(rpc07, m.At, "id "+excerpt(m.Of(m.ID)))
+	case twin == nil:
+		l.report(rpc07, m.At, "id "+excerpt(id))
 		return
 	case retyped:
 		l.report(rpc09, m.At, why)
 	default:
 		l.report(rpc07, m.At, why)
 	}
-	if r := x.settle([]byte(twin), true, m.At.T); r != nil {
-		l.answer(m, r)
-		x.release(r)
-	}
+	l.answer(m, twin)
+	twin.twin = true
 }
 
 func (l *Checker) answerWithoutID(m *message.Message) {
@@ -381,4 +387,36 @@ func isReserved(code int) bool {
 // era should leave alone. MOD13 reports the code for a missing resource.
 func isDiscouraged(code int) bool {
 	return -32019 <= code && code <= -32000 && code != mcp.CodeNotFound
+}
+
+// sent checks a write to the server: one line, several, or a part of one. A line is
+// checked where it ends.
+func (l *Checker) sent(at message.Place, e *session.Entry) {
+	switch {
+	case e.Cut:
+		l.run.lastSent = sentRequest // assume a request
+		l.run.lifecycle.Lost()
+		return
+	case l.row.Flags&session.FlagPart == 0 && bytes.IndexByte(e.Payload, '\n') < 0: // nearly every write
+		l.sentLine(at, e.Msg, e.Payload)
+		return
+	}
+	for line, m := range l.cursor.Lines() {
+		l.sentLine(at, m, line)
+	}
+}
+
+func (l *Checker) sentLine(at message.Place, m framing.Message, line []byte) {
+	if m.Valid() {
+		l.line(at, false, m, line)
+		return
+	}
+	l.steps.next()
+	l.run.unreadable++
+	switch p := m.Problems; {
+	case p&framing.ProblemBOM != 0:
+		l.report(frm03, at, "before "+quote(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))))
+	case p&framing.ProblemBlank != 0:
+		l.report(frm10, at, "a blank line")
+	}
 }

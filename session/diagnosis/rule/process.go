@@ -151,7 +151,7 @@ func (l *Checker) noted(at message.Place, b session.NoteBody) {
 func (l *Checker) stateChanged(at message.Place, b session.StateBody) {
 	switch {
 	case b.State == session.ReqTimedOut.String() && b.ID != nil:
-		l.timedOut(newIDKey(false, b.ID))
+		l.timedOut(l.run.ids.key(false, b.ID))
 	case b.State == string(session.Stopping) && l.run.process.exitedAt == never:
 		l.run.process.clues.State(b, at.T)
 		l.run.process.stdinClosed(at, at.T, 0)

@@ -34,7 +34,7 @@ func family(r *diagnosis.Rule) string { return strings.TrimRight(r.ID, "01234567
 // Set is the version of the set of rules: the day of its last change. It changes
 // whenever another rule may find something in the same log, so that reports of
 // different programs can be compared.
-const Set = "2026-11-24.4"
+const Set = "2026-11-24.5"
 
 // Checked describes what the rules check. Every output that counts problems shows
 // it, because a session without problems may still be broken. Checker.Checked adds

@@ -31,7 +31,6 @@ type run struct {
 
 	legacy, modern bool // the client used the process in these eras
 
-	open       openLine // of stdin
 	lastSent   sentKind // kind of the last message sent to the server
 	unreadable int      // malformed lines sent: each may be answered without an id
 	progressed int64    // time of the last progress notification

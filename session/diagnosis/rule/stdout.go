@@ -197,8 +197,8 @@ func (r *stderrRun) said(l *Checker, at message.Place, row session.Row, e *sessi
 	if before <= stderrFlood && r.bytes > stderrFlood {
 		l.report(frm16, at, "over 256 KiB on stderr within a second")
 	}
-	text := e.Payload
-	if e.Cut || e.More { // it may end inside a rune
+	text := e.Payload[:min(len(e.Payload), maxStderr)]
+	if e.Cut || e.More || len(text) < len(e.Payload) { // it may end inside a rune
 		text = text[:wording.Whole(text)]
 	}
 	if !utf8.Valid(text) && row.Flags&session.FlagPart == 0 {
