@@ -18,6 +18,8 @@ import (
 	"mcpdbg/recordings/match"
 	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis/cause"
+	"mcpdbg/session/diagnosis/rule"
 	"mcpdbg/session/exchange"
 )
 
@@ -288,7 +290,44 @@ func fuzzed(r *rand.Rand) []string {
 	return lines
 }
 
-// TestShadow compares the Follower with the reader that it replaces, over all recordings of
+// judged checks that rules and causes say nothing about the ids of responses that the
+// Follower does not.
+func judged(t *testing.T, src session.Source) {
+	t.Helper()
+	duplicate, unmatched := map[int]bool{}, map[int]bool{}
+	c, f := session.NewCursor(src), exchange.NewFollower(src)
+	for c.Next() {
+		number, row := c.Row()
+		all, err := f.Add(c)
+		require.NoError(t, err)
+		for _, s := range all {
+			duplicate[number] = duplicate[number] || s.Kind == exchange.Duplicate && !s.Reused
+			unmatched[number] = unmatched[number] || s.Kind == exchange.Unmatched
+			if row.Kind == session.KindStdout && row.Msg == framing.NotJSON { // the rules may find a message in it
+				duplicate[number], unmatched[number] = true, true
+			}
+		}
+	}
+	for _, p := range rule.Check(t.Context(), src).Problems() {
+		switch p.Rule.ID {
+		case "RPC07":
+			require.True(t, unmatched[p.Row], "%+v", p)
+		case "RPC08":
+			require.True(t, duplicate[p.Row], "%+v", p)
+		}
+	}
+	for _, one := range cause.Find(t.Context(), src) {
+		switch one.ID {
+		case "wrong-id", "unknown-ids", "parse-error":
+			require.True(t, unmatched[one.Row], "%+v", one)
+		case "duplicates":
+			require.True(t, duplicate[one.Row], "%+v", one)
+		}
+	}
+}
+
+// TestShadow compares the Follower with the reader that it replaces, and with rules and
+// causes, over all recordings of
 // the tests and over fuzzed logs. Each difference has to be explained, and each explanation
 // used.
 func TestShadow(t *testing.T) {
@@ -319,6 +358,7 @@ func TestShadow(t *testing.T) {
 		read++
 		t.Log(path)
 		add(compare(t, r, r))
+		judged(t, r)
 		require.NoError(t, r.Close())
 	}
 	require.Greater(t, read, 100)
@@ -335,7 +375,9 @@ func TestShadow(t *testing.T) {
 			for i := range plain {
 				plain[i] = strings.ReplaceAll(plain[i], escaped, "a")
 			}
-			add(compare(t, rectest.Session(t, plain...), rectest.Session(t, lines...)))
+			src := rectest.Session(t, lines...)
+			add(compare(t, rectest.Session(t, plain...), src))
+			judged(t, src)
 		}) {
 			break
 		}
