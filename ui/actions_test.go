@@ -548,6 +548,8 @@ func testedInRooms() []host.Action {
 		detail.Actions(nil),
 		copies.ExportActions(),
 		fleet.Actions(nil, nil, nil),
+		help.Actions(),
+		help.PaletteActions(),
 		home.Actions(nil),
 		home.InputActions(),
 		server.LogLevelActions(),

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"fmt"
-	"regexp"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,11 +18,6 @@ var helpTests = map[string]actionTest{
 		require.Regexp(t, `C +call a tool `, d.plain())
 		d.take(tea.KeyPressMsg{Code: '?', Text: "?"})
 		require.Contains(t, d.plain(), "━ Help ━", "again: all keys")
-	},
-	"help-card-close": func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(help.ActCard)
-		d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
-		require.Nil(t, d.front.top())
 	},
 	help.ActList: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(kit.Bottom, actDetail, help.ActList)
@@ -46,107 +39,47 @@ var helpTests = map[string]actionTest{
 		d.write("next match")
 		require.Contains(t, d.plain(), "Unavailable: no search yet.")
 	},
-	"close-help": func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(help.ActList)
-		d.write("move")
-		d.do("close-help")
-		require.Contains(t, d.plain(), "type to search")
-		d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
-		require.Nil(t, d.front.top())
+}
+
+var paletteTests = map[string]actionTest{
+	help.ActPalette: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.take(tea.KeyPressMsg{Code: 'p', Mod: tea.ModCtrl})
+		require.Contains(t, d.plain(), "━ Commands ━")
+		d.write("kil")
+		require.Regexp(t, `> stop +Choose how to stop.* K ctrl\+k `, d.plain())
+		d.do("palette-close")
+		d.write("hexadecimal")
+		require.Contains(t, d.plain(), " 0 found ", "actions that cannot be reached from here are not offered")
+		d.do("palette-close")
+		d.write("zzz")
+		require.Contains(t, d.plain(), "No matching command")
+		d.do("palette-close")
+		d.write("anywhere")
+		require.Contains(t, d.plain(), "> quit immediately", "found by its help text")
+		d.do("palette-close")
+		d.write("level")
+		require.Regexp(t, `> log level +not now: the server does not declare logging`, d.plain(), "found by a synonym")
+		d.do("palette-close")
+		d.write("theme l")
+		require.Contains(t, d.plain(), "> theme light ", "with a word")
 	},
-	"help-down":      scrollsHelp(2, "help-down"),
-	"help-up":        scrollsHelp(1, "help-down", "help-up", "help-up"),
-	"help-page-down": scrollsHelp(31, "help-page-down"),
-	"help-page-up":   scrollsHelp(1, "help-page-down", "help-page-up"),
-}
-
-// scrollsHelp returns a test that actions scroll a line to the top.
-func scrollsHelp(line int, actions ...string) actionTest {
-	return func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(help.ActList)
-		d.content()
-		d.do(actions...)
-		require.Regexp(t, regexp.QuoteMeta(fmt.Sprintf(" %d-%d of ", line, line+30)), d.rows()[1])
-	}
-}
-
-var paletteTests = func() map[string]actionTest {
-	tests := map[string]actionTest{
-		help.ActPalette: func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.take(tea.KeyPressMsg{Code: 'p', Mod: tea.ModCtrl})
-			require.Contains(t, d.plain(), "━ Commands ━")
-			d.write("kil")
-			require.Regexp(t, `> stop +Choose how to stop.* K ctrl\+k `, d.plain())
-			d.do("palette-close")
-			d.write("hexadecimal")
-			require.Contains(t, d.plain(), " 0 found ", "actions that cannot be reached from here are not offered")
-			d.do("palette-close")
-			d.write("zzz")
-			require.Contains(t, d.plain(), "No matching command")
-			d.do("palette-close")
-			d.write("anywhere")
-			require.Contains(t, d.plain(), "> quit immediately", "found by its help text")
-			d.do("palette-close")
-			d.write("level")
-			require.Regexp(t, `> log level +not now: the server does not declare logging`, d.plain(), "found by a synonym")
-			d.do("palette-close")
-			d.write("theme l")
-			require.Contains(t, d.plain(), "> theme light ", "with a word")
-		},
-		help.ActRunCommand: func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.do(help.ActPalette)
-			d.write("next match")
-			require.Contains(t, d.plain(), "not now: no search yet")
-			d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
-			require.Contains(t, d.rows()[35], "x next match: no search yet")
-			require.NotNil(t, d.front.top(), "a disabled action leaves the palette open")
-			d.do("palette-close")
-			d.write("zoom")
-			d.do(help.ActRunCommand)
-			require.True(t, d.panes.zoom)
-			require.Nil(t, d.front.top())
-			d.do(help.ActPalette)
-			d.write("no such thing at all")
-			d.do(help.ActRunCommand)
-			require.NotNil(t, d.front.top())
-		},
-		"palette-close": func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.do(help.ActPalette)
-			d.write("x")
-			d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
-			require.NotNil(t, d.front.top(), "the query is cleared first")
-			d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
-			require.Nil(t, d.front.top())
-		},
-	}
-	for id, test := range pickerTests(help.ScopePalette, help.ActPalette) {
-		tests[id] = test
-	}
-	return tests
-}()
-
-// pickerTests are tests of the actions that move in a picker, which an action
-// opens.
-func pickerTests(scope, open string) map[string]actionTest {
-	moves := func(want func(n, page int) int, actions ...string) actionTest {
-		return func(t *testing.T, d *driver, _ *fakeExecutor) {
-			d.do(open)
-			d.content()
-			p := pickerOf(d.front.top())
-			for _, action := range actions {
-				d.do(scope + "-" + action)
-			}
-			require.Equal(t, want(len(p.Shown)-1, p.Rows-1), p.At)
-		}
-	}
-	return map[string]actionTest{
-		scope + "-" + kit.Down:     moves(func(n, _ int) int { return min(2, n) }, kit.Down, kit.Down),
-		scope + "-" + kit.Up:       moves(func(n, _ int) int { return min(1, n) }, kit.Down, kit.Down, kit.Up),
-		scope + "-" + kit.PageDown: moves(func(n, page int) int { return min(page, n) }, kit.PageDown),
-		scope + "-" + kit.PageUp:   moves(func(n, page int) int { return max(n-page, 0) }, kit.Bottom, kit.PageUp),
-		scope + "-" + kit.Top:      moves(func(int, int) int { return 0 }, kit.Bottom, kit.Top),
-		scope + "-" + kit.Bottom:   moves(func(n, _ int) int { return n }, kit.Bottom),
-	}
+	help.ActRunCommand: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(help.ActPalette)
+		d.write("next match")
+		require.Contains(t, d.plain(), "not now: no search yet")
+		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
+		require.Contains(t, d.rows()[35], "x next match: no search yet")
+		require.NotNil(t, d.front.top(), "a disabled action leaves the palette open")
+		d.do("palette-close")
+		d.write("zoom")
+		d.do(help.ActRunCommand)
+		require.True(t, d.panes.zoom)
+		require.Nil(t, d.front.top())
+		d.do(help.ActPalette)
+		d.write("no such thing at all")
+		d.do(help.ActRunCommand)
+		require.NotNil(t, d.front.top())
+	},
 }
 
 // TestPaletteOnRecording checks that actions that need a server show why they

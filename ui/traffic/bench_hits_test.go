@@ -1,4 +1,4 @@
-package ui
+package traffic
 
 import (
 	"testing"
@@ -9,15 +9,16 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/uitest"
+	"mcpdbg/ui/widget/filter"
 )
 
 // A hitTimer runs commands and delivers their results, as the program does, until
 // something is on the screen.
 type hitTimer struct {
-	*driver
+	*stage
 	queue []tea.Cmd
 }
 
@@ -36,36 +37,36 @@ func (h *hitTimer) until(cmd tea.Cmd, done func() bool) time.Duration {
 		case nil:
 		case tea.BatchMsg:
 			h.queue = append(h.queue, msg...)
-		default:
-			_, cmd := h.Update(msg)
-			h.queue = append(h.queue, cmd)
+		case host.Message:
+			h.queue = append(h.queue, msg.Deliver(h.Context()))
 		}
 	}
-	_ = h.View()
+	h.settle()
+	_ = h.Frame()
 	return time.Since(begin)
 }
 
 // BenchmarkFirstHit searches and filters a million rows with a single match, in
 // the middle, and reports how long it takes until it is on the screen.
 func BenchmarkFirstHit(b *testing.B) {
-	log := newLog(b)
+	log := uitest.NewLog(b)
 	uitest.AppendTraffic(b, log, 500_000)
 	needle := uitest.TrafficEntry(1)
 	needle.Payload = []byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"the needle"}}`)
 	needle.Msg = framing.Scan(needle.Payload)
 	require.NoError(b, log.Append([]session.Entry{needle}))
 	uitest.AppendTraffic(b, log, 500_000)
-	for _, view := range []traffic.View{traffic.Wire, traffic.Exchanges} {
-		d := drive(b, Options{Source: log, Settings: Settings{View: view.String()}}, 200, 60)
-		h := &hitTimer{driver: d}
-		lists := d.visible.rows
+	for _, view := range []View{Wire, Exchanges} {
+		s := onLog(b, log, view)
+		h := &hitTimer{stage: s}
+		lists := s.lists
 		b.Run(view.String()+"/search", func(b *testing.B) {
 			var took time.Duration
 			for b.Loop() {
-				d.do(kit.Top)
+				s.act(kit.Top)
 				require.NoError(b, lists.SetSearch("the needle"))
-				took += h.until(lists.Start(traffic.TrafficList), func() bool { return lists.Finding == nil })
-				require.Equal(b, 500_000, d.cursor())
+				took += h.until(lists.Start(TrafficList), func() bool { return lists.Finding == nil })
+				require.Equal(b, 500_000, s.cursor())
 			}
 			b.ReportMetric(float64(took.Microseconds())/1000/float64(b.N), "first-ms")
 		})
@@ -73,7 +74,8 @@ func BenchmarkFirstHit(b *testing.B) {
 			b.Run(view.String()+"/filter "+text, func(b *testing.B) {
 				var took time.Duration
 				for b.Loop() {
-					f := parse(b, text)
+					f, err := filter.Parse(text)
+					require.NoError(b, err)
 					took += h.until(lists.Traffic.SetFilter(f), func() bool { return lists.Traffic.Len() > 0 })
 					require.Equal(b, 1, lists.Traffic.Len())
 				}
