@@ -31,7 +31,7 @@ import (
 	"mcpdbg/ui/tty"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/keymap"
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 )
 
 // echo answers every request with the result of a call: an empty one, except that of
@@ -458,7 +458,7 @@ var actionTests = map[string]actionTest{
 		d.write("theme da")
 		d.do(help.ActRunCommand)
 		require.Equal(t, dark, d.screen.Theme.Generation)
-		d.colors.profile = theme.NoColor
+		d.colors.profile = paint.NoColor
 		d.do(actTheme)
 		require.Contains(t, d.rows()[35], "x theme: colors are off")
 	},

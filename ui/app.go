@@ -17,7 +17,6 @@ import (
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -65,7 +64,7 @@ type paneState struct {
 
 type colors struct {
 	dark    bool
-	profile theme.Profile
+	profile paint.Profile
 }
 
 // A front is what is open over the panes, each above the one before it.
@@ -139,7 +138,7 @@ func newApp(ctx context.Context, opts Options) *App {
 	a := &App{
 		ctx: ctx, opts: opts, outside: newOutside(ctx),
 		screen: kit.Screen{ASCII: opts.ASCII},
-		colors: colors{dark: true, profile: theme.TrueColor},
+		colors: colors{dark: true, profile: paint.TrueColor},
 		panes:  paneState{focus: trafficID, list: trafficID, strip: stderrID},
 	}
 	a.actions.app, a.canvas.app, a.grid.app = a, a, a
@@ -153,7 +152,7 @@ func newApp(ctx context.Context, opts Options) *App {
 		a.opts.quitting = func() {}
 	}
 	if opts.NoColor || opts.Theme == themeNone {
-		a.colors.profile = theme.NoColor
+		a.colors.profile = paint.NoColor
 	}
 	a.screen.Theme = a.newTheme()
 	a.sessions = &sessionList{app: a}

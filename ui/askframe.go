@@ -10,12 +10,11 @@ import (
 	"mcpdbg/ui/tty"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 type askRow struct {
 	text  string
-	style theme.Style
+	style paint.Style
 	box   boxPart // of the box around the server's text
 }
 
@@ -32,7 +31,7 @@ func (k *ask) paint() {
 	k.app.screen.Canvas.Dim(k.app.screen.Theme.Backdrop)
 	k.app.canvas.line(0, k.app.panes.layout.header, func(l *paint.Line) {
 		l.Begin(k.app.screen.Theme.PromptTitle)
-		l.Text(theme.Style{}, " mcpdbg asks, for "+tty.PromptSubject(k.question.Prompt)+": "+asks(k.question.Prompt.Kind))
+		l.Text(paint.Style{}, " mcpdbg asks, for "+tty.PromptSubject(k.question.Prompt)+": "+asks(k.question.Prompt.Kind))
 		l.Fill()
 		l.End(k.app.screen.Theme.PromptTitle)
 	})
@@ -90,7 +89,7 @@ func (k *ask) paintAnswer(l, below *paint.Line) {
 	l.PadTo(1)
 	l.Text(k.app.screen.Theme.Strong, k.label())
 	if len(k.fields) > 0 {
-		l.Text(theme.Style{}, " ")
+		l.Text(paint.Style{}, " ")
 		k.fields[k.at].Paint(l, k.app.screen.Theme, k.app.screen.ASCII, k.ready)
 	}
 	below.PadTo(1)
@@ -124,7 +123,7 @@ func (k *ask) rows(width int) []askRow {
 	return append(rows, askRow{})
 }
 
-func ours(rows []askRow, text string, style theme.Style, width int) []askRow {
+func ours(rows []askRow, text string, style paint.Style, width int) []askRow {
 	if text == "" {
 		return rows
 	}
@@ -168,7 +167,7 @@ func paintAskRow(a *App, l *paint.Line, row askRow, width int) {
 		l.Text(a.screen.Theme.Border, g[4]+strings.Repeat(g[1], max(width-2, 0))+g[5])
 	case boxText:
 		l.Text(a.screen.Theme.Border, g[3])
-		l.Text(theme.Style{}, " ")
+		l.Text(paint.Style{}, " ")
 		l.Text(a.screen.Theme.Text, row.text)
 		l.PadTo(width)
 		l.Text(a.screen.Theme.Border, g[3])

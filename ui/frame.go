@@ -13,7 +13,6 @@ import (
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 // View returns the frame, repainted if something on it has changed.
@@ -225,7 +224,7 @@ func (cv *canvas) paintHints(sc *sessionScreen, l *paint.Line) {
 	l.PadTo(1)
 	for i, hint := range cv.app.actions.keys.Footer(sc.scope(), sc.context(), l.Room()) {
 		if i > 0 {
-			l.Text(theme.Style{}, "  ")
+			l.Text(paint.Style{}, "  ")
 		}
 		l.Text(cv.app.screen.Theme.Key, hint.Keys)
 		l.Text(cv.app.screen.Theme.Text, " "+hint.Title)

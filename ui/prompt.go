@@ -10,7 +10,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 type prompt struct {
@@ -73,7 +72,7 @@ func (p *prompt) completeWord() {
 	}
 }
 
-func (p *prompt) paint(l *paint.Line, th *theme.Theme) {
+func (p *prompt) paint(l *paint.Line, th *paint.Theme) {
 	l.Text(th.Key, " "+p.asked.Label+" ")
 	style, says := th.OK, "  ok"
 	switch {
@@ -94,7 +93,7 @@ func (p *prompt) paint(l *paint.Line, th *theme.Theme) {
 }
 
 // inStyle puts a style around the plain parts of a widget's output.
-func inStyle(s theme.Style, rendered string) string {
+func inStyle(s paint.Style, rendered string) string {
 	const reset = "\x1b[m" // ends every attribute, as widgets do after theirs
 	return s.On + strings.ReplaceAll(rendered, reset, reset+s.On) + s.Off
 }

@@ -17,7 +17,7 @@ import (
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/watch"
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/workspace"
 )
 
@@ -66,7 +66,7 @@ func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	return s
 }
 
-func (sc *sessionScreen) setTheme(th *theme.Theme) {
+func (sc *sessionScreen) setTheme(th *paint.Theme) {
 	sc.rows.SetTheme(th)
 	sc.detail.SetTheme(th)
 }

@@ -12,7 +12,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/keymap"
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 )
 
 // checkScreen checks the values that only a screen knows.
@@ -74,7 +74,7 @@ var choices = []Theme{
 }
 
 func hasColors(s *sessionScreen) (bool, string) {
-	return s.app.colors.profile != theme.NoColor, "colors are off"
+	return s.app.colors.profile != paint.NoColor, "colors are off"
 }
 
 // chooseTheme uses the given theme, or else the next one.
@@ -90,30 +90,30 @@ func (a *App) chooseTheme(next Theme) {
 func (a *App) setProfile(p colorprofile.Profile) {
 	switch {
 	case a.opts.NoColor || a.opts.Theme == themeNone || p < colorprofile.ANSI:
-		a.colors.profile = theme.NoColor
+		a.colors.profile = paint.NoColor
 	case a.opts.Theme == theme16 || p == colorprofile.ANSI:
-		a.colors.profile = theme.ANSI
+		a.colors.profile = paint.ANSI
 	default:
-		a.colors.profile = theme.TrueColor
+		a.colors.profile = paint.TrueColor
 	}
 	a.setTheme()
 }
 
 // newTheme returns the theme of the settings, or the one that fits the terminal.
-func (a *App) newTheme() *theme.Theme {
+func (a *App) newTheme() *paint.Theme {
 	switch a.opts.Theme {
 	case themeLight:
-		return theme.New(false, a.colors.profile)
+		return paint.NewTheme(false, a.colors.profile)
 	case themeDark:
-		return theme.New(true, a.colors.profile)
+		return paint.NewTheme(true, a.colors.profile)
 	case themeContrast:
-		return theme.HighContrast(a.colors.dark, a.colors.profile)
+		return paint.HighContrast(a.colors.dark, a.colors.profile)
 	case themeContrastLight:
-		return theme.HighContrast(false, a.colors.profile)
+		return paint.HighContrast(false, a.colors.profile)
 	case themeContrastDark:
-		return theme.HighContrast(true, a.colors.profile)
+		return paint.HighContrast(true, a.colors.profile)
 	}
-	return theme.New(a.colors.dark, a.colors.profile)
+	return paint.NewTheme(a.colors.dark, a.colors.profile)
 }
 
 func (a *App) setTheme() {

@@ -19,7 +19,7 @@ import (
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 )
 
 func TestParseSettings(t *testing.T) {
@@ -143,23 +143,23 @@ func TestThemes(t *testing.T) {
 		noColor bool
 		profile colorprofile.Profile
 		light   bool
-		want    *theme.Theme
+		want    *paint.Theme
 	}{
-		{"", false, colorprofile.TrueColor, false, theme.New(true, theme.TrueColor)},
-		{themeAuto, false, colorprofile.ANSI256, true, theme.New(false, theme.TrueColor)},
-		{themeAuto, false, colorprofile.ANSI, false, theme.New(true, theme.ANSI)},
-		{themeAuto, false, colorprofile.Ascii, false, theme.New(true, theme.NoColor)},
-		{themeAuto, true, colorprofile.TrueColor, false, theme.New(true, theme.NoColor)},
-		{themeLight, false, colorprofile.TrueColor, false, theme.New(false, theme.TrueColor)},
-		{themeDark, false, colorprofile.TrueColor, true, theme.New(true, theme.TrueColor)},
-		{themeContrast, false, colorprofile.TrueColor, false, theme.HighContrast(true, theme.TrueColor)},
-		{themeContrast, false, colorprofile.TrueColor, true, theme.HighContrast(false, theme.TrueColor)},
-		{themeContrast, false, colorprofile.ANSI, true, theme.HighContrast(false, theme.ANSI)},
-		{themeContrastLight, false, colorprofile.TrueColor, false, theme.HighContrast(false, theme.TrueColor)},
-		{themeContrastDark, false, colorprofile.TrueColor, true, theme.HighContrast(true, theme.TrueColor)},
-		{theme16, false, colorprofile.TrueColor, true, theme.New(false, theme.ANSI)},
-		{theme16, false, colorprofile.Ascii, false, theme.New(true, theme.NoColor)},
-		{themeNone, false, colorprofile.TrueColor, false, theme.New(true, theme.NoColor)},
+		{"", false, colorprofile.TrueColor, false, paint.NewTheme(true, paint.TrueColor)},
+		{themeAuto, false, colorprofile.ANSI256, true, paint.NewTheme(false, paint.TrueColor)},
+		{themeAuto, false, colorprofile.ANSI, false, paint.NewTheme(true, paint.ANSI)},
+		{themeAuto, false, colorprofile.Ascii, false, paint.NewTheme(true, paint.NoColor)},
+		{themeAuto, true, colorprofile.TrueColor, false, paint.NewTheme(true, paint.NoColor)},
+		{themeLight, false, colorprofile.TrueColor, false, paint.NewTheme(false, paint.TrueColor)},
+		{themeDark, false, colorprofile.TrueColor, true, paint.NewTheme(true, paint.TrueColor)},
+		{themeContrast, false, colorprofile.TrueColor, false, paint.HighContrast(true, paint.TrueColor)},
+		{themeContrast, false, colorprofile.TrueColor, true, paint.HighContrast(false, paint.TrueColor)},
+		{themeContrast, false, colorprofile.ANSI, true, paint.HighContrast(false, paint.ANSI)},
+		{themeContrastLight, false, colorprofile.TrueColor, false, paint.HighContrast(false, paint.TrueColor)},
+		{themeContrastDark, false, colorprofile.TrueColor, true, paint.HighContrast(true, paint.TrueColor)},
+		{theme16, false, colorprofile.TrueColor, true, paint.NewTheme(false, paint.ANSI)},
+		{theme16, false, colorprofile.Ascii, false, paint.NewTheme(true, paint.NoColor)},
+		{themeNone, false, colorprofile.TrueColor, false, paint.NewTheme(true, paint.NoColor)},
 	} {
 		d := drive(t, Options{Settings: Settings{Theme: tc.theme}, NoColor: tc.noColor, Source: workspace.NoSource()}, 80, 24)
 		var background color.Color = color.Black

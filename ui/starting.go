@@ -10,7 +10,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -41,10 +40,10 @@ func sinceStart(ws *workspace.Workspace) time.Duration {
 // A step is a completed phase of a start or the current one.
 type step struct {
 	mark, name, detail, took string
-	style                    theme.Style
+	style                    paint.Style
 }
 
-func startSteps(ws *workspace.Workspace, th *theme.Theme) []step {
+func startSteps(ws *workspace.Workspace, th *paint.Theme) []step {
 	var steps []step
 	for i, p := range ws.Shown.Lifecycle.Phases {
 		s := step{mark: "+", name: p.Phase, detail: p.Detail, took: wording.Took(p.Took), style: th.OK}
@@ -103,13 +102,13 @@ func (cv *canvas) paintStart(sc *sessionScreen) {
 	screen.Canvas.Box(box, screen.Border(left, right, false), block)
 }
 
-func paintStep(l *paint.Line, s step, th *theme.Theme) {
+func paintStep(l *paint.Line, s step, th *paint.Theme) {
 	const nameAt, detailAt = 3, 13
 	l.PadTo(1)
 	l.Text(s.style, s.mark)
 	l.PadTo(nameAt)
 	l.Text(th.Text, s.name)
-	l.Text(theme.Style{}, " ")
+	l.Text(paint.Style{}, " ")
 	l.PadTo(detailAt)
 	l.Field(th.Dim, []byte(s.detail), max(l.Room()-len(s.took)-2, 0), termsafe.Left)
 	l.Text(th.Text, " "+s.took)

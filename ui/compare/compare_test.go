@@ -18,7 +18,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/workspace"
 )
 
@@ -375,7 +375,7 @@ func TestCompareFrames(t *testing.T) {
 		frames.Add(step.name, s.Frame())
 	}
 	s.Do("compare-previous-list", "compare-previous-list")
-	s.Screen().Theme = theme.New(true, theme.NoColor)
+	s.Screen().Theme = paint.NewTheme(true, paint.NoColor)
 	frames.Add("nocolor", s.Frame())
 	frames.Golden(t, "compare")
 }

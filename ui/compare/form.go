@@ -3,7 +3,6 @@ package compare
 import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 type form uint8
@@ -31,7 +30,7 @@ func (v *view) other(screen *kit.Screen) form {
 
 // - and + for a line of one side only, x for one that differs from that next to it, ~ for
 // one that may differ.
-func lineMark(th *theme.Theme, differs, loose bool, only rowSide) (string, theme.Style) {
+func lineMark(th *paint.Theme, differs, loose bool, only rowSide) (string, paint.Style) {
 	switch {
 	case loose:
 		return "~", th.Dim
@@ -47,7 +46,7 @@ func lineMark(th *theme.Theme, differs, loose bool, only rowSide) (string, theme
 
 // Words that differ from the other side are reverse, or underlined in the row under the
 // cursor.
-func paintValue(th *theme.Theme, l *paint.Line, style theme.Style, text string, changed []textSpan, selected bool) {
+func paintValue(th *paint.Theme, l *paint.Line, style paint.Style, text string, changed []textSpan, selected bool) {
 	emphasis := th.Selected
 	if selected {
 		emphasis = th.SelectedMatch

@@ -12,9 +12,9 @@ import (
 	"mcpdbg/recordings/match"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // The rows change only when the comparison is recomputed, which makes new tables.
@@ -176,7 +176,7 @@ func exchangeName(method, subject string, fromServer bool) string {
 	return text
 }
 
-func (v *view) kindStyle(th *theme.Theme, p diff.Pair) (mark, text string, style theme.Style) {
+func (v *view) kindStyle(th *paint.Theme, p diff.Pair) (mark, text string, style paint.Style) {
 	switch {
 	case p.Kind == diff.Different:
 		return "x", "differs", th.Error
@@ -190,7 +190,7 @@ func (v *view) kindStyle(th *theme.Theme, p diff.Pair) (mark, text string, style
 	return " ", "same", th.Dim
 }
 
-func (v *view) paintExchange(th *theme.Theme, row int, c *table.Cells) {
+func (v *view) paintExchange(th *paint.Theme, row int, c *table.Cells) {
 	p := v.result.Pair(row)
 	mark, text, style := v.kindStyle(th, p)
 	c.Mark(style, mark)
@@ -223,7 +223,7 @@ func delta(d time.Duration) string {
 	return sign + string(wording.AppendMillis(nil, d.Microseconds()))
 }
 
-func (v *view) paintGroup(th *theme.Theme, row int, c *table.Cells) {
+func (v *view) paintGroup(th *paint.Theme, row int, c *table.Cells) {
 	g := &v.result.Report.Groups[row]
 	style := th.Error
 	c.Mark(style, "x")
@@ -265,7 +265,7 @@ func placeText(class diff.Class, p match.Pointer, change diff.Change) string {
 	return string(p) + " " + string(change)
 }
 
-func (v *view) paintMasked(th *theme.Theme, row int, c *table.Cells) {
+func (v *view) paintMasked(th *paint.Theme, row int, c *table.Cells) {
 	m := &v.result.Report.Masked[row]
 	c.Mark(th.Dim, "~")
 	c.Text(0, th.Text, wording.Thousands(m.Count))
@@ -277,7 +277,7 @@ func (v *view) paintMasked(th *theme.Theme, row int, c *table.Cells) {
 	}
 }
 
-func (v *view) paintTiming(th *theme.Theme, row int, c *table.Cells) {
+func (v *view) paintTiming(th *paint.Theme, row int, c *table.Cells) {
 	m := &v.result.Report.Timing[row]
 	c.Text(0, th.Text, exchangeName(m.Method, "", m.From == "server"))
 	answers := wording.Thousands(m.A.Count)
@@ -300,7 +300,7 @@ func (v *view) paintTiming(th *theme.Theme, row int, c *table.Cells) {
 // slower is the ratio of times from which a slowdown is highlighted.
 const slower = 2
 
-func ratioStyle(th *theme.Theme, ratio float64) theme.Style {
+func ratioStyle(th *paint.Theme, ratio float64) paint.Style {
 	switch {
 	case ratio >= slower:
 		return th.Warn

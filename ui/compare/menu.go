@@ -9,7 +9,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -56,7 +55,7 @@ func openMenu(of func(host.Context) *State) func(host.Context) tea.Cmd {
 }
 
 func (m *menu) Draw(c host.Context) {
-	m.Box(c.Host.Screen(), kit.DialogWidth, "Compare "+c.Workspace.Title+" with", "", func(l *paint.Line, i int, style theme.Style) {
+	m.Box(c.Host.Screen(), kit.DialogWidth, "Compare "+c.Workspace.Title+" with", "", func(l *paint.Line, i int, style paint.Style) {
 		l.Text(style, m.Items[i])
 	})
 }

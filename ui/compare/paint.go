@@ -13,7 +13,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -100,7 +99,7 @@ func (v *view) block(screen *kit.Screen, which int, r paint.Rect) *paint.Lines {
 	return block
 }
 
-func (v *view) paintTabs(th *theme.Theme, l *paint.Line) {
+func (v *view) paintTabs(th *paint.Theme, l *paint.Line) {
 	names := []string{"Exchanges", "Differences", "Equal by type", "Times"}
 	if v.result != nil {
 		r := v.result.Report
@@ -113,7 +112,7 @@ func (v *view) paintTabs(th *theme.Theme, l *paint.Line) {
 		if i == v.list {
 			name, style = "["+name+"]", th.FocusTitle
 		}
-		l.Text(theme.Style{}, " ")
+		l.Text(paint.Style{}, " ")
 		l.Text(style, name)
 	}
 	if v.result != nil && v.list == listExchanges && v.only {
@@ -123,7 +122,7 @@ func (v *view) paintTabs(th *theme.Theme, l *paint.Line) {
 
 func (v *view) lines(c host.Context, width int) (rows []kit.Row) {
 	th := c.Host.Screen().Theme
-	add := func(style theme.Style, text string) { rows = kit.AddRows(rows, "", text, style, width) }
+	add := func(style paint.Style, text string) { rows = kit.AddRows(rows, "", text, style, width) }
 	if why := v.closed(); why != "" {
 		add(th.Warn, why)
 	}
@@ -307,7 +306,7 @@ func (v *view) valueText(row *valueRow, side int) (text string, changed []textSp
 }
 
 // An equal value has the style of its kind.
-func (v *view) valueStyle(th *theme.Theme, row *valueRow, text string) theme.Style {
+func (v *view) valueStyle(th *paint.Theme, row *valueRow, text string) paint.Style {
 	switch {
 	case row.Mark == markDifferent:
 		return th.Error
@@ -319,7 +318,7 @@ func (v *view) valueStyle(th *theme.Theme, row *valueRow, text string) theme.Sty
 	return th.Text
 }
 
-func (v *view) paintUnplaced(th *theme.Theme, l *paint.Line, n, side int, selected bool) {
+func (v *view) paintUnplaced(th *paint.Theme, l *paint.Line, n, side int, selected bool) {
 	d, only := &v.beside.unplaced[n], v.beside.sides(n)
 	if v.beside.unified && only == bothSides && v.beside.changed(n) {
 		only = onlyLeft + rowSide(side)

@@ -12,7 +12,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 // The actions of the copy menu.
@@ -78,7 +77,7 @@ const (
 )
 
 func (m *copyMenu) Draw(c host.Context) {
-	m.Box(c.Host.Screen(), menuWidth, "Copy", "enter copies, ctrl+s writes a file", func(l *paint.Line, i int, style theme.Style) {
+	m.Box(c.Host.Screen(), menuWidth, "Copy", "enter copies, ctrl+s writes a file", func(l *paint.Line, i int, style paint.Style) {
 		l.Text(style, m.forms[i].name)
 		if shown := m.forms[i].shown; shown != "" {
 			l.PadTo(shownAt)

@@ -7,7 +7,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 // The sizes of the dialog, in cells.
@@ -85,8 +84,8 @@ func (v *exportView) paintLine(screen *kit.Screen, l *paint.Line, line int) {
 
 // facts returns the lines below the choices: an error, what redaction removes, and what
 // that cannot know.
-func (v *exportView) facts(th *theme.Theme, width int) (rows []kit.Row) {
-	add := func(style theme.Style, text string) { rows = kit.AddRows(rows, "", text, style, max(width-3, 1)) }
+func (v *exportView) facts(th *paint.Theme, width int) (rows []kit.Row) {
+	add := func(style paint.Style, text string) { rows = kit.AddRows(rows, "", text, style, max(width-3, 1)) }
 	if v.wrong != "" {
 		add(th.Error, "x "+v.wrong)
 	}

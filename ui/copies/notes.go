@@ -13,7 +13,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -113,7 +112,7 @@ func describeRow(w *workspace.Workspace, number int) string {
 
 func (l *noteList) Draw(c host.Context) {
 	w, screen := c.Workspace, c.Host.Screen()
-	l.Box(screen, kit.SheetWidth, fmt.Sprintf("Marks and notes %d", len(l.rows)), "enter: go there", func(line *paint.Line, i int, style theme.Style) {
+	l.Box(screen, kit.SheetWidth, fmt.Sprintf("Marks and notes %d", len(l.rows)), "enter: go there", func(line *paint.Line, i int, style paint.Style) {
 		number := int(l.rows[i])
 		at, _ := w.Whole.Rows.At(number)
 		line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", wording.AppendClock(nil, at.T)))

@@ -10,7 +10,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -51,7 +50,7 @@ func (v *aroundView) move(action string) bool {
 	return ok
 }
 
-func (v *aroundView) paint(out *paint.Lines, th *theme.Theme) {
+func (v *aroundView) paint(out *paint.Lines, th *paint.Theme) {
 	out.Options = v.look
 	out.Resize(v.w, v.h)
 	for y := range v.h {
@@ -67,7 +66,7 @@ func (v *aroundView) paint(out *paint.Lines, th *theme.Theme) {
 	}
 }
 
-func (v *aroundView) paintMoment(l *paint.Line, th *theme.Theme) {
+func (v *aroundView) paintMoment(l *paint.Line, th *paint.Theme) {
 	what := v.shown.Source.Method(v.row.Method)
 	if what == "" {
 		what = v.row.Kind.String()
@@ -84,7 +83,7 @@ const lineRead = 2048
 // offsetWidth is the width of the column of time offsets.
 const offsetWidth = 11
 
-func (v *aroundView) paintLine(l *paint.Line, i int, th *theme.Theme) {
+func (v *aroundView) paintLine(l *paint.Line, i int, th *paint.Theme) {
 	row, ok := v.shown.Rows.At(int(v.shown.Index.Stderr[i]))
 	if !ok {
 		return

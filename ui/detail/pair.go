@@ -8,7 +8,6 @@ import (
 	"mcpdbg/ui/widget/jsontree"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // sideBySideWidth is how wide the pair view must be to show its sides next to each
@@ -22,13 +21,13 @@ type pairView struct {
 	own    int // the side of the selected row
 	at     int // the focused side
 	w, h   int
-	theme  *theme.Theme
+	theme  *paint.Theme
 	look   termsafe.Options
 	blocks [2]paint.Lines
 	fitted bool // the sides were unfolded for the first size
 }
 
-func newPair(e, partner *session.Entry, row session.Row, th *theme.Theme, look termsafe.Options) *pairView {
+func newPair(e, partner *session.Entry, row session.Row, th *paint.Theme, look termsafe.Options) *pairView {
 	p := &pairView{theme: th, look: look}
 	both := [2]*session.Entry{e, partner}
 	if row.Msg != framing.Request {
@@ -71,7 +70,7 @@ func (p *pairView) setSize(w, h int) {
 	p.fitted = p.fitted || h > 0
 }
 
-func (p *pairView) setTheme(th *theme.Theme) {
+func (p *pairView) setTheme(th *paint.Theme) {
 	p.theme = th
 	for _, t := range p.sides {
 		t.SetTheme(th)

@@ -14,7 +14,6 @@ import (
 	"mcpdbg/ui/widget/jsontree"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -38,7 +37,7 @@ const (
 type Pane struct {
 	ws      *workspace.Workspace
 	options Options
-	theme   *theme.Theme
+	theme   *paint.Theme
 	look    termsafe.Options
 	w, h    int
 	changed bool // something must be repainted
@@ -70,7 +69,7 @@ type Pane struct {
 
 // Options are what a pane needs of the screen that it is on. All are required.
 type Options struct {
-	Theme    *theme.Theme
+	Theme    *paint.Theme
 	Look     termsafe.Options
 	Graphics *kit.Graphics
 	Key      func(action string) string // the key of an action, as it is shown
@@ -175,7 +174,7 @@ func (d *Pane) load() tea.Cmd {
 
 // plant makes the trees of long documents for a view of w by h cells, which scans
 // them.
-func (msg *loaded) plant(row session.Row, th *theme.Theme, look termsafe.Options, w, h int) {
+func (msg *loaded) plant(row session.Row, th *paint.Theme, look termsafe.Options, w, h int) {
 	if msg.err != nil {
 		return
 	}
@@ -360,7 +359,7 @@ func (d *Pane) SetSize(w, h int) {
 func (d *Pane) resize() { d.SetSize(d.w, d.h) }
 
 // SetTheme changes the colours.
-func (d *Pane) SetTheme(th *theme.Theme) {
+func (d *Pane) SetTheme(th *paint.Theme) {
 	d.theme, d.changed = th, true
 	switch {
 	case d.content != nil:

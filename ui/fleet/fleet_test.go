@@ -12,7 +12,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/grid"
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/workspace"
 )
 
@@ -239,7 +239,7 @@ func TestGridFrames(t *testing.T) {
 			s := newStage(t, r, uitest.NewWorkspace(t, workspace.NoSource()), size[0], size[1])
 			s.Screen().ASCII = size[0] == 60
 			if color {
-				s.Screen().Theme = theme.New(true, theme.TrueColor)
+				s.Screen().Theme = paint.NewTheme(true, paint.TrueColor)
 			}
 			s.view = New(s.Screen(), r.Grid())
 			s.Opened = []host.View{s.view}

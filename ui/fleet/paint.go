@@ -11,7 +11,6 @@ import (
 	"mcpdbg/ui/widget/grid"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // The sizes of the parts of the screen, in lines.
@@ -67,7 +66,7 @@ func (v *View) headerParts(screen *kit.Screen) []kit.Part {
 	}
 }
 
-func (v *View) state(th *theme.Theme) (string, theme.Style) {
+func (v *View) state(th *paint.Theme) (string, paint.Style) {
 	t := v.Grid.Totals()
 	switch {
 	case !t.Over && t.Active()+t.Waiting == 0:
@@ -179,7 +178,7 @@ func (v *View) paintAbout(screen *kit.Screen, r paint.Rect) {
 // aboutRows returns the facts about the target under the cursor, starting with
 // the content of its line in full. The name is optional, as the list has it
 // too; without it more facts fit on a small screen.
-func (v *View) aboutRows(th *theme.Theme, width int, named bool) []kit.Row {
+func (v *View) aboutRows(th *paint.Theme, width int, named bool) []kit.Row {
 	target, row, ok := v.picked()
 	if !ok {
 		return nil

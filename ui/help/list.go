@@ -10,7 +10,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 // A List lists all actions, those of the focused part first. Typing narrows it.
@@ -48,7 +47,7 @@ func (h *List) Back(c host.Context) tea.Cmd {
 	return nil
 }
 
-func (h *List) rows(th *theme.Theme, width int) []kit.Row {
+func (h *List) rows(th *paint.Theme, width int) []kit.Row {
 	var rows []kit.Row
 	for _, group := range h.groups {
 		var entries []kit.Row
@@ -80,7 +79,7 @@ func (h *List) matches(e keymap.Entry) bool {
 	return true
 }
 
-func addEntry(th *theme.Theme, rows []kit.Row, e keymap.Entry, width int) []kit.Row {
+func addEntry(th *paint.Theme, rows []kit.Row, e keymap.Entry, width int) []kit.Row {
 	text, style := e.Help, th.Text
 	if e.Destructive {
 		text += " Asks for confirmation."

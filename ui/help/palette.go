@@ -13,7 +13,6 @@ import (
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // ScopePalette is the scope of the palette's actions.
@@ -194,8 +193,8 @@ func (v *Palette) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, selec
 	screen.PaintHits(l, v.picker.Items[m.Item], m.Hits, selected)
 	l.PadTo(commandWidth)
 	l.End(name)
-	l.Text(theme.Style{}, " ")
+	l.Text(paint.Style{}, " ")
 	l.Field(style, []byte(text), max(l.Room()-termsafe.Width(keys)-2, 0), termsafe.Left)
-	l.Text(theme.Style{}, " ")
+	l.Text(paint.Style{}, " ")
 	l.Text(screen.Theme.Key, keys)
 }

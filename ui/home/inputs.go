@@ -10,7 +10,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // InputActions are those on the values that an item needs.
@@ -108,12 +107,12 @@ func (f *inputs) Back(c host.Context) tea.Cmd {
 
 type inputRow struct {
 	text  string
-	style theme.Style
+	style paint.Style
 	field int
 }
 
-func (f *inputs) rows(th *theme.Theme, width int) (rows []inputRow, at int) {
-	add := func(text string, style theme.Style) {
+func (f *inputs) rows(th *paint.Theme, width int) (rows []inputRow, at int) {
+	add := func(text string, style paint.Style) {
 		for _, line := range termsafe.Wrap(text, width) {
 			rows = append(rows, inputRow{text: line, style: style})
 		}

@@ -9,7 +9,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // The sizes of the parts of the screen, in cells.
@@ -134,9 +133,9 @@ func (v *View) right(c host.Context) string {
 
 // facts returns the facts about the item under the cursor, and the files that could
 // not be read.
-func (v *View) facts(th *theme.Theme, width int) []kit.Row {
+func (v *View) facts(th *paint.Theme, width int) []kit.Row {
 	var rows []kit.Row
-	add := func(label, text string, style theme.Style) {
+	add := func(label, text string, style paint.Style) {
 		for line := range strings.Lines(text) {
 			rows = kit.AddRows(rows, label, strings.TrimRight(line, "\r\n"), style, width-labelWidth-3)
 			label = ""

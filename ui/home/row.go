@@ -9,7 +9,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // The widths of the columns of a row, in cells, and the width of the list from which
@@ -30,7 +29,7 @@ const (
 )
 
 type row struct {
-	th    *theme.Theme
+	th    *paint.Theme
 	line  *paint.Line
 	width int // of the list
 	now   time.Time
@@ -56,9 +55,9 @@ func (v *View) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, width in
 	r.other(item)
 }
 
-func (r row) field(s theme.Style, text string, width int, align termsafe.Align) {
+func (r row) field(s paint.Style, text string, width int, align termsafe.Align) {
 	r.line.Field(s, []byte(text), width, align)
-	r.line.Text(theme.Style{}, " ")
+	r.line.Text(paint.Style{}, " ")
 }
 
 func (r row) name(item *host.Item, selected bool) {
@@ -76,7 +75,7 @@ func (r row) name(item *host.Item, selected bool) {
 	width := min(max((room-fixed)*3/5, minName), maxName, room)
 	from := r.line.Cells()
 	r.line.Begin(style)
-	r.line.Field(theme.Style{}, []byte(item.Name), width, termsafe.Left)
+	r.line.Field(paint.Style{}, []byte(item.Name), width, termsafe.Left)
 	r.line.End(style)
 	r.line.PadTo(from + width + 1)
 }
@@ -96,7 +95,7 @@ func (r row) recording(item *host.Item, age string) {
 	if r.width >= messagesFrom {
 		r.field(r.th.Dim, messages(item), messagesWidth, termsafe.Right)
 	}
-	r.line.Text(theme.Style{}, " ")
+	r.line.Text(paint.Style{}, " ")
 	r.verdict(item)
 }
 
@@ -118,7 +117,7 @@ func errorCount(item *host.Item) string {
 
 func (r row) verdict(item *host.Item) {
 	parts := []struct {
-		style theme.Style
+		style paint.Style
 		text  string
 	}{{r.th.Strong, ""}, {r.th.Error, errorCount(item)}, {r.th.Warn, item.Verdict}}
 	switch {
@@ -141,7 +140,7 @@ func (r row) verdict(item *host.Item) {
 func (r row) other(item *host.Item) {
 	if r.width < kindFrom {
 		r.field(r.th.Dim, item.Kind.String(), agoWidth, termsafe.Right)
-		r.line.Text(theme.Style{}, " ")
+		r.line.Text(paint.Style{}, " ")
 	}
 	if item.Blocked != "" {
 		r.line.Text(r.th.Warn, item.Blocked)

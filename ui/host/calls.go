@@ -14,7 +14,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -164,12 +163,12 @@ func PaintCalls(c Context, r paint.Rect) {
 	screen.Canvas.Draw(r, block)
 }
 
-func paintCall(call *workspace.Call, th *theme.Theme, l *paint.Line, last bool, more int) {
+func paintCall(call *workspace.Call, th *paint.Theme, l *paint.Line, last bool, more int) {
 	l.Text(th.Request, " > ")
 	l.Text(th.Strong, call.Title)
 	l.Text(th.Text, fmt.Sprintf("  %d s", int(time.Since(call.Began).Seconds())))
 	if last {
-		l.Text(theme.Style{}, "  ")
+		l.Text(paint.Style{}, "  ")
 		l.Text(th.Key, "ctrl+x")
 		l.Text(th.Text, " cancel")
 	}
@@ -177,12 +176,12 @@ func paintCall(call *workspace.Call, th *theme.Theme, l *paint.Line, last bool, 
 		l.Text(th.Warn, fmt.Sprintf("  and %d more calls", more))
 	}
 	if p := call.Progress.Load(); p != nil {
-		l.Text(theme.Style{}, "  ")
+		l.Text(paint.Style{}, "  ")
 		paintProgress(p, th, l)
 	}
 }
 
-func paintProgress(p *workspace.Progress, th *theme.Theme, l *paint.Line) {
+func paintProgress(p *workspace.Progress, th *paint.Theme, l *paint.Line) {
 	if p.Problem != "" {
 		l.Text(th.Warn, p.Problem)
 		return

@@ -8,7 +8,6 @@ import (
 
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // maxField is the maximum length of a field in characters.
@@ -93,7 +92,7 @@ func (f *Field) Wipe() {
 }
 
 // Paint paints the field around its cursor, which is shown if keys go there.
-func (f *Field) Paint(l *paint.Line, th *theme.Theme, ascii, keys bool) {
+func (f *Field) Paint(l *paint.Line, th *paint.Theme, ascii, keys bool) {
 	room := max(l.Room()-1, 0) // the cursor
 	if f.Secret {
 		dot := "•"

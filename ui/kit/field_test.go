@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 // TestFieldIsEdited checks that a field is edited at its cursor, and a secret only at
@@ -51,7 +50,7 @@ func TestFieldShowsItsCursor(t *testing.T) {
 	shown := func() string {
 		var out paint.Lines
 		out.Resize(12, 1)
-		f.Paint(out.Line(0), &theme.Theme{}, false, true)
+		f.Paint(out.Line(0), &paint.Theme{}, false, true)
 		return strings.TrimRight(out.Painted(0).String(), " ")
 	}
 	require.Equal(t, "xxxxxxx end", shown())

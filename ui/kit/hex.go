@@ -2,7 +2,6 @@ package kit
 
 import (
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 // A HexView shows bytes in hexadecimal and ASCII, as many per line as fit.
@@ -45,7 +44,7 @@ func (v *HexView) Move(action string) bool {
 }
 
 // Paint paints the visible lines.
-func (v *HexView) Paint(out *paint.Lines, th *theme.Theme) {
+func (v *HexView) Paint(out *paint.Lines, th *paint.Theme) {
 	out.Resize(v.w, v.h)
 	n := v.perLine()
 	var text []byte

@@ -10,7 +10,6 @@ import (
 	"github.com/charmbracelet/x/ansi/kitty"
 
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 const (
@@ -75,7 +74,7 @@ func DeletePicture(number uint32) string {
 
 // PaintHeldPicture paints a row of a picture that the terminal holds.
 func PaintHeldPicture(l *paint.Line, number uint32, row, columns int) {
-	style := theme.Style{On: fmt.Sprintf("\x1b[38;2;%d;%d;%dm", number>>16&0xff, number>>8&0xff, number&0xff), Off: "\x1b[39m"}
+	style := paint.Style{On: fmt.Sprintf("\x1b[38;2;%d;%d;%dm", number>>16&0xff, number>>8&0xff, number&0xff), Off: "\x1b[39m"}
 	for column := range columns {
 		l.Placeholder(style, string([]rune{kitty.Diacritic(row), kitty.Diacritic(column)}))
 	}

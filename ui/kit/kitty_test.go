@@ -16,7 +16,6 @@ import (
 
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // TestSequences checks the exact bytes for a small picture.
@@ -95,7 +94,7 @@ func TestPlaceholders(t *testing.T) {
 	canvas.Draw(paint.Rect{X: 1, Y: 0, W: 4, H: 2}, &block)
 	over := &paint.Lines{}
 	over.Resize(1, 1)
-	over.Line(0).Text(theme.Style{}, "x")
+	over.Line(0).Text(paint.Style{}, "x")
 	canvas.Draw(paint.Rect{X: 2, Y: 1, W: 1, H: 1}, over) // cuts a row in two
 
 	for _, method := range []ansi.Method{ansi.WcWidth, ansi.GraphemeWidth} {

@@ -7,8 +7,8 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
-	"mcpdbg/ui/widget/theme"
 )
 
 const scrollCells = 8
@@ -49,7 +49,7 @@ func (h *Highlight) Set(text string) {
 
 // Paint adds text to a column, with hits in their own style. It reads only the visible
 // part of the text.
-func (h *Highlight) Paint(c *table.Cells, column int, style, hit theme.Style, text []byte) {
+func (h *Highlight) Paint(c *table.Cells, column int, style, hit paint.Style, text []byte) {
 	const bytesPerCell = 4
 	seen := text[:min(len(text), c.Width(column)*bytesPerCell)]
 	for len(h.lower) > 0 {
@@ -66,7 +66,7 @@ func (h *Highlight) Paint(c *table.Cells, column int, style, hit theme.Style, te
 
 // PaintText is Paint for a string. It allocates only while something is
 // highlighted.
-func (h *Highlight) PaintText(c *table.Cells, column int, style, hit theme.Style, text string) {
+func (h *Highlight) PaintText(c *table.Cells, column int, style, hit paint.Style, text string) {
 	switch {
 	case text == "":
 	case len(h.lower) == 0:
@@ -84,7 +84,7 @@ func (l List) Click(line int) {
 }
 
 // SeverityMark returns the mark and the style of a problem.
-func SeverityMark(s diagnosis.Severity, th *theme.Theme) (mark string, style theme.Style) {
+func SeverityMark(s diagnosis.Severity, th *paint.Theme) (mark string, style paint.Style) {
 	switch s {
 	case diagnosis.Error:
 		return "x", th.Error
@@ -108,7 +108,7 @@ func Direction(kind session.Kind) string {
 }
 
 // MethodStyle returns the style of a client's request, by the family of its method.
-func MethodStyle(method string, th *theme.Theme) theme.Style {
+func MethodStyle(method string, th *paint.Theme) paint.Style {
 	switch family, _, _ := strings.Cut(method, "/"); family {
 	case "tools":
 		return th.Tools

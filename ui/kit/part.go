@@ -7,7 +7,6 @@ import (
 
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // A Part is one piece of the header line. On a narrow screen parts are shortened, then
@@ -15,7 +14,7 @@ import (
 type Part struct {
 	Text     string
 	Short    string // empty if there is no shorter form
-	Style    theme.Style
+	Style    paint.Style
 	Right    bool // at the right end of the line, after all others
 	Priority int
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 // minHelp is how many characters of a query search the additional texts, too.
@@ -223,7 +222,7 @@ type Menu struct {
 
 // Box draws the menu in the middle of the screen, at most width cells wide; item paints
 // what follows the cursor's mark.
-func (m *Menu) Box(on *Screen, width int, title, right string, item func(l *paint.Line, i int, style theme.Style)) {
+func (m *Menu) Box(on *Screen, width int, title, right string, item func(l *paint.Line, i int, style paint.Style)) {
 	r := on.Body().Center(min(width, on.Width-2), min(len(m.Items)+3, on.Height-2))
 	in := r.Inner()
 	m.block.Options = on.Look()

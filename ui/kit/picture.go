@@ -15,7 +15,6 @@ import (
 	"io"
 
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 // Limits of the pictures that are decoded.
@@ -223,7 +222,7 @@ type PictureCells struct {
 
 // ShowsPictures reports whether pictures can be shown at all, with 256 colours and more than
 // ASCII.
-func ShowsPictures(th *theme.Theme, ascii bool) bool { return th.Profile == theme.TrueColor && !ascii }
+func ShowsPictures(th *paint.Theme, ascii bool) bool { return th.Profile == paint.TrueColor && !ascii }
 
 // Fit returns the picture in at most width by height cells, not enlarged.
 func (p *Picture) Fit(width, height int) PictureCells {
@@ -247,7 +246,7 @@ func (p *Picture) Fit(width, height int) PictureCells {
 
 // A halfBlock is a half block, or blank where transparent.
 type halfBlock struct {
-	style theme.Style
+	style paint.Style
 	glyph string
 }
 
@@ -257,11 +256,11 @@ const halfSeen = 128
 func halfBlockOf(upper, lower color.RGBA) halfBlock {
 	switch over, under := upper.A >= halfSeen, lower.A >= halfSeen; {
 	case over && under:
-		return halfBlock{theme.Style{On: "\x1b[38;2;" + rgb(upper) + ";48;2;" + rgb(lower) + "m", Off: "\x1b[39;49m"}, "▀"}
+		return halfBlock{paint.Style{On: "\x1b[38;2;" + rgb(upper) + ";48;2;" + rgb(lower) + "m", Off: "\x1b[39;49m"}, "▀"}
 	case over:
-		return halfBlock{theme.Style{On: "\x1b[38;2;" + rgb(upper) + "m", Off: "\x1b[39m"}, "▀"}
+		return halfBlock{paint.Style{On: "\x1b[38;2;" + rgb(upper) + "m", Off: "\x1b[39m"}, "▀"}
 	case under:
-		return halfBlock{theme.Style{On: "\x1b[38;2;" + rgb(lower) + "m", Off: "\x1b[39m"}, "▄"}
+		return halfBlock{paint.Style{On: "\x1b[38;2;" + rgb(lower) + "m", Off: "\x1b[39m"}, "▄"}
 	}
 	return halfBlock{glyph: " "}
 }

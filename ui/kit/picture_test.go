@@ -16,7 +16,6 @@ import (
 
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // stripes returns a picture whose rows are red and blue in turn.
@@ -123,10 +122,10 @@ func bomb(w, h uint32) []byte {
 }
 
 func TestShows(t *testing.T) {
-	require.True(t, ShowsPictures(theme.New(true, theme.TrueColor), false))
-	require.False(t, ShowsPictures(theme.New(true, theme.TrueColor), true))
-	require.False(t, ShowsPictures(theme.New(true, theme.ANSI), false))
-	require.False(t, ShowsPictures(theme.New(true, theme.NoColor), false))
+	require.True(t, ShowsPictures(paint.NewTheme(true, paint.TrueColor), false))
+	require.False(t, ShowsPictures(paint.NewTheme(true, paint.TrueColor), true))
+	require.False(t, ShowsPictures(paint.NewTheme(true, paint.ANSI), false))
+	require.False(t, ShowsPictures(paint.NewTheme(true, paint.NoColor), false))
 }
 
 func FuzzDecode(f *testing.F) {

@@ -9,7 +9,6 @@ import (
 
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // A Screen is the target of drawing: the canvas of one frame, its size, the theme, and
@@ -19,7 +18,7 @@ type Screen struct {
 	Width, Height int
 	Top           int        // first line below the header and the likely causes
 	Panes         paint.Rect // between the likely causes and the lines above the footer
-	Theme         *theme.Theme
+	Theme         *paint.Theme
 	ASCII         bool // use only ASCII glyphs
 	Graphics      Graphics
 }
@@ -67,7 +66,7 @@ func (s *Screen) PaintHits(l *paint.Line, text string, hits []int, selected bool
 		if slices.Contains(hits, i) {
 			l.Text(style, string(r))
 		} else {
-			l.Text(theme.Style{}, string(r))
+			l.Text(paint.Style{}, string(r))
 		}
 	}
 }
@@ -142,14 +141,14 @@ type Row struct {
 	Heading string
 	Label   string
 	Text    string // may be untrusted
-	Style   theme.Style
+	Style   paint.Style
 }
 
 // SheetWidth is the width of a sheet with its border, if there is room.
 const SheetWidth = 110
 
 // AddRows adds a label with its text, wrapped to width cells.
-func AddRows(rows []Row, label, text string, style theme.Style, width int) []Row {
+func AddRows(rows []Row, label, text string, style paint.Style, width int) []Row {
 	for _, line := range termsafe.Wrap(text, width) {
 		rows = append(rows, Row{Label: label, Text: line, Style: style})
 		label = ""

@@ -13,7 +13,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -32,15 +31,15 @@ func (s *State) Paint(c host.Context, l *paint.Line) {
 	l.PadTo(1)
 	for i, part := range left {
 		if i > 0 {
-			l.Text(theme.Style{}, "  ")
+			l.Text(paint.Style{}, "  ")
 		}
 		l.Text(part.Style, part.Text)
 	}
-	l.Text(theme.Style{}, "  ")
+	l.Text(paint.Style{}, "  ")
 	if w := l.Room() - kit.PartsWidth(right) - 3; w >= leastBar {
 		s.bar = barPlace{x: l.Cells(), w: w}
 		paintBar(c, l, w)
-		l.Text(theme.Style{}, "  ")
+		l.Text(paint.Style{}, "  ")
 	}
 	for _, part := range right {
 		l.Text(part.Style, part.Text)
@@ -103,12 +102,12 @@ func speedText(speed float64) string {
 
 type barMark struct {
 	glyph string
-	style theme.Style
+	style paint.Style
 }
 
 // barMarks returns the marks of the bar. If several kinds fall on one cell, the
 // last of them is shown.
-func barMarks(th *theme.Theme) [workspace.PointKinds]barMark {
+func barMarks(th *paint.Theme) [workspace.PointKinds]barMark {
 	return [workspace.PointKinds]barMark{
 		workspace.ErrorPoint: {"x", th.Error}, workspace.LagPoint: {"!", th.Warn}, workspace.GapPoint: {"#", th.Error}, workspace.ExitPoint: {"*", th.Strong}, workspace.MarkPoint: {"m", th.Key},
 	}

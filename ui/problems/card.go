@@ -12,7 +12,6 @@ import (
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // The names of the choices of a card.
@@ -72,7 +71,7 @@ type card struct {
 type cardLine struct {
 	mark    string
 	text    string
-	style   theme.Style
+	style   paint.Style
 	cause   int // whose line it is; -1 for none
 	choices []choice
 	note    string // at the right
@@ -295,7 +294,7 @@ func checkedText(c host.Context) string {
 func (v *card) gap() { v.lines = append(v.lines, cardLine{cause: -1}) }
 
 // add adds a text, wrapped, with a mark in front of its first line.
-func (v *card) add(cause int, mark, text string, style theme.Style, width int) {
+func (v *card) add(cause int, mark, text string, style paint.Style, width int) {
 	for _, row := range termsafe.Wrap(text, width-3) {
 		v.lines = append(v.lines, cardLine{mark: mark, text: row, style: style, cause: cause})
 		mark = ""

@@ -17,7 +17,6 @@ import (
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -198,7 +197,7 @@ func (s *State) goToEvidence(c host.Context) tea.Cmd {
 	return nil
 }
 
-func causeMark(s diagnosis.Severity, screen *kit.Screen) (string, theme.Style) {
+func causeMark(s diagnosis.Severity, screen *kit.Screen) (string, paint.Style) {
 	mark, style := kit.SeverityMark(s, screen.Theme)
 	if s == diagnosis.Error && !screen.ASCII {
 		mark = "✗"

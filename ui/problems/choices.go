@@ -7,7 +7,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 type choice struct {
@@ -33,7 +32,7 @@ func choices(c host.Context) []choice {
 
 func (ch *choice) width() int { return termsafe.Width(ch.key) + 1 + termsafe.Width(ch.text) }
 
-func (ch *choice) paint(th *theme.Theme, l *paint.Line) {
+func (ch *choice) paint(th *paint.Theme, l *paint.Line) {
 	l.PadTo(ch.x)
 	if ch.off {
 		l.Text(th.Dim, ch.key+" "+ch.text)

@@ -8,12 +8,12 @@ import (
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/workspace"
 )
 
 type info struct {
-	th    *theme.Theme
+	th    *paint.Theme
 	width int
 	rows  []kit.Row
 }
@@ -28,7 +28,7 @@ func (i *info) heading(text string) {
 // add adds a fact, unless its text is empty.
 func (i *info) add(label, text string) { i.styled(label, text, i.th.Text) }
 
-func (i *info) styled(label, text string, style theme.Style) {
+func (i *info) styled(label, text string, style paint.Style) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\r\n"), "\n") {
 		if line = strings.TrimRight(line, "\r"); line != "" {
 			i.rows = kit.AddRows(i.rows, label, line, style, i.width)
@@ -115,7 +115,7 @@ func LinkPart(c host.Context) kit.Part {
 	return p
 }
 
-func linkStyle(c host.Context) theme.Style {
+func linkStyle(c host.Context) paint.Style {
 	switch executor.LinkState(c.Workspace.LinkState()) {
 	case executor.LinkUp:
 		return c.Host.Screen().Theme.OK

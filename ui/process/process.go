@@ -16,7 +16,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -292,7 +291,7 @@ func openTree(c host.Context) tea.Cmd {
 }
 
 func (m *treeMenu) Draw(c host.Context) {
-	m.Box(c.Host.Screen(), kit.SheetWidth, "Kill one process", "enter: kill, esc: cancel", func(l *paint.Line, i int, style theme.Style) {
+	m.Box(c.Host.Screen(), kit.SheetWidth, "Kill one process", "enter: kill, esc: cancel", func(l *paint.Line, i int, style paint.Style) {
 		l.Text(style, fmt.Sprintf("%-9d", m.tree[i].PID))
 		l.Text(style, treeLine(m.tree[i], c.Workspace.Sample.At))
 	})

@@ -11,7 +11,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -97,7 +96,7 @@ func (m *stopMenu) Draw(c host.Context) {
 	if pid := c.Workspace.Status.Process.PID; pid != 0 {
 		title = fmt.Sprintf("Stop %s, pid %d", c.Workspace.Status.Process.ID, pid)
 	}
-	m.Box(c.Host.Screen(), stopMenuWidth, title, "enter: stop, esc: cancel", func(l *paint.Line, i int, style theme.Style) {
+	m.Box(c.Host.Screen(), stopMenuWidth, title, "enter: stop, esc: cancel", func(l *paint.Line, i int, style paint.Style) {
 		l.Text(style, m.ways[i].name)
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 const (
@@ -119,7 +118,7 @@ func (v *view) paintField(screen *kit.Screen, l *paint.Line, line int) {
 		if len(v.values[value].Text) == 0 {
 			if here {
 				l.Text(th.Selected, " ")
-				l.Text(theme.Style{}, " ")
+				l.Text(paint.Style{}, " ")
 			}
 			empty := "empty: the placeholder stays"
 			if value < len(v.env.Named) {
@@ -148,7 +147,7 @@ func speedText(x float64) string {
 	return fmt.Sprintf("%gx", x)
 }
 
-func (v *view) paintItems(th *theme.Theme, from, height int) {
+func (v *view) paintItems(th *paint.Theme, from, height int) {
 	if v.plan == nil || from >= height {
 		return
 	}
@@ -160,7 +159,7 @@ func (v *view) paintItems(th *theme.Theme, from, height int) {
 	}
 }
 
-func (v *view) paintItem(th *theme.Theme, l *paint.Line, it *replayer.Item, here bool) {
+func (v *view) paintItem(th *paint.Theme, l *paint.Line, it *replayer.Item, here bool) {
 	sent, why := v.sends(it)
 	cursor, box, style := "  ", "[ ] ", th.Dim
 	if here {
@@ -183,9 +182,9 @@ func (v *view) paintItem(th *theme.Theme, l *paint.Line, it *replayer.Item, here
 		style = th.Selected
 	}
 	l.Begin(style)
-	l.Field(theme.Style{}, []byte(name), width, termsafe.Left)
+	l.Field(paint.Style{}, []byte(name), width, termsafe.Left)
 	l.End(style)
-	l.Text(theme.Style{}, " ")
+	l.Text(paint.Style{}, " ")
 	whyStyle := th.Dim
 	if v.switchedOn(it) {
 		whyStyle = th.Warn

@@ -17,7 +17,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -193,13 +192,13 @@ func (s *State) Paint(c host.Context, l *paint.Line) {
 	done, all := int(r.done.Load()), len(r.plan.Items())
 	const cells = 20
 	full := kit.Between(0, done*cells/max(all, 1), cells)
-	l.Text(theme.Style{}, "  ")
+	l.Text(paint.Style{}, "  ")
 	l.Text(th.OK, "["+strings.Repeat("#", full)+strings.Repeat("-", cells-full)+"] ")
 	l.Text(th.Text, fmt.Sprintf("%s of %s", wording.Thousands(done), wording.Thousands(all)))
 	if now := r.now.Load(); now != nil {
 		l.Text(th.Dim, "  "+*now)
 	}
-	l.Text(theme.Style{}, "  ")
+	l.Text(paint.Style{}, "  ")
 	l.Text(th.Key, c.Host.Key(host.ActBack))
 	l.Text(th.Text, " cancels")
 }

@@ -8,7 +8,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 // The blocks of a request: the whole view, the server's text, and the response.
@@ -238,7 +237,7 @@ func (v *answerView) paintJSONFoot(c host.Context, all *paint.Lines, r, in paint
 }
 
 // status describes the JSON: its problems, or what it is.
-func (v *answerView) status(th *theme.Theme) (string, theme.Style) {
+func (v *answerView) status(th *paint.Theme) (string, paint.Style) {
 	text := []byte(v.json.Value())
 	switch {
 	case len(text) > MaxChecked:
@@ -253,7 +252,7 @@ func (v *answerView) status(th *theme.Theme) (string, theme.Style) {
 }
 
 // addText adds text of mcpdbg, wrapped to width cells.
-func addText(rows []kit.Row, text string, style theme.Style, width int) []kit.Row {
+func addText(rows []kit.Row, text string, style paint.Style, width int) []kit.Row {
 	for line := range strings.Lines(text) {
 		rows = kit.AddRows(rows, "", strings.TrimRight(line, "\n"), style, width)
 	}

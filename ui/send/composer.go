@@ -17,7 +17,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/form"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -226,7 +225,7 @@ func (p *Composer) paint(screen *kit.Screen, out *paint.Lines, w, h int) {
 		l.PadTo(1)
 		l.Text(screen.Theme.Key, "tab ")
 		for _, token := range p.completing.tokens {
-			l.Text(theme.Style{}, " ")
+			l.Text(paint.Style{}, " ")
 			l.Text(screen.Theme.Text, token)
 		}
 	}

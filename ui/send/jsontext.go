@@ -13,7 +13,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/form"
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 
 // jsonStatus describes a text that should be JSON, with the problems found in it; err
 // is why it could not be checked.
-func jsonStatus(th *theme.Theme, text []byte, problems []form.Problem, err error) (string, theme.Style) {
+func jsonStatus(th *paint.Theme, text []byte, problems []form.Problem, err error) (string, paint.Style) {
 	switch {
 	case len(problems) > 0:
 		more := ""

@@ -9,7 +9,7 @@ import (
 
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/form"
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 )
 
 func TestPosition(t *testing.T) {
@@ -21,7 +21,7 @@ func TestPosition(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	th := &theme.Theme{}
+	th := &paint.Theme{}
 	status := func(text string, problems []form.Problem, err error) string {
 		said, _ := jsonStatus(th, []byte(text), problems, err)
 		return said

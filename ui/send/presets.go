@@ -13,7 +13,6 @@ import (
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -77,7 +76,7 @@ func (p *Composer) openPresets(c host.Context) tea.Cmd {
 }
 
 func (l *presetList) Draw(c host.Context) {
-	l.Box(c.Host.Screen(), presetsWidth, "Malformed messages", "enter: use", func(l *paint.Line, i int, style theme.Style) {
+	l.Box(c.Host.Screen(), presetsWidth, "Malformed messages", "enter: use", func(l *paint.Line, i int, style paint.Style) {
 		l.Text(style, presets[i].name)
 	})
 }

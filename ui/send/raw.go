@@ -12,7 +12,7 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 )
 
 type escapeError struct{ line, col int }
@@ -98,7 +98,7 @@ func escapeBytes(data []byte) string {
 
 // rawPreview describes the bytes that a text represents: their number, anything unusual,
 // and as many of the first and the last as fit into a number of cells.
-func rawPreview(text string, th *theme.Theme, cells int) (string, theme.Style) {
+func rawPreview(text string, th *paint.Theme, cells int) (string, paint.Style) {
 	data, err := unescape(text)
 	if err != nil {
 		return "x " + err.Error(), th.Error

@@ -10,7 +10,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // maxRequestText is how many bytes of the server's text are shown in a request; the
@@ -26,8 +25,8 @@ const (
 	toneHost
 )
 
-func (t tone) style(th *theme.Theme) theme.Style {
-	return [...]theme.Style{tonePlain: th.Text, toneLabel: th.Key, toneDim: th.Dim, toneHost: th.Match}[t]
+func (t tone) style(th *paint.Theme) paint.Style {
+	return [...]paint.Style{tonePlain: th.Text, toneLabel: th.Key, toneDim: th.Dim, toneHost: th.Match}[t]
 }
 
 // A textSpan is text in one tone. All of it is untrusted.
@@ -95,7 +94,7 @@ func (t *requestText) url(text string) {
 }
 
 // paint paints the rows, starting at row from.
-func (t *requestText) paint(out *paint.Lines, th *theme.Theme, from int) {
+func (t *requestText) paint(out *paint.Lines, th *paint.Theme, from int) {
 	_, h := out.Size()
 	for y := range min(h, len(t.rows)-from) {
 		l := out.Line(y)

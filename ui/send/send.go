@@ -13,7 +13,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/workspace"
 )
 
@@ -135,7 +135,7 @@ func (p *Composer) toggleTask(host.Context) tea.Cmd {
 }
 
 // says returns the line below a text, for a number of cells: its problems or its state.
-func (p *Composer) says(th *theme.Theme, cells int) (string, theme.Style) {
+func (p *Composer) says(th *paint.Theme, cells int) (string, paint.Style) {
 	text := []byte(p.Text().Value())
 	if len(text) > MaxChecked {
 		return TooLongToCheck, th.Warn
@@ -156,7 +156,7 @@ func (p *Composer) says(th *theme.Theme, cells int) (string, theme.Style) {
 	if problem := syntaxError(text); problem != "" {
 		return "x " + problem, th.Error
 	}
-	return "", theme.Style{}
+	return "", paint.Style{}
 }
 
 // otherView switches between the form and its JSON, or between a message and

@@ -13,7 +13,6 @@ import (
 	"mcpdbg/ui/widget/jsontree"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -232,7 +231,7 @@ func (v *Catalog) count(list *workspace.CatalogList) string {
 func (v *Catalog) state(c host.Context, list *workspace.CatalogList, width int) []kit.Row {
 	screen := c.Host.Screen()
 	var rows []kit.Row
-	add := func(style theme.Style, text string) { rows = kit.AddRows(rows, "", text, style, width) }
+	add := func(style paint.Style, text string) { rows = kit.AddRows(rows, "", text, style, width) }
 	if list.Loading {
 		add(screen.Theme.Dim, "waiting for the server ...")
 	} else if list.Busy() {
@@ -321,7 +320,7 @@ func (v *Catalog) paintItem(c host.Context, r paint.Rect) {
 func itemText(c host.Context, item *workspace.CatalogItem, width int) []kit.Row {
 	screen := c.Host.Screen()
 	var rows []kit.Row
-	add := func(style theme.Style, text string) { rows = kit.AddRows(rows, "", text, style, width) }
+	add := func(style paint.Style, text string) { rows = kit.AddRows(rows, "", text, style, width) }
 	paragraphs := func(text string) {
 		if len(text) > kit.MaxServerText {
 			text = wording.Cut(text, kit.MaxServerText) + "\n(the rest is in the JSON: " + c.Host.Key(actSide) + ")"
@@ -397,7 +396,7 @@ func widestName(items []*workspace.CatalogItem) int {
 
 // paintLine paints an item: its name, whether it was used last, its arguments with a
 // star behind required ones, and what it is.
-func (v *Catalog) paintLine(screen *kit.Screen, l *paint.Line, item *workspace.CatalogItem, style theme.Style, selected bool) {
+func (v *Catalog) paintLine(screen *kit.Screen, l *paint.Line, item *workspace.CatalogItem, style paint.Style, selected bool) {
 	begin := l.Cells()
 	name := item.Name
 	if name == "" {

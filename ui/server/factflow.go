@@ -4,7 +4,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // labels is the width of the labels of the facts.
@@ -17,10 +16,10 @@ type factTarget struct{ List, Action string }
 // A piece is a text that is not broken.
 type piece struct {
 	text  string // may be untrusted
-	style theme.Style
+	style paint.Style
 	place factTarget
 	lead  string // in front of the text, in another style
-	leads theme.Style
+	leads paint.Style
 	tight bool // one blank before it, not three
 }
 
@@ -38,14 +37,14 @@ type fact struct {
 	pieces []piece
 }
 
-func (f *fact) add(style theme.Style, text string) {
+func (f *fact) add(style paint.Style, text string) {
 	if text != "" {
 		f.pieces = append(f.pieces, piece{text: text, style: style})
 	}
 }
 
 // more adds a piece next to the last one.
-func (f *fact) more(style theme.Style, text string) {
+func (f *fact) more(style paint.Style, text string) {
 	if text != "" {
 		f.pieces = append(f.pieces, piece{text: text, style: style, tight: true})
 	}
@@ -57,7 +56,7 @@ type placed struct {
 }
 
 // flowFacts returns the number of lines.
-func flowFacts(facts []fact, width int, label theme.Style) (all []placed, lines int) {
+func flowFacts(facts []fact, width int, label paint.Style) (all []placed, lines int) {
 	const gap = 3
 	for i, f := range facts {
 		left := labels
@@ -113,7 +112,7 @@ func paintFacts(screen *kit.Screen, out *paint.Lines, all []placed, top, selecte
 		l.PadTo(p.x)
 		if p.lead != "" {
 			l.Text(p.leads, p.lead)
-			l.Text(theme.Style{}, " ")
+			l.Text(paint.Style{}, " ")
 		}
 		if i == selected {
 			style = screen.Theme.Selected

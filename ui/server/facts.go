@@ -12,7 +12,7 @@ import (
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/workspace"
 )
 
@@ -211,7 +211,7 @@ func checked(ws *workspace.Workspace) string {
 func keysFact(c host.Context) fact {
 	th := c.Host.Screen().Theme
 	f := fact{}
-	add := func(action, text string, style theme.Style) {
+	add := func(action, text string, style paint.Style) {
 		f.pieces = append(f.pieces, piece{lead: c.Host.Key(action), leads: th.Key, text: text, style: style, place: factTarget{Action: action}})
 	}
 	live := c.Workspace.Session != nil

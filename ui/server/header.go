@@ -11,8 +11,8 @@ import (
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -152,7 +152,7 @@ func addTraffic(c host.Context, parts []kit.Part) []kit.Part {
 }
 
 // liveState distinguishes a lost process from one that ended cleanly.
-func liveState(status session.Status, th *theme.Theme) (string, theme.Style) {
+func liveState(status session.Status, th *paint.Theme) (string, paint.Style) {
 	exit := status.Process.Exit
 	switch status.State {
 	case session.Idle:
@@ -179,7 +179,7 @@ func shortState(state string) string {
 	return ""
 }
 
-func exitState(exit *executor.Exit, th *theme.Theme) (string, theme.Style) {
+func exitState(exit *executor.Exit, th *paint.Theme) (string, paint.Style) {
 	switch {
 	case exit != nil && exit.By == executor.EndedByWatchdog:
 		return "ended with the watchdog", th.Error
@@ -195,7 +195,7 @@ func exitState(exit *executor.Exit, th *theme.Theme) (string, theme.Style) {
 	return "exit 0", th.Text
 }
 
-func recordingPart(stats session.Stats, th *theme.Theme) kit.Part {
+func recordingPart(stats session.Stats, th *paint.Theme) kit.Part {
 	switch stats.Recording {
 	case session.RecordingNone:
 		return kit.Part{Text: "REC off", Style: th.Warn, Right: true, Priority: 70}
@@ -211,7 +211,7 @@ func recordingPart(stats session.Stats, th *theme.Theme) kit.Part {
 	return p
 }
 
-func lossPart(stats session.Stats, status session.Status, th *theme.Theme) kit.Part {
+func lossPart(stats session.Stats, status session.Status, th *paint.Theme) kit.Part {
 	p := kit.Part{Right: true} // nothing, as long as nothing was held or lost
 	if stats.Lagged+stats.Held+stats.Gaps > 0 {
 		p.Text, p.Style, p.Priority = countedLosses(stats), th.Warn, 75

@@ -9,7 +9,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 // ScopeLogLevel is the scope of the menu.
@@ -60,7 +59,7 @@ func openLevels(c host.Context) tea.Cmd {
 const levelWidth = 48
 
 func (m *levelMenu) Draw(c host.Context) {
-	m.Box(c.Host.Screen(), levelWidth, "Log level", "enter: set, esc: cancel", func(l *paint.Line, i int, style theme.Style) {
+	m.Box(c.Host.Screen(), levelWidth, "Log level", "enter: set, esc: cancel", func(l *paint.Line, i int, style paint.Style) {
 		l.Text(style, m.levels[i])
 		if m.levels[i] == c.Workspace.Status.LogLevel {
 			l.Text(c.Host.Screen().Theme.Dim, "  current")

@@ -7,7 +7,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 )
 
 // fileBadge marks a recording in the header, and how much of it has been read.
@@ -20,7 +20,7 @@ func fileBadge(c host.Context) string {
 
 // recordedState returns the state of the recorded session according to its log.
 // It is empty while only the end of the log is known.
-func recordedState(c host.Context) (string, theme.Style) {
+func recordedState(c host.Context) (string, paint.Style) {
 	s := c.Workspace.Shown.Lifecycle
 	if s.State == "" || c.Workspace.Shown.Index.Partial {
 		return "", c.Host.Screen().Theme.Text
@@ -46,7 +46,7 @@ func recordedState(c host.Context) (string, theme.Style) {
 
 // filePart returns the state of the file: whether its recorder finished it or
 // is still writing it, and its size.
-func filePart(stats session.Stats, th *theme.Theme) kit.Part {
+func filePart(stats session.Stats, th *paint.Theme) kit.Part {
 	bytes := wording.Size(stats.Size)
 	p := kit.Part{Text: "REC DONE " + bytes, Style: th.Text, Right: true, Priority: 65}
 	switch stats.Recording {

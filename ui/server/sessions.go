@@ -9,7 +9,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // PaintName paints the first line of a session in the list of sessions: state, name, and
@@ -27,18 +26,18 @@ func PaintName(c host.Context, line *paint.Line, selected, focused bool) {
 	}
 	line.Text(th.Key, cursor)
 	line.Text(style, mark)
-	line.Text(theme.Style{}, " ")
+	line.Text(paint.Style{}, " ")
 	line.Begin(name)
 	room := max(line.Room()-len(right)-1, 6)
-	line.Field(theme.Style{}, []byte(c.Workspace.SessionName()), room, termsafe.Left)
+	line.Field(paint.Style{}, []byte(c.Workspace.SessionName()), room, termsafe.Left)
 	line.End(name)
-	line.Text(theme.Style{}, " ")
+	line.Text(paint.Style{}, " ")
 	line.Text(hurry, right)
 }
 
 // sessionBusy describes in a word the activity of a session: a request waits for
 // the user, requests are pending, or the message rate.
-func sessionBusy(c host.Context) (string, theme.Style) {
+func sessionBusy(c host.Context) (string, paint.Style) {
 	pending := c.Workspace.Stats.PendingOut + c.Workspace.Stats.PendingIn
 	switch {
 	case c.Workspace.Session == nil:
@@ -90,7 +89,7 @@ func PaintState(c host.Context, line *paint.Line) {
 }
 
 // sessionMark returns a mark of one cell for the state of a session.
-func sessionMark(c host.Context) (string, theme.Style) {
+func sessionMark(c host.Context) (string, paint.Style) {
 	if c.Workspace.Session == nil {
 		return "R", c.Host.Screen().Theme.Text
 	}
@@ -116,7 +115,7 @@ func sessionMark(c host.Context) (string, theme.Style) {
 type SessionTab struct {
 	Number   int // of the session, from 0
 	Text     string
-	Style    theme.Style
+	Style    paint.Style
 	From, To int // the columns of the text
 }
 

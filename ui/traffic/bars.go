@@ -3,7 +3,6 @@ package traffic
 import (
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -51,7 +50,7 @@ func (b *bars) find(t *table.Table, height int) {
 
 // paint paints what find found next to the rows, from a column on. The row under the
 // cursor has the style selected.
-func (b *bars) paint(out *paint.Lines, t *table.Table, column int, look table.BarLook, selected theme.Style) {
+func (b *bars) paint(out *paint.Lines, t *table.Table, column int, look table.BarLook, selected paint.Style) {
 	cursor, _ := t.Cursor()
 	for i := range b.shown {
 		l := out.Painted(i + 1)

@@ -5,9 +5,9 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -31,13 +31,13 @@ type LineList struct {
 type lineRows struct {
 	list  ListID
 	ws    *workspace.Workspace
-	theme *theme.Theme
+	theme *paint.Theme
 	hits  *kit.Highlight
 	num   []byte                 // scratch
 	buf   [lineRead + 1<<10]byte // the entry being painted
 }
 
-func newLines(id ListID, ws *workspace.Workspace, hits *kit.Highlight, th *theme.Theme, look termsafe.Options) *LineList {
+func newLines(id ListID, ws *workspace.Workspace, hits *kit.Highlight, th *paint.Theme, look termsafe.Options) *LineList {
 	columns := []table.Column{
 		colLineTime: {Min: 8, Priority: 1, Align: termsafe.Right},
 		colLineText: {Min: 20, Weight: 1, Must: true, Scroll: true},
@@ -55,7 +55,7 @@ func newLines(id ListID, ws *workspace.Workspace, hits *kit.Highlight, th *theme
 	return l
 }
 
-func (l *LineList) setTheme(th *theme.Theme) {
+func (l *LineList) setTheme(th *paint.Theme) {
 	l.rows.theme = th
 	l.SetTheme(th)
 }
@@ -137,7 +137,7 @@ func (r *lineRows) paintFinding(number int, c *table.Cells) {
 	r.hits.Paint(c, colLineText, style, r.theme.Match, []byte(f.Detail))
 }
 
-func paintEvent(c *table.Cells, column int, e *session.Entry, th *theme.Theme, hits *kit.Highlight) {
+func paintEvent(c *table.Cells, column int, e *session.Entry, th *paint.Theme, hits *kit.Highlight) {
 	style, mark := eventStyle(e, th)
 	c.Mark(style, mark)
 	kind := e.Kind.String()
@@ -147,7 +147,7 @@ func paintEvent(c *table.Cells, column int, e *session.Entry, th *theme.Theme, h
 }
 
 // eventStyle sets losses, exits and user actions apart, by a glyph and by colour.
-func eventStyle(e *session.Entry, th *theme.Theme) (theme.Style, string) {
+func eventStyle(e *session.Entry, th *paint.Theme) (paint.Style, string) {
 	switch e.Kind {
 	case session.KindLink:
 		return linkStyle(e, th)
@@ -164,7 +164,7 @@ func eventStyle(e *session.Entry, th *theme.Theme) (theme.Style, string) {
 }
 
 // linkStyle sets a failing connection apart.
-func linkStyle(e *session.Entry, th *theme.Theme) (theme.Style, string) {
+func linkStyle(e *session.Entry, th *paint.Theme) (paint.Style, string) {
 	var link session.LinkBody
 	if e.DecodeBody(&link) == nil {
 		switch executor.LinkState(link.State) {

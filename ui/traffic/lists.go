@@ -10,7 +10,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/workspace"
 )
 
@@ -58,7 +58,7 @@ func New(ws *workspace.Workspace, o Options, screen *kit.Screen) *Lists {
 }
 
 // SetTheme changes the colours of all lists.
-func (r *Lists) SetTheme(th *theme.Theme) {
+func (r *Lists) SetTheme(th *paint.Theme) {
 	r.Traffic.setTheme(th)
 	r.Stderr.setTheme(th)
 	r.Events.setTheme(th)

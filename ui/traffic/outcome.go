@@ -14,8 +14,8 @@ import (
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -120,7 +120,7 @@ func (t *trafficRows) times(number int, from, response session.Row) exchange.Tim
 
 // paintTimes paints how long the server took from a row until a response, and for how
 // long it waited for the user. A response of the user just has its time.
-func (x *exchangeRows) paintTimes(number int, from, response session.Row, style theme.Style, c *table.Cells) {
+func (x *exchangeRows) paintTimes(number int, from, response session.Row, style paint.Style, c *table.Cells) {
 	took, waited := x.times(number, from, response).Answering(from.Kind)
 	x.paintTook(took, style, exTook, c)
 	if exchange.Noticed(waited) {

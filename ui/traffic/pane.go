@@ -13,7 +13,6 @@ import (
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -144,7 +143,7 @@ func (t *Pane) Passing() (rows *table.Folded, shown *filter.Filter, all bool) {
 	return t.Listed(), t.Shown, t.Percent == 100 && !t.scanning
 }
 
-func (t *Pane) setTheme(th *theme.Theme) {
+func (t *Pane) setTheme(th *paint.Theme) {
 	t.rows.theme = th
 	t.exchanges.SetTheme(th)
 	t.messages.SetTheme(th)

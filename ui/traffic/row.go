@@ -13,9 +13,9 @@ import (
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -25,7 +25,7 @@ const rowRead = 4096
 type trafficRows struct {
 	rowText
 	pane     *Pane
-	theme    *theme.Theme
+	theme    *paint.Theme
 	hits     *kit.Highlight
 	ellipsis string
 	buf      [rowRead + 1<<10]byte // the entry being painted
@@ -119,7 +119,7 @@ func (t *trafficRows) start() time.Time {
 }
 
 // The number of hidden rows is always visible, however little room there is.
-func (t *trafficRows) paintFold(row session.Row, rows int, style theme.Style, c *table.Cells) {
+func (t *trafficRows) paintFold(row session.Row, rows int, style paint.Style, c *table.Cells) {
 	c.Rest(colMethod)
 	count := " x " + wording.Thousands(rows)
 	method := t.ws.Shown.Source.Method(row.Method)
@@ -131,7 +131,7 @@ func (t *trafficRows) paintFold(row session.Row, rows int, style theme.Style, c 
 	c.Text(colMethod, t.theme.Dim, "  (collapsed, enter unfolds)")
 }
 
-func (t *trafficRows) style(row session.Row) theme.Style {
+func (t *trafficRows) style(row session.Row) paint.Style {
 	switch {
 	case row.Kind == session.KindStderr:
 		return t.theme.Stderr
@@ -184,7 +184,7 @@ func (t *trafficRows) paintSeq(e session.Entry, c *table.Cells) {
 
 // paintMethod paints the main text of a row: a method with notes, or the text of
 // a line that is not a message.
-func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry, style theme.Style, c *table.Cells) {
+func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry, style paint.Style, c *table.Cells) {
 	method := t.ws.Shown.Source.Method(row.Method)
 	switch {
 	case row.Flags&session.FlagPart != 0:
@@ -228,7 +228,7 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 	}
 }
 
-func (t *trafficRows) text(c *table.Cells, column int, style theme.Style, text string) {
+func (t *trafficRows) text(c *table.Cells, column int, style paint.Style, text string) {
 	if t.screen.ASCII {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, "…", t.ellipsis), "·", "-") // of summaries
 	}
@@ -249,7 +249,7 @@ func (t *trafficRows) paintSummary(number int, row session.Row, c *table.Cells) 
 	}
 	column := saidColumn(c)
 	for _, said := range []struct {
-		style theme.Style
+		style paint.Style
 		text  string
 	}{{t.theme.Text, m.Call}, {style, text}} {
 		if said.text != "" {
@@ -273,7 +273,7 @@ func saidColumn(c *table.Cells) int {
 	return colSummary
 }
 
-func (t *trafficRows) withNote(c *table.Cells, style theme.Style, method string, noteStyle theme.Style, note string) {
+func (t *trafficRows) withNote(c *table.Cells, style paint.Style, method string, noteStyle paint.Style, note string) {
 	t.hits.Paint(c, colMethod, style, t.theme.Match, []byte(method))
 	c.Text(colMethod, style, " ")
 	if note != "" {
@@ -348,7 +348,7 @@ func (t *trafficRows) id(row session.Row, e *session.Entry) string {
 
 // failure returns the style of a missing response or an error; for a probe
 // neither is a failure.
-func (t *trafficRows) failure(row session.Row) theme.Style {
+func (t *trafficRows) failure(row session.Row) paint.Style {
 	if row.Flags&session.FlagProbe != 0 {
 		return t.theme.Dim
 	}

@@ -7,8 +7,8 @@ import (
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -38,7 +38,7 @@ func (r *rowText) paintClock(t int64, column int, c *table.Cells) {
 	c.Bytes(column, r.screen.Theme.Dim, r.num)
 }
 
-func (r *rowText) paintTook(us int64, style theme.Style, column int, c *table.Cells) {
+func (r *rowText) paintTook(us int64, style paint.Style, column int, c *table.Cells) {
 	r.num = wording.AppendTook(r.num[:0], us)
 	c.Bytes(column, style, r.num)
 }

@@ -11,7 +11,6 @@ import (
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // The columns of the sequence.
@@ -108,7 +107,7 @@ func (s *sequencePart) Paint(number int, c *table.Cells) {
 	s.paintNote(number, row, c)
 }
 
-func (s *sequencePart) style(row session.Row) theme.Style {
+func (s *sequencePart) style(row session.Row) paint.Style {
 	th := s.text.screen.Theme
 	switch {
 	case row.Msg == framing.ErrorResponse, row.Msg == framing.Response && row.Flags&session.FlagError != 0:
@@ -159,7 +158,7 @@ func (s *sequencePart) message(number int, row session.Row, named bool) string {
 
 // paintLane paints the arrow of a message between the lanes of client and server,
 // with its text at the end where it begins.
-func (s *sequencePart) paintLane(text string, style theme.Style, incoming, response bool, c *table.Cells) {
+func (s *sequencePart) paintLane(text string, style paint.Style, incoming, response bool, c *table.Cells) {
 	const ends = 2 * len("| ")            // the two lanes
 	const marks = len("-- ") + len(" ->") // around the text
 	room := c.Width(seqLanes) - ends

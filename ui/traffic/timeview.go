@@ -8,7 +8,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
-	"mcpdbg/ui/widget/theme"
 	"mcpdbg/ui/workspace"
 )
 
@@ -39,7 +38,7 @@ type timeView struct {
 	body    paint.Lines
 	below   paint.Lines      // the histogram
 	places  [timeTabs][2]int // the cells of each tab, from and to
-	theme   *theme.Theme
+	theme   *paint.Theme
 }
 
 func (s *TimeState) open(c host.Context, t timeTab) tea.Cmd {

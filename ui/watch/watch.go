@@ -19,7 +19,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/keymap"
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/workspace"
 )
 
@@ -163,7 +163,7 @@ func (s *State) roundOver(c host.Context, round *replayer.Round, err error) tea.
 
 type outcome struct {
 	text  string // a few words
-	style theme.Style
+	style paint.Style
 }
 
 // Responses count as unchanged only if all requests were sent.

@@ -6,11 +6,10 @@ import (
 	"mcpdbg/ui/widget/markdown"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 type style struct {
-	theme    *theme.Theme
+	theme    *paint.Theme
 	look     termsafe.Options
 	ascii    bool
 	graphics *kit.Graphics

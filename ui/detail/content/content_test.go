@@ -15,7 +15,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 func parse(line string) *Parts {
@@ -23,15 +22,15 @@ func parse(line string) *Parts {
 }
 
 // options are those of a terminal without glyphs of its own.
-func options(p theme.Profile) Options {
+func options(p paint.Profile) Options {
 	return Options{
-		Reads: true, Theme: theme.New(true, p), Look: termsafe.Options{Ellipsis: "~"}, Graphics: &kit.Graphics{},
+		Reads: true, Theme: paint.NewTheme(true, p), Look: termsafe.Options{Ellipsis: "~"}, Graphics: &kit.Graphics{},
 		Keys: Keys{Read: "enter", Save: "S", View: "O", Render: "R"},
 	}
 }
 
 func newView(line string, w, h int) *View {
-	v := New(parse(line), options(theme.NoColor))
+	v := New(parse(line), options(paint.NoColor))
 	v.SetSize(w, h)
 	return v
 }
@@ -82,7 +81,7 @@ func TestParts(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	v := New(Parse([]byte(`{"result":`), framing.Message{}, MaxBytes+1, "a summary"), options(theme.NoColor))
+	v := New(Parse([]byte(`{"result":`), framing.Message{}, MaxBytes+1, "a summary"), options(paint.NoColor))
 	v.SetSize(60, 20)
 	require.Equal(t, lines(">summary  a summary", " 16.0M is too large for this view: v shows the text"), shown(v))
 
@@ -196,7 +195,7 @@ func FuzzContent(f *testing.F) {
 	f.Add([]byte(`{"id":1,"error":{"code":-32002,"message":"m","data":{}}}`), 12, 2)
 	f.Fuzz(func(t *testing.T, line []byte, w, h int) {
 		w, h = max(w, -w, 0)%120, max(h, -h, 0)%40
-		v := New(Parse(line, framing.Scan(line), int64(len(line)), ""), options(theme.TrueColor))
+		v := New(Parse(line, framing.Scan(line), int64(len(line)), ""), options(paint.TrueColor))
 		defer v.Close()
 		v.SetSize(w, h)
 		for _, action := range []string{kit.Bottom, host.ActOpen, kit.PageUp, kit.Left, kit.Right, kit.Top, kit.Down, host.ActOpen} {
@@ -232,7 +231,7 @@ func BenchmarkKey(b *testing.B) {
 				b.StopTimer()
 				parts := parse(message)
 				b.StartTimer()
-				v := New(parts, options(theme.TrueColor))
+				v := New(parts, options(paint.TrueColor))
 				v.SetSize(120, 36)
 			}
 		})

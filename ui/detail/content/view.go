@@ -9,7 +9,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // A View shows the parts of a message. It belongs to the goroutine of the program;
@@ -35,7 +34,7 @@ type View struct {
 // Options are what a View needs of the pane that it is in. All are required.
 type Options struct {
 	Reads    bool // there is a server to read links from
-	Theme    *theme.Theme
+	Theme    *paint.Theme
 	Look     termsafe.Options
 	Graphics *kit.Graphics
 	Keys     Keys
@@ -84,7 +83,7 @@ func (v *View) Structured() []byte {
 func (v *View) SetVerdict(to Verdict) { v.verdict, v.changed = to, true }
 
 // SetTheme changes the colours.
-func (v *View) SetTheme(th *theme.Theme) {
+func (v *View) SetTheme(th *paint.Theme) {
 	v.style.theme = th
 	v.lay()
 }
@@ -221,7 +220,7 @@ func (v *View) Paint(out *paint.Lines, focused bool) {
 			l.Begin(whole)
 		}
 		if line == v.cursor {
-			l.Text(theme.Style{}, ">")
+			l.Text(paint.Style{}, ">")
 		}
 		l.PadTo(1)
 		v.paintLine(l, part, inner, flat)

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 func TestTyping(t *testing.T) {
@@ -80,7 +79,7 @@ func TestDefaultLooksSelected(t *testing.T) {
 		f.Paint(&out, true)
 		return out.Painted(0).String()
 	}
-	th := theme.New(true, theme.NoColor)
+	th := paint.NewTheme(true, paint.NoColor)
 	require.Contains(t, selected(), th.Selected.On+"10"+th.Selected.Off)
 	press(t, f, "<end>")
 	require.NotContains(t, selected(), th.Selected.On+"10"+th.Selected.Off)

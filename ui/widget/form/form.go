@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"strings"
 
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // Options control how a form looks.
 type Options struct {
 	// Theme holds the styles; nil means none.
-	Theme *theme.Theme
+	Theme *paint.Theme
 	// Text controls how long or unprintable text is shown.
 	Text termsafe.Options
 	// Titles labels the fields with their titles instead of names.
@@ -24,7 +24,7 @@ type Options struct {
 type Form struct {
 	tree
 	check *checker
-	theme *theme.Theme
+	theme *paint.Theme
 	text  termsafe.Options
 
 	rows          []row
@@ -54,7 +54,7 @@ var (
 func New(raw json.RawMessage, o Options) *Form {
 	f := &Form{tree: tree{titles: o.Titles}, theme: o.Theme, text: o.Text}
 	if f.theme == nil {
-		f.theme = &theme.Theme{}
+		f.theme = &paint.Theme{}
 	}
 	var err error
 	f.schema, err = newSchema(raw)
@@ -76,7 +76,7 @@ func (f *Form) changed() {
 func (f *Form) Revision() uint64 { return f.revision }
 
 // SetTheme changes the styles.
-func (f *Form) SetTheme(th *theme.Theme) { f.theme = th }
+func (f *Form) SetTheme(th *paint.Theme) { f.theme = th }
 
 // A TextError reports that the text of a field is not valid.
 type TextError struct {

@@ -15,13 +15,12 @@ import (
 
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 var update = flag.Bool("update", false, "update the golden files")
 
 func formOf(schema string) *Form {
-	f := New([]byte(schema), Options{Theme: theme.New(true, theme.NoColor), Text: termsafe.Options{Ellipsis: "~"}})
+	f := New([]byte(schema), Options{Theme: paint.NewTheme(true, paint.NoColor), Text: termsafe.Options{Ellipsis: "~"}})
 	f.SetSize(80, 24)
 	return f
 }

@@ -8,7 +8,6 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 const (
@@ -61,7 +60,7 @@ func (p *painter) labelWidth() int {
 	return min(p.f.labels+4, max(p.f.width*2/5, 12), maxLabel)
 }
 
-func (p *painter) put(s theme.Style, text string) { p.l.Text(s, text) }
+func (p *painter) put(s paint.Style, text string) { p.l.Text(s, text) }
 
 func (p *painter) paint() {
 	fl, th := p.row.field, p.f.theme
@@ -88,7 +87,7 @@ func (p *painter) paint() {
 func (p *painter) marks(fl *field, problem string) {
 	th := p.f.theme
 	if p.row.option != noOption {
-		p.put(theme.Style{}, "   ")
+		p.put(paint.Style{}, "   ")
 		return
 	}
 	switch {
@@ -97,7 +96,7 @@ func (p *painter) marks(fl *field, problem string) {
 	case fl.required && !p.inList(fl):
 		p.put(th.Warn, "*")
 	default:
-		p.put(theme.Style{}, " ")
+		p.put(paint.Style{}, " ")
 	}
 	switch {
 	case fl.state == absent:
@@ -107,7 +106,7 @@ func (p *painter) marks(fl *field, problem string) {
 	case fl.extra:
 		p.put(th.Dim, "? ")
 	default:
-		p.put(theme.Style{}, "  ")
+		p.put(paint.Style{}, "  ")
 	}
 }
 
@@ -132,9 +131,9 @@ func (p *painter) label() {
 		p.optionValue()
 		return
 	case fl.foldable() && fl.folded:
-		p.put(theme.Style{}, "> ")
+		p.put(paint.Style{}, "> ")
 	case fl.foldable():
-		p.put(theme.Style{}, "v ")
+		p.put(paint.Style{}, "v ")
 	}
 	if room := end - p.l.Cells(); termsafe.Width(text) > room {
 		p.l.Field(style, []byte(text), room, termsafe.Left)
@@ -194,7 +193,7 @@ func (p *painter) value(fl *field) {
 	}
 }
 
-func styleOf(fl *field, th *theme.Theme) theme.Style {
+func styleOf(fl *field, th *paint.Theme) paint.Style {
 	switch fl.is() {
 	case kindText:
 		return th.String
@@ -213,7 +212,7 @@ func quoted(fl *field) string {
 	return text
 }
 
-func (p *painter) text(s theme.Style, text string) {
+func (p *painter) text(s paint.Style, text string) {
 	p.put(s, text[:min(len(text), (p.l.Room()+termsafe.LongestEscape)*maxBytesPerCell)])
 }
 

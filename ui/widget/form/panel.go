@@ -7,7 +7,6 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // A panel shows what is known about the row under the cursor, below the rows.
@@ -63,16 +62,16 @@ func (p *panel) paintHead(l *paint.Line) {
 	}
 	l.Begin(th.Header)
 	rule := paint.Glyph(p.f.text, "─", "-")
-	l.Text(theme.Style{}, rule+rule+" ")
+	l.Text(paint.Style{}, rule+rule+" ")
 	right := p.summary()
 	text := head.String()
 	room := l.Room() - termsafe.Width(right) - 2
-	l.Field(theme.Style{}, []byte(text), max(min(termsafe.Width(text), room), 0), termsafe.Left)
-	l.Text(theme.Style{}, " ")
+	l.Field(paint.Style{}, []byte(text), max(min(termsafe.Width(text), room), 0), termsafe.Left)
+	l.Text(paint.Style{}, " ")
 	for l.Room() > termsafe.Width(right) {
-		l.Text(theme.Style{}, rule)
+		l.Text(paint.Style{}, rule)
 	}
-	l.Text(theme.Style{}, right)
+	l.Text(paint.Style{}, right)
 	l.End(th.Header)
 }
 
@@ -92,7 +91,7 @@ func (p *panel) summary() string {
 func (p *panel) about(n int) []func(*paint.Line) {
 	th, r := p.f.theme, p.f.current()
 	var out []func(*paint.Line)
-	add := func(s theme.Style, text string, lines int) {
+	add := func(s paint.Style, text string, lines int) {
 		for _, line := range wrap(text, p.f.width-2, min(lines, n-len(out)), p.f.text.Ellipsis) {
 			out = append(out, func(l *paint.Line) { l.Text(s, line) })
 		}

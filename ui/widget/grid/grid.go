@@ -6,7 +6,6 @@ import (
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // arrangeEvery is how often changing targets are sorted and filtered; more often would be
@@ -17,7 +16,7 @@ const arrangeEvery = 250 * time.Millisecond
 // the run as of the last Refresh. It must be used by one goroutine only.
 type Grid struct {
 	source Source
-	theme  *theme.Theme
+	theme  *paint.Theme
 	glyphs glyphs
 	table  *table.Table
 	totals Totals
@@ -37,7 +36,7 @@ type Grid struct {
 
 // Look is the style of a grid.
 type Look struct {
-	Theme *theme.Theme
+	Theme *paint.Theme
 	// Options control how text is cut and escaped.
 	Options termsafe.Options
 	ASCII   bool
@@ -72,7 +71,7 @@ func (g *Grid) SetSize(w, h int) {
 }
 
 // SetTheme changes the styles.
-func (g *Grid) SetTheme(th *theme.Theme) {
+func (g *Grid) SetTheme(th *paint.Theme) {
 	g.theme = th
 	g.table.SetTheme(th)
 }

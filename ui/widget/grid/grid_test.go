@@ -12,7 +12,6 @@ import (
 
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // A fakeSource is a run with fixed data.
@@ -49,7 +48,7 @@ func targets(n, failing int) *fakeSource {
 
 // shown returns a grid of 60 by 11 cells, which shows ten targets.
 func shown(s *fakeSource) *Grid {
-	g := New(s, Look{Theme: theme.New(true, theme.NoColor)})
+	g := New(s, Look{Theme: paint.NewTheme(true, paint.NoColor)})
 	g.SetSize(60, 11)
 	return g
 }
@@ -282,7 +281,7 @@ func TestSteps(t *testing.T) {
 		{Row{State: Cancelled, Phase: "wait"}, "!", "....."},
 	} {
 		tt.row.Host, tt.row.Phases = "host", phases
-		g := New(&fakeSource{rows: []Row{tt.row}}, Look{Theme: theme.New(true, theme.NoColor), ASCII: true})
+		g := New(&fakeSource{rows: []Row{tt.row}}, Look{Theme: paint.NewTheme(true, paint.NoColor), ASCII: true})
 		g.SetSize(60, 3)
 		var out paint.Lines
 		g.Paint(&out, true)

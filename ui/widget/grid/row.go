@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 const (
@@ -105,7 +105,7 @@ func result(row *Row) string {
 	return row.State.String()
 }
 
-func (g *Grid) mark(row *Row) (string, theme.Style) {
+func (g *Grid) mark(row *Row) (string, paint.Style) {
 	switch row.State {
 	case Running:
 		if !row.Idle() {

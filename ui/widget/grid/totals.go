@@ -6,14 +6,13 @@ import (
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 const mostBar = 40
 
 type count struct {
 	text  string
-	style theme.Style
+	style paint.Style
 	spare int // where space is short, the highest is dropped first; 0 is never dropped
 }
 
@@ -22,7 +21,7 @@ type count struct {
 func (g *Grid) PaintTotals(l *paint.Line) {
 	t, th := &g.totals, g.theme
 	var counts []count
-	add := func(n int, what string, style theme.Style, spare int) {
+	add := func(n int, what string, style paint.Style, spare int) {
 		if n > 0 {
 			counts = append(counts, count{wording.Thousands(n) + " " + what, style, spare})
 		}
@@ -67,7 +66,7 @@ func (g *Grid) paintProgress(l *paint.Line) {
 	percent := fmt.Sprintf(" %d %%", t.Done()*100/t.All())
 	width := min(l.Room()-2-len(" 100 %")-1, mostBar)
 	const least = 8
-	l.Text(theme.Style{}, "  ")
+	l.Text(paint.Style{}, "  ")
 	if width >= least {
 		done := t.Done() * width / t.All()
 		for i := range width {
@@ -95,7 +94,7 @@ func (g *Grid) PaintCauses(l *paint.Line) {
 	}
 	l.Text(g.theme.Dim, "causes:")
 	for _, c := range g.totals.Causes {
-		l.Text(theme.Style{}, "  ")
+		l.Text(paint.Style{}, "  ")
 		l.Text(g.theme.Text, c.Name+" ")
 		l.Text(g.theme.Strong, wording.Thousands(c.N))
 	}

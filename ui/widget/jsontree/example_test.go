@@ -4,13 +4,13 @@ import (
 	"fmt"
 
 	"mcpdbg/ui/widget/jsontree"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 func Example() {
 	doc := []byte(`{"id":813,"result":{"n":1.50,"n":2}}`)
-	tree := jsontree.New(doc, theme.New(true, theme.NoColor), termsafe.Options{})
+	tree := jsontree.New(doc, paint.NewTheme(true, paint.NoColor), termsafe.Options{})
 	tree.SetSize(30, 8)
 	tree.UnfoldToFit(8)
 	tree.Move(3)

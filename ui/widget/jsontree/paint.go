@@ -7,7 +7,6 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 const gutter = 1
@@ -40,7 +39,7 @@ func (t *Tree) Paint(out *paint.Lines, focused bool) {
 			whole = t.theme.Selected
 		}
 		row.Begin(whole)
-		row.Text(theme.Style{}, ">")
+		row.Text(paint.Style{}, ">")
 		row.Append(p.l, t.scrollX)
 		row.Fill()
 		row.End(whole)
@@ -59,7 +58,7 @@ type painter struct {
 	flat bool
 }
 
-func (p *painter) put(s theme.Style, text string) { p.l.Text(s.If(!p.flat), text) }
+func (p *painter) put(s paint.Style, text string) { p.l.Text(s.If(!p.flat), text) }
 
 func (p *painter) line(i int) {
 	l, th := &p.t.lines[i], p.t.theme
@@ -70,14 +69,14 @@ func (p *painter) line(i int) {
 	case moreLine:
 		p.put(th.Dim, "  "+p.t.options.Ellipsis+p.t.rest(i))
 	case closeLine:
-		p.put(theme.Style{}, "  "+string(closer(p.t.doc[l.off])))
+		p.put(paint.Style{}, "  "+string(closer(p.t.doc[l.off])))
 	case textLine:
 		if !p.t.asText {
 			p.put(th.Dim, textMark)
 		}
 		p.text(th.String.If(!p.t.asText), l.off, p.textEnd(l))
 	case valueLine:
-		p.put(theme.Style{}, p.t.foldMark(l))
+		p.put(paint.Style{}, p.t.foldMark(l))
 		p.key(l)
 		p.value(l)
 	}
@@ -134,7 +133,7 @@ func (p *painter) key(l *line) {
 		off, end = off+1, end-1
 	}
 	p.text(p.t.theme.Name, off, end)
-	p.put(theme.Style{}, ": ")
+	p.put(paint.Style{}, ": ")
 }
 
 func isWord(key []byte) bool {
@@ -170,9 +169,9 @@ const sizedFrom = 1024
 func (p *painter) container(l *line, open byte) {
 	switch {
 	case l.unfolded:
-		p.put(theme.Style{}, string(open))
+		p.put(paint.Style{}, string(open))
 	case l.count == 0:
-		p.put(theme.Style{}, string(open)+string(closer(open)))
+		p.put(paint.Style{}, string(open)+string(closer(open)))
 	default:
 		p.folded(l, open)
 	}
@@ -189,9 +188,9 @@ func (p *painter) folded(l *line, open byte) {
 	case len(v.items) > 0:
 		p.preview(v.text(p.t.doc, open))
 	case l.count == unknown:
-		p.put(theme.Style{}, string(open)+" "+p.t.options.Ellipsis+" "+string(closer(open)))
+		p.put(paint.Style{}, string(open)+" "+p.t.options.Ellipsis+" "+string(closer(open)))
 	default:
-		p.put(theme.Style{}, string(open)+" "+strconv.Itoa(l.count)+" "+string(closer(open)))
+		p.put(paint.Style{}, string(open)+" "+strconv.Itoa(l.count)+" "+string(closer(open)))
 	}
 	if size != "" {
 		p.put(p.t.theme.Dim, size)
@@ -222,7 +221,7 @@ func (p *painter) str(l *line) {
 	p.put(th.Dim, rest)
 }
 
-func (p *painter) text(s theme.Style, off, end int) {
+func (p *painter) text(s paint.Style, off, end int) {
 	end = min(end, off+(p.l.Room()+termsafe.LongestEscape)*maxBytesPerCell)
 	for off < end {
 		from, to, mark := p.nextMark(off, end)
@@ -234,7 +233,7 @@ func (p *painter) text(s theme.Style, off, end int) {
 
 // nextMark returns the first part of [off, end) to highlight and its style, or an empty
 // part at end.
-func (p *painter) nextMark(off, end int) (from, to int, s theme.Style) {
+func (p *painter) nextMark(off, end int) (from, to int, s paint.Style) {
 	from, to = end, end
 	if q := p.t.query; q != "" {
 		if i := newMatcher(q).first(p.t.doc[off:end]); i >= 0 {
@@ -248,7 +247,7 @@ func (p *painter) nextMark(off, end int) (from, to int, s theme.Style) {
 	return from, to, s
 }
 
-func (p *painter) hit() theme.Style {
+func (p *painter) hit() paint.Style {
 	if p.flat {
 		return p.t.theme.SelectedMatch
 	}

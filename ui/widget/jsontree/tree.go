@@ -5,7 +5,6 @@ import (
 
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 type limits struct {
@@ -29,7 +28,7 @@ const maxLines = 1 << 19
 // Tree is a JSON document on the screen. Make one with New or NewText.
 type Tree struct {
 	doc     []byte
-	theme   *theme.Theme
+	theme   *paint.Theme
 	options termsafe.Options
 	limits  limits
 	err     *SyntaxError
@@ -50,11 +49,11 @@ type Tree struct {
 
 // New returns the tree of a document with its first level unfolded. It keeps doc, which
 // must not be changed. Options control how text is cut and escaped.
-func New(doc []byte, th *theme.Theme, options termsafe.Options) *Tree {
+func New(doc []byte, th *paint.Theme, options termsafe.Options) *Tree {
 	return newTree(doc, th, options, usualLimits())
 }
 
-func newTree(doc []byte, th *theme.Theme, options termsafe.Options, limits limits) *Tree {
+func newTree(doc []byte, th *paint.Theme, options termsafe.Options, limits limits) *Tree {
 	t := &Tree{doc: doc, theme: th, options: options, limits: limits, hit: unknown}
 	p := skipSpace(doc, 0)
 	if len(doc) <= limits.checked {
@@ -74,7 +73,7 @@ func newTree(doc []byte, th *theme.Theme, options termsafe.Options, limits limit
 }
 
 // NewText returns a document as wrapped text, JSON or not.
-func NewText(doc []byte, th *theme.Theme, options termsafe.Options) *Tree {
+func NewText(doc []byte, th *paint.Theme, options termsafe.Options) *Tree {
 	t := &Tree{doc: doc, theme: th, options: options, limits: usualLimits(), hit: unknown}
 	t.showText(0)
 	return t
@@ -89,7 +88,7 @@ func (t *Tree) Err() error {
 }
 
 // SetTheme changes the styles.
-func (t *Tree) SetTheme(th *theme.Theme) { t.theme = th }
+func (t *Tree) SetTheme(th *paint.Theme) { t.theme = th }
 
 // SetSize sets the size in cells. Text is wrapped again; unfolded strings keep their
 // lines, or are folded if now fully visible.

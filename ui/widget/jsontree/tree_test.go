@@ -12,10 +12,9 @@ import (
 
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
-func plain() *theme.Theme { return theme.New(true, theme.NoColor) }
+func plain() *paint.Theme { return paint.NewTheme(true, paint.NoColor) }
 
 func treeOf(doc string, w, h int) *Tree {
 	t := New([]byte(doc), plain(), termsafe.Options{Ellipsis: "~"})

@@ -9,7 +9,6 @@ import (
 
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // parsed returns a document without its ok.
@@ -19,7 +18,7 @@ func parsed(source string) *Document {
 }
 
 // shown returns the lines of a document as they are painted.
-func shown(d *Document, width int, th *theme.Theme, ascii bool) string {
+func shown(d *Document, width int, th *paint.Theme, ascii bool) string {
 	d.Layout(width)
 	rows := make([]string, d.Lines())
 	for i := range rows {
@@ -31,7 +30,7 @@ func shown(d *Document, width int, th *theme.Theme, ascii bool) string {
 	return strings.Join(rows, "\n")
 }
 
-func plain() *theme.Theme { return theme.New(true, theme.NoColor) }
+func plain() *paint.Theme { return paint.NewTheme(true, paint.NoColor) }
 
 func textOf(t *testing.T, source string, width int) string {
 	t.Helper()
@@ -84,7 +83,7 @@ func TestGlyphs(t *testing.T) {
 }
 
 func TestStyles(t *testing.T) {
-	th := theme.New(true, theme.ANSI)
+	th := paint.NewTheme(true, paint.ANSI)
 	got := shown(parsed(("a **b *c***")), 20, th, true)
 	require.Equal(t, "a "+th.Strong.On+"b "+th.Strong.Off+th.Strong.On+th.Emphasis.On+"c"+th.Emphasis.Off+th.Strong.Off, got)
 	got = shown(parsed(("**b** *c*")), 20, plain(), true)

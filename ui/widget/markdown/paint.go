@@ -3,7 +3,6 @@ package markdown
 import (
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 const codeIndent = 2
@@ -24,7 +23,7 @@ func glyphsOf(ascii bool) glyphs {
 
 // Paint paints line i, with ASCII glyphs if ascii is set. Flat text has no styles of its
 // own, as in a selected line.
-func (d *Document) Paint(l *paint.Line, i int, th *theme.Theme, ascii, flat bool) {
+func (d *Document) Paint(l *paint.Line, i int, th *paint.Theme, ascii, flat bool) {
 	at := d.lines[i]
 	if at.block == blank {
 		d.paintBetween(l, i, th, glyphsOf(ascii))
@@ -47,7 +46,7 @@ func (d *Document) Paint(l *paint.Line, i int, th *theme.Theme, ascii, flat bool
 }
 
 // paintBetween paints the quotes around two blocks on the line between them.
-func (d *Document) paintBetween(l *paint.Line, i int, th *theme.Theme, g glyphs) {
+func (d *Document) paintBetween(l *paint.Line, i int, th *paint.Theme, g glyphs) {
 	if i == 0 || i+1 >= len(d.lines) || d.lines[i-1].block == blank || d.lines[i+1].block == blank {
 		return
 	}
@@ -64,14 +63,14 @@ func (d *Document) paintBetween(l *paint.Line, i int, th *theme.Theme, g glyphs)
 
 type painter struct {
 	l    *paint.Line
-	th   *theme.Theme
+	th   *paint.Theme
 	g    glyphs
 	flat bool
 }
 
-func (p painter) put(s theme.Style, text string) { p.l.Text(s.If(!p.flat), text) }
+func (p painter) put(s paint.Style, text string) { p.l.Text(s.If(!p.flat), text) }
 
-func (p painter) repeat(s theme.Style, glyph string, n int) {
+func (p painter) repeat(s paint.Style, glyph string, n int) {
 	for range min(n, p.l.Room()) {
 		p.put(s, glyph)
 	}
@@ -106,17 +105,17 @@ func (p painter) rich(r rich, from, to int) {
 	}
 }
 
-func styleOf(th *theme.Theme, l look) theme.Style {
-	var s theme.Style
+func styleOf(th *paint.Theme, l look) paint.Style {
+	var s paint.Style
 	for _, known := range []struct {
 		look  look
-		style theme.Style
+		style paint.Style
 	}{
 		{strong, th.Strong}, {emphasis, th.Emphasis}, {code, th.Literal}, {link, th.Request}, {address | source | comment | mark, th.Dim},
 		{keyword, th.Literal}, {literal, th.String}, {number, th.Number}, {name, th.Name},
 	} {
 		if l&known.look != 0 {
-			s = theme.Style{On: s.On + known.style.On, Off: known.style.Off + s.Off}
+			s = paint.Style{On: s.On + known.style.On, Off: known.style.Off + s.Off}
 		}
 	}
 	return s

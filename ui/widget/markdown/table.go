@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 )
 
 // A table has columns as wide as their cells, if there is room.
@@ -111,14 +111,14 @@ func (t *table) paintHeading(p painter) {
 			p.repeat(p.th.Dim, p.g.horizontal, column.width+2)
 			continue
 		}
-		p.put(theme.Style{}, " ")
+		p.put(paint.Style{}, " ")
 		parts := wrap(text.text, column.width)
 		bold := slices.Clone(text.runs)
 		for i := range bold {
 			bold[i].look |= strong
 		}
 		p.rich(rich{text.text, bold}, parts[0].from, parts[0].to)
-		p.put(theme.Style{}, " ")
+		p.put(paint.Style{}, " ")
 		p.repeat(p.th.Dim, p.g.horizontal, at+column.width+2-p.l.Cells())
 	}
 	p.put(p.th.Dim, p.g.top[2])

@@ -2,7 +2,6 @@ package paint
 
 import (
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // Canvas composes a frame. Draw panes from left to right: each is then appended to its
@@ -95,7 +94,7 @@ func (c *Canvas) Pane(r Rect, f Frame, block *Lines) {
 }
 
 // Dim replaces all styles drawn so far by one, so that later drawings stand out.
-func (c *Canvas) Dim(s theme.Style) {
+func (c *Canvas) Dim(s Style) {
 	for i := range c.rows {
 		r := &c.rows[i]
 		c.cut = append(c.cut[:0], s.On...)

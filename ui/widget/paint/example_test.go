@@ -5,17 +5,16 @@ import (
 
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 func Example() {
 	left := &paint.Lines{Options: termsafe.Options{Ellipsis: termsafe.Ellipsis}}
 	left.Resize(10, 2)
-	left.Line(0).Text(theme.Style{}, "everything")
-	left.Line(1).Text(theme.Style{}, "too long for here")
+	left.Line(0).Text(paint.Style{}, "everything")
+	left.Line(1).Text(paint.Style{}, "too long for here")
 	right := &paint.Lines{}
 	right.Resize(8, 2)
-	right.Line(0).Field(theme.Style{}, []byte("902.4"), 8, termsafe.Right)
+	right.Line(0).Field(paint.Style{}, []byte("902.4"), 8, termsafe.Right)
 
 	var c paint.Canvas
 	c.Reset(22, 4)

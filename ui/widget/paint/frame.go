@@ -2,7 +2,6 @@ package paint
 
 import (
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // Border is the kind of lines around a pane.
@@ -49,13 +48,13 @@ func (b Border) glyphs() glyphs {
 // Right before Title.
 type Frame struct {
 	Border Border
-	Style  theme.Style
+	Style  Style
 
 	Title      string
-	TitleStyle theme.Style
+	TitleStyle Style
 	// at the right end of the top line
 	Right      string
-	RightStyle theme.Style
+	RightStyle Style
 }
 
 // appendRule appends the rule above a pane, as appendTop does.
@@ -102,7 +101,7 @@ const leastTitle = 20
 
 // appendLabel appends the title between two spaces, if there is room for any of it, and
 // returns the remaining room.
-func (f Frame) appendLabel(dst []byte, g glyphs, title string, style theme.Style, room int) ([]byte, int) {
+func (f Frame) appendLabel(dst []byte, g glyphs, title string, style Style, room int) ([]byte, int) {
 	const around = 3 // one horizontal and two spaces
 	if title == "" || room <= around {
 		return dst, room

@@ -2,14 +2,12 @@ package paint
 
 import (
 	"unicode/utf8"
-
-	"mcpdbg/ui/widget/theme"
 )
 
 type ruled struct {
 	rect   Rect
 	border Border
-	style  theme.Style
+	style  Style
 	// The title ends and the right text begins at these columns of the rule.
 	from, to int
 }

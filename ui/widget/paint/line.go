@@ -4,7 +4,6 @@ import (
 	"unicode/utf8"
 
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // reset ends every attribute (ECMA-48, SGR 0).
@@ -35,7 +34,7 @@ func (l *Line) Room() int { return l.width - l.cells }
 
 // Text appends text in a style. If it does not fit, the line ends in the ellipsis of the
 // options.
-func (l *Line) Text(s theme.Style, text string) {
+func (l *Line) Text(s Style, text string) {
 	l.open(s)
 	buf, cells, _ := termsafe.AppendString(l.buf, text, l.Room(), l.opts)
 	l.buf = buf
@@ -44,7 +43,7 @@ func (l *Line) Text(s theme.Style, text string) {
 }
 
 // Bytes is like Text, for bytes.
-func (l *Line) Bytes(s theme.Style, text []byte) {
+func (l *Line) Bytes(s Style, text []byte) {
 	l.open(s)
 	buf, cells, _ := termsafe.Append(l.buf, text, l.Room(), l.opts)
 	l.buf = buf
@@ -59,7 +58,7 @@ const placeholder = '\U0010EEEE'
 // Placeholder appends a cell of a picture that the terminal holds, if there is room. The
 // colour of the style is the number of the picture; marks are the combining marks for the
 // row and the column.
-func (l *Line) Placeholder(s theme.Style, marks string) {
+func (l *Line) Placeholder(s Style, marks string) {
 	if l.Room() < 1 {
 		return
 	}
@@ -70,7 +69,7 @@ func (l *Line) Placeholder(s theme.Style, marks string) {
 }
 
 // Field appends text in exactly width cells, cut or padded with spaces.
-func (l *Line) Field(s theme.Style, text []byte, width int, align termsafe.Align) {
+func (l *Line) Field(s Style, text []byte, width int, align termsafe.Align) {
 	width = min(width, l.Room())
 	l.open(s)
 	l.buf = termsafe.AppendAligned(l.buf, text, width, align, l.opts)
@@ -84,7 +83,7 @@ func (l *Line) Field(s theme.Style, text []byte, width int, align termsafe.Align
 func (l *Line) Rendered(text string) {
 	for text != "" {
 		run, sequence := nextSGR(text)
-		l.Text(theme.Style{}, text[:run])
+		l.Text(Style{}, text[:run])
 		l.buf = append(l.buf, text[run:run+sequence]...)
 		l.styled = l.styled || sequence > 0
 		text = text[run+sequence:]
@@ -105,7 +104,7 @@ func (l *Line) AppendCut(other *Line, from int) {
 		return
 	}
 	l.appendCells(other, from, l.Room()-termsafe.Width(l.opts.Ellipsis))
-	l.Text(theme.Style{}, l.opts.Ellipsis)
+	l.Text(Style{}, l.opts.Ellipsis)
 }
 
 func (l *Line) appendCells(other *Line, from, width int) {
@@ -122,7 +121,7 @@ func (l *Line) appendCells(other *Line, from, width int) {
 }
 
 // Rule fills the line with a glyph. The sides of a Box connect to it.
-func (l *Line) Rule(s theme.Style, glyph string) {
+func (l *Line) Rule(s Style, glyph string) {
 	l.rule = l.cells == 0
 	l.open(s)
 	l.buf = repeat(l.buf, glyph, l.Room())
@@ -143,15 +142,15 @@ func (l *Line) PadTo(cells int) {
 func (l *Line) Fill() { l.PadTo(l.width) }
 
 // Begin switches a style on until End.
-func (l *Line) Begin(s theme.Style) { l.open(s) }
+func (l *Line) Begin(s Style) { l.open(s) }
 
 // End switches the style of Begin off.
-func (l *Line) End(s theme.Style) { l.buf = append(l.buf, s.Off...) }
+func (l *Line) End(s Style) { l.buf = append(l.buf, s.Off...) }
 
 // String returns the painted text, for tests and printing.
 func (l *Line) String() string { return string(l.buf) }
 
-func (l *Line) open(s theme.Style) {
+func (l *Line) open(s Style) {
 	l.buf = append(l.buf, s.On...)
 	l.styled = l.styled || s.On != ""
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 func TestRect(t *testing.T) {
@@ -43,7 +42,7 @@ func TestRect(t *testing.T) {
 }
 
 func TestLine(t *testing.T) {
-	red := theme.Style{On: "\x1b[31m", Off: "\x1b[39m"}
+	red := Style{On: "\x1b[31m", Off: "\x1b[39m"}
 	dots := termsafe.Options{Ellipsis: termsafe.Ellipsis}
 	for _, tc := range []struct {
 		name  string
@@ -51,14 +50,14 @@ func TestLine(t *testing.T) {
 		want  string
 		cells int
 	}{
-		{"text", func(l *Line) { l.Text(red, "ab"); l.Bytes(theme.Style{}, []byte("cd")) }, "\x1b[31mab\x1b[39mcd", 4},
+		{"text", func(l *Line) { l.Text(red, "ab"); l.Bytes(Style{}, []byte("cd")) }, "\x1b[31mab\x1b[39mcd", 4},
 		{"cut", func(l *Line) { l.Text(red, "abcdefghijkl") }, "\x1b[31mabcdefghi…\x1b[39m", 10},
-		{"full", func(l *Line) { l.Text(theme.Style{}, "0123456789"); l.Text(theme.Style{}, "x") }, "0123456789", 10},
-		{"left field", func(l *Line) { l.Field(theme.Style{}, []byte("ab"), 4, termsafe.Left); l.Text(theme.Style{}, "|") }, "ab  |", 5},
+		{"full", func(l *Line) { l.Text(Style{}, "0123456789"); l.Text(Style{}, "x") }, "0123456789", 10},
+		{"left field", func(l *Line) { l.Field(Style{}, []byte("ab"), 4, termsafe.Left); l.Text(Style{}, "|") }, "ab  |", 5},
 		{"right field", func(l *Line) { l.Field(red, []byte("ab"), 4, termsafe.Right) }, "\x1b[31m  ab\x1b[39m", 4},
-		{"field without room", func(l *Line) { l.Field(theme.Style{}, []byte("ab"), 14, termsafe.Right) }, "        ab", 10},
-		{"padded", func(l *Line) { l.PadTo(2); l.Text(theme.Style{}, "a"); l.PadTo(1); l.PadTo(99) }, "  a       ", 10},
-		{"nested", func(l *Line) { l.Begin(red); l.Text(theme.Style{}, "a"); l.End(red); l.Fill() }, "\x1b[31ma\x1b[39m         ", 10},
+		{"field without room", func(l *Line) { l.Field(Style{}, []byte("ab"), 14, termsafe.Right) }, "        ab", 10},
+		{"padded", func(l *Line) { l.PadTo(2); l.Text(Style{}, "a"); l.PadTo(1); l.PadTo(99) }, "  a       ", 10},
+		{"nested", func(l *Line) { l.Begin(red); l.Text(Style{}, "a"); l.End(red); l.Fill() }, "\x1b[31ma\x1b[39m         ", 10},
 		{"widget", func(l *Line) { l.Rendered("a\x1b[7mb\x1b[0;38:5:1mc\x1b[m") }, "a\x1b[7mb\x1b[0;38:5:1mc\x1b[m", 3},
 		{"widget with other sequences", func(l *Line) { l.Rendered("\x1b[Ha\x1b") }, `\u001b[Ha…`, 10},
 		{"widget with a cut sequence", func(l *Line) { l.Rendered("a\x1b[7") }, `a\u001b[7`, 9},
@@ -77,7 +76,7 @@ func TestLine(t *testing.T) {
 func TestLineAppend(t *testing.T) {
 	var from, to Line
 	from.Reset(10, termsafe.Options{})
-	from.Text(theme.Style{On: "\x1b[1m", Off: "\x1b[22m"}, "abcdef")
+	from.Text(Style{On: "\x1b[1m", Off: "\x1b[22m"}, "abcdef")
 	for _, tc := range []struct {
 		from int
 		want string
@@ -116,7 +115,7 @@ func block(w int, rows ...string) *Lines {
 	b := &Lines{}
 	b.Resize(w, len(rows))
 	for i, text := range rows {
-		b.Line(i).Text(theme.Style{}, text)
+		b.Line(i).Text(Style{}, text)
 	}
 	return b
 }
@@ -185,8 +184,8 @@ func TestCanvas(t *testing.T) {
 func TestStylesDoNotBleed(t *testing.T) {
 	bad := &Lines{}
 	bad.Resize(3, 1)
-	bad.Line(0).Begin(theme.Style{On: "\x1b[7m"})
-	bad.Painted(0).Text(theme.Style{}, "a")
+	bad.Line(0).Begin(Style{On: "\x1b[7m"})
+	bad.Painted(0).Text(Style{}, "a")
 
 	var c Canvas
 	c.Reset(6, 1)
@@ -213,12 +212,12 @@ func TestStylesDoNotBleed(t *testing.T) {
 func TestVeil(t *testing.T) {
 	loud := &Lines{}
 	loud.Resize(6, 2)
-	loud.Line(0).Text(theme.Style{On: "\x1b[1;31m", Off: "\x1b[22;39m"}, "漢\x1b!")
+	loud.Line(0).Text(Style{On: "\x1b[1;31m", Off: "\x1b[22;39m"}, "漢\x1b!")
 	loud.Line(1).Rendered("\x1b[7mw")
 	var c Canvas
 	c.Reset(10, 2)
 	c.Draw(Rect{0, 0, 6, 2}, loud)
-	c.Dim(theme.Style{On: "\x1b[2m", Off: "\x1b[22m"})
+	c.Dim(Style{On: "\x1b[2m", Off: "\x1b[22m"})
 	require.Equal(t, "\x1b[2m漢    \x1b[m    \n\x1b[2mw     \x1b[m    ", c.String())
 	c.Draw(Rect{2, 0, 4, 1}, block(4, "ask"))
 	require.Equal(t, "\x1b[2m漢\x1b[m\x1b[mask", strings.TrimRight(strings.Split(c.String(), "\n")[0], " "))
@@ -258,7 +257,7 @@ func requireExact(t *testing.T, frame string, width, height int) {
 }
 
 // paintFrame repaints a whole 200 by 60 frame with five panes.
-func paintFrame(c *Canvas, panes []*Lines, th *theme.Theme, tick int) string {
+func paintFrame(c *Canvas, panes []*Lines, th *Theme, tick int) string {
 	screen := Rect{0, 0, 200, 60}
 	sessions, rest := screen.CutLeft(24)
 	bottom, rest := rest.CutBottom(12)
@@ -298,7 +297,7 @@ func newPanes() []*Lines {
 func TestFrameOfFivePanes(t *testing.T) {
 	var c Canvas
 	panes := newPanes()
-	th := theme.New(true, theme.TrueColor)
+	th := NewTheme(true, TrueColor)
 	requireExact(t, paintFrame(&c, panes, th, 1), 200, 60)
 
 	const ceiling = 2
@@ -307,7 +306,7 @@ func TestFrameOfFivePanes(t *testing.T) {
 }
 
 func BenchmarkFrame(b *testing.B) {
-	th := theme.New(true, theme.TrueColor)
+	th := NewTheme(true, TrueColor)
 	b.Run("paint and compose", func(b *testing.B) {
 		var c Canvas
 		panes := newPanes()

@@ -6,7 +6,6 @@ import (
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/theme"
 )
 
 // A BarKind is what happened in a part of a bar.
@@ -58,7 +57,7 @@ func (b *Bar) at(t int64) (kind BarKind) {
 
 // A BarLook is how bars are painted.
 type BarLook struct {
-	Theme    *theme.Theme
+	Theme    *paint.Theme
 	ASCII    bool
 	Selected bool // the row is painted in one style
 }
@@ -117,7 +116,7 @@ func (a *Axis) kindIn(b *Bar, cell int) BarKind {
 	return b.at(min(max(a.TimeAt(float64(cell)+0.5), b.From), b.To))
 }
 
-func (k BarLook) style(b *Bar, kind BarKind) theme.Style {
+func (k BarLook) style(b *Bar, kind BarKind) paint.Style {
 	style := k.Theme.Request
 	switch {
 	case kind == Waiting:

@@ -10,7 +10,6 @@ import (
 
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 const second = 1_000_000
@@ -23,8 +22,8 @@ func paintedBar(width int, draw func(*paint.Line)) string {
 }
 
 func TestBars(t *testing.T) {
-	look := BarLook{Theme: theme.New(true, theme.NoColor)}
-	look.Theme.Warn, look.Theme.Error = theme.Style{}, theme.Style{}
+	look := BarLook{Theme: paint.NewTheme(true, paint.NoColor)}
+	look.Theme.Warn, look.Theme.Error = paint.Style{}, paint.Style{}
 	var a Axis
 	a.Fit([]Span{{0, 10 * second}, {5 * second, 20 * second}}, 20)
 	bar := func(from, to float64) Bar { return Bar{Span: Span{int64(from * second), int64(to * second)}} }
@@ -57,7 +56,7 @@ func TestBars(t *testing.T) {
 
 // TestPauses checks that pauses without bars are shortened, and marked.
 func TestPauses(t *testing.T) {
-	look := BarLook{Theme: &theme.Theme{}}
+	look := BarLook{Theme: &paint.Theme{}}
 	var a Axis
 	a.Fit([]Span{{0, second}, {2 * second, 4 * second}, {3600 * second, 3604 * second}}, 34)
 	require.Equal(t, "0 s ────────────//──────── 1:00:04", paintedBar(34, func(l *paint.Line) { a.PaintHead(l, look) }))
@@ -101,7 +100,7 @@ func TestAnyTimes(t *testing.T) {
 		}
 		return random.Int64N(1000 * second)
 	}
-	look := BarLook{Theme: &theme.Theme{}}
+	look := BarLook{Theme: &paint.Theme{}}
 	for range 5000 {
 		var a Axis
 		spans := make([]Span, random.IntN(5))
@@ -128,7 +127,7 @@ func TestBarsDoNotAllocate(t *testing.T) {
 	b := Bar{Span: spans[1]}
 	b.Add(Waiting, spans[1])
 	var l paint.Line
-	look := BarLook{Theme: &theme.Theme{}}
+	look := BarLook{Theme: &paint.Theme{}}
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		l.Reset(40, termsafe.Options{})
 		a.Fit(spans, 40)

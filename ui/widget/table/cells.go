@@ -1,8 +1,8 @@
 package table
 
 import (
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // Cells collects the text of one row from a Source. Text may be unsafe; the table cuts,
@@ -14,14 +14,14 @@ type Cells struct {
 	pieces    []piece
 	arena     []byte
 	mark      string
-	markStyle theme.Style
+	markStyle paint.Style
 	flag      string
-	flagStyle theme.Style
+	flagStyle paint.Style
 }
 
 type piece struct {
 	column, start, end int
-	style              theme.Style
+	style              paint.Style
 }
 
 // maxBytesPerCell is the maximum number of visible bytes in a cell: a character with four
@@ -42,26 +42,26 @@ func (c *Cells) Width(column int) int {
 func (c *Cells) Rest(column int) { c.last = column }
 
 // Text adds text to a column.
-func (c *Cells) Text(column int, s theme.Style, text string) {
+func (c *Cells) Text(column int, s paint.Style, text string) {
 	start := len(c.arena)
 	c.arena = append(c.arena, text[:min(len(text), c.limit(column))]...)
 	c.pieces = append(c.pieces, piece{column, start, len(c.arena), s})
 }
 
 // Bytes is Text for bytes, which are copied.
-func (c *Cells) Bytes(column int, s theme.Style, text []byte) {
+func (c *Cells) Bytes(column int, s paint.Style, text []byte) {
 	start := len(c.arena)
 	c.arena = append(c.arena, text[:min(len(text), c.limit(column))]...)
 	c.pieces = append(c.pieces, piece{column, start, len(c.arena), s})
 }
 
 // Mark sets the glyph, of one cell, in the second cell of the row.
-func (c *Cells) Mark(s theme.Style, glyph string) {
+func (c *Cells) Mark(s paint.Style, glyph string) {
 	c.mark, c.markStyle = glyph, s
 }
 
 // Flag sets the glyph, of one cell, after the mark, if Table.SetFlags is on.
-func (c *Cells) Flag(s theme.Style, glyph string) {
+func (c *Cells) Flag(s paint.Style, glyph string) {
 	c.flag, c.flagStyle = glyph, s
 }
 
@@ -78,7 +78,7 @@ func (c *Cells) limit(column int) int {
 func (c *Cells) reset() {
 	c.pieces = c.pieces[:0]
 	c.arena = c.arena[:0]
-	c.mark, c.markStyle = "", theme.Style{}
-	c.flag, c.flagStyle = "", theme.Style{}
+	c.mark, c.markStyle = "", paint.Style{}
+	c.flag, c.flagStyle = "", paint.Style{}
 	c.last = -1
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/ui/widget/theme"
+	"mcpdbg/ui/widget/paint"
 )
 
 // spans returns all positions of a list as "first-last".
@@ -264,18 +264,18 @@ type flagged struct{ Source }
 func (flagged) Len() int           { return 2 }
 func (flagged) Version(int) uint32 { return 0 }
 func (flagged) Paint(row int, c *Cells) {
-	c.Mark(theme.Style{}, "x")
-	c.Flag(theme.Style{}, "m")
-	c.Text(0, theme.Style{}, fmt.Sprint(row))
+	c.Mark(paint.Style{}, "x")
+	c.Flag(paint.Style{}, "m")
+	c.Text(0, paint.Style{}, fmt.Sprint(row))
 	if row == 1 {
 		c.Rest(1)
 	}
-	c.Text(1, theme.Style{}, "some longer text")
-	c.Text(2, theme.Style{}, "end")
+	c.Text(1, paint.Style{}, "some longer text")
+	c.Text(2, paint.Style{}, "end")
 }
 
 func TestFlagsAndRest(t *testing.T) {
-	tab := New(Config{Source: flagged{}, Columns: []Column{{Min: 3, Must: true}, {Min: 6, Must: true, Scroll: true}, {Min: 4, Must: true}}, Theme: theme.New(true, theme.NoColor)})
+	tab := New(Config{Source: flagged{}, Columns: []Column{{Min: 3, Must: true}, {Min: 6, Must: true, Scroll: true}, {Min: 4, Must: true}}, Theme: paint.NewTheme(true, paint.NoColor)})
 	tab.SetSize(20, 2)
 	require.Equal(t, " x0   some l end|>x1   some longer te", screen(tab))
 	tab.SetFlags(true)

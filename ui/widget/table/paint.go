@@ -3,7 +3,6 @@ package table
 import (
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // gutter is the cells before the first column: the cursor, the mark of the row, and its
@@ -72,7 +71,7 @@ func (t *Table) paintRow(l *paint.Line, row int, lk look) {
 	t.source.Paint(row, &t.cells)
 	l.Reset(t.width, t.options)
 
-	var whole theme.Style
+	var whole paint.Style
 	switch lk {
 	case blurred:
 		whole = t.theme.SelectedBlur
@@ -81,7 +80,7 @@ func (t *Table) paintRow(l *paint.Line, row int, lk look) {
 	}
 	l.Begin(whole)
 	if lk != plain {
-		l.Text(theme.Style{}, ">")
+		l.Text(paint.Style{}, ">")
 	}
 	l.PadTo(1)
 	l.Text(t.cells.markStyle.If(lk == plain), t.cells.mark)

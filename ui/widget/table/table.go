@@ -4,8 +4,8 @@ import (
 	"sort"
 
 	"mcpdbg/internal/wording"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // Source is a list of rows, numbered from zero. Rows are added at the end, but a source
@@ -29,7 +29,7 @@ type Nested interface {
 type Table struct {
 	source  Source
 	columns []Column
-	theme   *theme.Theme
+	theme   *paint.Theme
 	options termsafe.Options
 	header  bool
 	empty   string
@@ -60,7 +60,7 @@ type Table struct {
 type Config struct {
 	Source  Source
 	Columns []Column
-	Theme   *theme.Theme
+	Theme   *paint.Theme
 	// Options control how text is cut and escaped. TabStop is useful for logs.
 	Options termsafe.Options
 	// show a line with the column titles
@@ -112,7 +112,7 @@ func (t *Table) SetFlags(on bool) {
 }
 
 // SetTheme changes the styles.
-func (t *Table) SetTheme(th *theme.Theme) {
+func (t *Table) SetTheme(th *paint.Theme) {
 	t.theme = th
 	t.cache.clear()
 }

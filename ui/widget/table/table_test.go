@@ -10,7 +10,6 @@ import (
 
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
-	"mcpdbg/ui/widget/theme"
 )
 
 // numbers is a source whose rows show their number.
@@ -24,12 +23,12 @@ func (s *numbers) Len() int               { return s.n }
 func (s *numbers) Version(row int) uint32 { return s.version }
 func (s *numbers) Paint(row int, c *Cells) {
 	s.painted++
-	c.Text(0, theme.Style{}, fmt.Sprint("row ", row))
+	c.Text(0, paint.Style{}, fmt.Sprint("row ", row))
 }
 
 func newTable(n, height int) (*Table, *numbers) {
 	s := &numbers{n: n}
-	t := New(Config{Source: s, Columns: []Column{{Must: true, Weight: 1}}, Theme: theme.New(true, theme.NoColor), Empty: "nothing yet"})
+	t := New(Config{Source: s, Columns: []Column{{Must: true, Weight: 1}}, Theme: paint.NewTheme(true, paint.NoColor), Empty: "nothing yet"})
 	t.SetSize(12, height)
 	return t, s
 }
@@ -223,7 +222,7 @@ func TestPaintsOnlyChangedRows(t *testing.T) {
 	s.version++
 	screen(tab)
 	require.Equal(t, 15, s.painted, "the rows changed")
-	tab.SetTheme(theme.New(false, theme.ANSI))
+	tab.SetTheme(paint.NewTheme(false, paint.ANSI))
 	screen(tab)
 	require.Equal(t, 20, s.painted, "the theme changed")
 	tab.SetSize(11, 5)
@@ -252,7 +251,7 @@ type messages struct{ rows [][]string }
 func (m messages) Len() int           { return len(m.rows) }
 func (m messages) Version(int) uint32 { return 0 }
 func (m messages) Paint(row int, c *Cells) {
-	red := theme.Style{On: "\x1b[31m", Off: "\x1b[39m"}
+	red := paint.Style{On: "\x1b[31m", Off: "\x1b[39m"}
 	for i, text := range m.rows[row] {
 		if i == len(m.rows[row])-1 {
 			c.Mark(red, text)
@@ -271,7 +270,7 @@ func TestColumns(t *testing.T) {
 		{"3", "a\u202eb\x1b[2J", "7", "?"},
 	}}
 	tab := New(Config{
-		Source: m, Header: true, Theme: theme.New(true, theme.NoColor),
+		Source: m, Header: true, Theme: paint.NewTheme(true, paint.NoColor),
 		Options: termsafe.Options{Ellipsis: "~"},
 		Columns: []Column{
 			{Title: "seq", Min: 6, Priority: 2, Align: termsafe.Right},
@@ -315,7 +314,7 @@ func TestPaintDoesNotAllocate(t *testing.T) {
 func TestTextOfAnyLength(t *testing.T) {
 	long := strings.Repeat("a\u0301\u0301\u0301\u0301", 1<<16)
 	tab := New(Config{
-		Source: messages{rows: [][]string{{long, " "}}}, Theme: theme.New(true, theme.NoColor),
+		Source: messages{rows: [][]string{{long, " "}}}, Theme: paint.NewTheme(true, paint.NoColor),
 		Columns: []Column{{Must: true, Weight: 1}}, Options: termsafe.Options{Ellipsis: "~"},
 	})
 	tab.SetSize(20, 1)
@@ -335,15 +334,15 @@ func (f fast) Paint(row int, c *Cells) {
 		digits[7-i] = '0' + byte(row%10)
 		row /= 10
 	}
-	c.Bytes(0, theme.Style{}, digits[:])
-	c.Text(1, theme.Style{On: "\x1b[32m", Off: "\x1b[39m"}, "< tools/call")
-	c.Text(2, theme.Style{}, "11.2")
-	c.Text(3, theme.Style{}, "812.4K")
+	c.Bytes(0, paint.Style{}, digits[:])
+	c.Text(1, paint.Style{On: "\x1b[32m", Off: "\x1b[39m"}, "< tools/call")
+	c.Text(2, paint.Style{}, "11.2")
+	c.Text(3, paint.Style{}, "812.4K")
 }
 
 func benchTable(n int, filter []uint32) *Table {
 	t := New(Config{
-		Source: fast(n), Theme: theme.New(true, theme.TrueColor), Header: true, Options: termsafe.Options{Ellipsis: termsafe.Ellipsis},
+		Source: fast(n), Theme: paint.NewTheme(true, paint.TrueColor), Header: true, Options: termsafe.Options{Ellipsis: termsafe.Ellipsis},
 		Columns: []Column{
 			{Title: "seq", Min: 8, Priority: 3, Align: termsafe.Right}, {Title: "method", Min: 10, Weight: 1, Must: true},
 			{Title: "ms", Min: 7, Priority: 2, Align: termsafe.Right}, {Title: "size", Min: 7, Priority: 1, Align: termsafe.Right},

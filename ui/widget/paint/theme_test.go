@@ -1,4 +1,4 @@
-package theme
+package paint
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 func everyTheme(f func(name string, dark bool, p Profile, th *Theme)) {
 	for _, dark := range []bool{false, true} {
 		for p := NoColor; p <= TrueColor; p++ {
-			f(fmt.Sprintf("dark=%v profile=%d", dark, p), dark, p, New(dark, p))
+			f(fmt.Sprintf("dark=%v profile=%d", dark, p), dark, p, NewTheme(dark, p))
 			f(fmt.Sprintf("high contrast dark=%v profile=%d", dark, p), dark, p, HighContrast(dark, p))
 		}
 	}
@@ -60,7 +60,7 @@ func TestStylesEndWhatTheyBegin(t *testing.T) {
 
 func TestNoColorHasNoColor(t *testing.T) {
 	for _, dark := range []bool{false, true} {
-		for _, th := range []*Theme{New(dark, NoColor), HighContrast(dark, NoColor)} {
+		for _, th := range []*Theme{NewTheme(dark, NoColor), HighContrast(dark, NoColor)} {
 			for role, s := range styles(th) {
 				require.Regexp(t, `^(\x1b\[[1247](;[1247])*m)?$`, s.On, role)
 			}
@@ -71,7 +71,7 @@ func TestNoColorHasNoColor(t *testing.T) {
 // TestStatesDifferWithoutColor checks the styles that must differ even where
 // neither colour nor a glyph helps.
 func TestStatesDifferWithoutColor(t *testing.T) {
-	th := New(true, NoColor)
+	th := NewTheme(true, NoColor)
 	require.NotEqual(t, th.Selected, th.SelectedBlur)
 	require.NotEqual(t, th.Selected, th.Text)
 	require.NotEqual(t, th.SelectedBlur, th.Text)
@@ -102,7 +102,7 @@ func TestMarked(t *testing.T) {
 		"Name", "String", "Number", "Literal", // have the punctuation of JSON
 	}
 	var plain []string
-	for role, s := range styles(New(true, NoColor)) {
+	for role, s := range styles(NewTheme(true, NoColor)) {
 		if s.On == "" {
 			plain = append(plain, role)
 		}
@@ -116,7 +116,7 @@ func TestGenerationsDiffer(t *testing.T) {
 		require.NotContains(t, seen, th.Generation, name)
 		seen[th.Generation] = name
 	})
-	first, again := New(true, ANSI).Generation, New(true, ANSI).Generation
+	first, again := NewTheme(true, ANSI).Generation, NewTheme(true, ANSI).Generation
 	require.Equal(t, first, again)
 }
 
@@ -179,10 +179,10 @@ func TestOneAccent(t *testing.T) {
 }
 
 func TestProfiles(t *testing.T) {
-	require.Equal(t, Style{"\x1b[96m", "\x1b[39m"}, New(true, ANSI).Request)
-	require.Equal(t, Style{"\x1b[34m", "\x1b[39m"}, New(false, ANSI).Request)
-	require.Equal(t, Style{"\x1b[38;2;86;180;233m", "\x1b[39m"}, New(true, TrueColor).Request)
-	require.Equal(t, "\x1b[1;4mno\x1b[22;24m", string(New(true, NoColor).Error.Append(nil, "no")))
+	require.Equal(t, Style{"\x1b[96m", "\x1b[39m"}, NewTheme(true, ANSI).Request)
+	require.Equal(t, Style{"\x1b[34m", "\x1b[39m"}, NewTheme(false, ANSI).Request)
+	require.Equal(t, Style{"\x1b[38;2;86;180;233m", "\x1b[39m"}, NewTheme(true, TrueColor).Request)
+	require.Equal(t, "\x1b[1;4mno\x1b[22;24m", string(NewTheme(true, NoColor).Error.Append(nil, "no")))
 }
 
 func TestIf(t *testing.T) {

@@ -1,4 +1,4 @@
-package theme
+package paint
 
 // Profile is the colour support of the terminal.
 type Profile uint8
@@ -14,7 +14,7 @@ const (
 	TrueColor
 )
 
-// Theme holds the style of each meaning. It does not change after New, so any goroutine
+// Theme holds the style of each meaning. It never changes, so any goroutine
 // may read it.
 type Theme struct {
 	// Generation differs between themes that look different, and is never zero. It is
@@ -57,8 +57,8 @@ type Theme struct {
 	Backdrop, PromptTitle Style
 }
 
-// New returns the theme for a dark or a light background.
-func New(dark bool, profile Profile) *Theme {
+// NewTheme returns the theme for a dark or a light background.
+func NewTheme(dark bool, profile Profile) *Theme {
 	return palette{dark: dark, profile: profile}.theme()
 }
 
@@ -76,47 +76,47 @@ func (p palette) theme() *Theme {
 		Profile:    p.profile,
 
 		Text:   Style{},
-		Dim:    p.style(look{hue: grey}),
-		Strong: p.style(look{attrs: bold}),
+		Dim:    p.style(cellLook{hue: grey}),
+		Strong: p.style(cellLook{attrs: bold}),
 
-		Emphasis: p.style(look{attrs: italic, plain: underline}),
+		Emphasis: p.style(cellLook{attrs: italic, plain: underline}),
 
-		Error: p.style(look{hue: vermilion, attrs: bold, plain: bold | underline}),
-		Warn:  p.style(look{hue: yellow, plain: underline}),
-		OK:    p.style(look{hue: green}),
+		Error: p.style(cellLook{hue: vermilion, attrs: bold, plain: bold | underline}),
+		Warn:  p.style(cellLook{hue: yellow, plain: underline}),
+		OK:    p.style(cellLook{hue: green}),
 
-		Request:       p.style(look{hue: blue}),
-		Response:      p.style(look{hue: green}),
-		Notification:  p.style(look{hue: purple}),
-		ServerRequest: p.style(look{hue: orange, attrs: bold}),
-		Stderr:        p.style(look{hue: orange}),
+		Request:       p.style(cellLook{hue: blue}),
+		Response:      p.style(cellLook{hue: green}),
+		Notification:  p.style(cellLook{hue: purple}),
+		ServerRequest: p.style(cellLook{hue: orange, attrs: bold}),
+		Stderr:        p.style(cellLook{hue: orange}),
 
-		Tools:     p.style(look{hue: teal}),
-		Resources: p.style(look{hue: olive}),
-		Prompts:   p.style(look{hue: mauve}),
+		Tools:     p.style(cellLook{hue: teal}),
+		Resources: p.style(cellLook{hue: olive}),
+		Prompts:   p.style(cellLook{hue: mauve}),
 
-		Selected:     p.style(look{attrs: reverse}),
-		SelectedBlur: p.style(look{attrs: bold, plain: bold | underline}),
-		Match:        p.style(look{hue: yellow, attrs: reverse}),
+		Selected:     p.style(cellLook{attrs: reverse}),
+		SelectedBlur: p.style(cellLook{attrs: bold, plain: bold | underline}),
+		Match:        p.style(cellLook{hue: yellow, attrs: reverse}),
 
-		SelectedMatch: p.style(look{attrs: underline}),
+		SelectedMatch: p.style(cellLook{attrs: underline}),
 
-		Border:      p.style(look{hue: grey}),
-		FocusBorder: p.style(look{hue: blue, attrs: bold}),
+		Border:      p.style(cellLook{hue: grey}),
+		FocusBorder: p.style(cellLook{hue: blue, attrs: bold}),
 		Title:       Style{},
-		FocusTitle:  p.style(look{attrs: bold}),
-		Header:      p.style(look{hue: grey, plain: underline}),
-		Key:         p.style(look{hue: blue, attrs: bold}),
+		FocusTitle:  p.style(cellLook{attrs: bold}),
+		Header:      p.style(cellLook{hue: grey, plain: underline}),
+		Key:         p.style(cellLook{hue: blue, attrs: bold}),
 
-		Name:    p.style(look{hue: blue}),
-		String:  p.style(look{hue: green}),
-		Number:  p.style(look{hue: purple}),
-		Literal: p.style(look{hue: orange}),
+		Name:    p.style(cellLook{hue: blue}),
+		String:  p.style(cellLook{hue: green}),
+		Number:  p.style(cellLook{hue: purple}),
+		Literal: p.style(cellLook{hue: orange}),
 
-		Escape: p.style(look{attrs: underline}),
+		Escape: p.style(cellLook{attrs: underline}),
 
-		Backdrop:    p.style(look{hue: grey, attrs: faint}),
-		PromptTitle: p.style(look{attrs: bold | reverse}),
+		Backdrop:    p.style(cellLook{hue: grey, attrs: faint}),
+		PromptTitle: p.style(cellLook{attrs: bold | reverse}),
 	}
 }
 

@@ -1,4 +1,4 @@
-package theme
+package paint
 
 import (
 	"fmt"
@@ -118,7 +118,7 @@ func (h hue) strongShades() (dark, light shade) {
 	return shade{}, shade{}
 }
 
-type look struct {
+type cellLook struct {
 	hue   hue
 	attrs attrSet
 	// replaces attrs without colour, unless zero
@@ -130,7 +130,7 @@ type palette struct {
 	profile      Profile
 }
 
-func (p palette) style(l look) Style {
+func (p palette) style(l cellLook) Style {
 	attrs := l.attrs
 	if p.profile == NoColor && l.plain != 0 {
 		attrs = l.plain
