@@ -327,9 +327,8 @@ func judged(t *testing.T, src session.Source) {
 }
 
 // TestShadow compares the Follower with the reader that it replaces, and with rules and
-// causes, over all recordings of
-// the tests and over fuzzed logs. Each difference has to be explained, and each explanation
-// used.
+// causes, over all recordings of the tests and over fuzzed logs. Each difference has to be
+// explained, and each explanation used.
 func TestShadow(t *testing.T) {
 	used := map[int]bool{}
 	add := func(rows map[int]bool) {

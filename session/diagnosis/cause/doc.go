@@ -13,9 +13,10 @@
 // new start resets the facts, and a server that the user ended did not crash. A
 // healthy session has no causes.
 //
-// Most rows are judged by their 32 bytes. Entries are read only for events, for
-// the first stdout lines that are not messages, and for quotes. Everything that
-// is kept has limits that do not depend on the length of the log.
+// Most rows are judged by their 32 bytes: exchange.Follower knows the requests
+// without a response and the life of the process. Entries are read only for events,
+// batches, lines of several writes, the first stdout lines that are not messages, and
+// quotes. Everything that is kept has limits that do not depend on the length of the log.
 //
 // Texts quote servers. They are bounded and have one line, but are untrusted:
 // sanitize them before writing them to a terminal.

@@ -7,7 +7,8 @@
 // recording have the same problems. Nothing is stored in the log.
 //
 // Every message is read and scanned once more, which takes one or two
-// microseconds for a small message. A checker never blocks the log: it lags behind
+// microseconds for a small message. Which messages belong together is a step of
+// exchange.Follower. A checker never blocks the log: it lags behind
 // a flood, and Progress returns how far it is. Memory is bounded: there are limits
 // on the open requests, the settled ids and the problems; further problems are
 // only counted.
