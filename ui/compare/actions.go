@@ -155,7 +155,6 @@ func (v *view) Move(c host.Context, way string) tea.Cmd {
 	return v.followCursor(c)
 }
 
-// followCursor shows the exchange under the cursor if it has changed.
 func (v *view) followCursor(c host.Context) tea.Cmd {
 	if pair, ok := v.current(); v.list == listExchanges && ok && pair != v.beside.pair {
 		return v.look(c, "")
@@ -187,7 +186,6 @@ func (v *view) Scroll(n int) {
 	v.tables[v.list].Scroll(n)
 }
 
-// enter focuses the responses, or goes to the exchange of a group.
 func (v *view) enter(c host.Context) tea.Cmd {
 	switch v.list {
 	case listExchanges:

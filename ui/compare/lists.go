@@ -104,7 +104,6 @@ func (v *view) current() (pair int, ok bool) {
 	return v.tables[listExchanges].Cursor()
 }
 
-// goToFirst goes to the first difference, or to the first exchange.
 func (v *view) goToFirst(c host.Context) tea.Cmd {
 	if first := v.result.Report.First; first != nil {
 		return v.goTo(c, first)
@@ -113,7 +112,6 @@ func (v *view) goToFirst(c host.Context) tea.Cmd {
 	return v.look(c, "")
 }
 
-// goTo goes to a difference: to its exchange, and to its place in that.
 func (v *view) goTo(c host.Context, d *diff.Difference) tea.Cmd {
 	v.list = listExchanges
 	if pair, ok := v.find(d); ok {
@@ -214,7 +212,6 @@ func (v *view) paintExchange(th *paint.Theme, row int, c *table.Cells) {
 	}
 }
 
-// delta formats a difference of times, in milliseconds.
 func delta(d time.Duration) string {
 	sign := "+"
 	if d < 0 {
@@ -331,7 +328,6 @@ func (v *view) summary() string {
 	return text
 }
 
-// maskedCount returns how many values are equal by their type only.
 func maskedCount(r *diff.Report) int {
 	n := r.MoreMasked
 	for i := range r.Masked {

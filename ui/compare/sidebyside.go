@@ -25,7 +25,6 @@ type sideBySide struct {
 	last     bool          // go to the last difference, not the first
 }
 
-// settle moves the cursor to the requested place.
 func (b *sideBySide) settle() {
 	b.at = kit.Between(0, b.at, max(b.lines()-1, 0))
 	switch {
@@ -124,7 +123,6 @@ func (b *sideBySide) textDiffers(n int) bool {
 	return ok && row.Text && row.Mark == markDifferent
 }
 
-// sides returns the sides that a row or a difference is on.
 func (b *sideBySide) sides(n int) rowSide {
 	if row, ok := b.row(n); ok {
 		return row.Only

@@ -81,7 +81,6 @@ func (t *textRows) same(n int) {
 	}
 }
 
-// differing lays out lines of one side or of both, the first next to each other.
 func (t *textRows) differing(removed, added int) {
 	for n := range max(removed, added) {
 		if t.full() {

@@ -51,7 +51,6 @@ type exportView struct {
 
 type recorded interface{ Path() string }
 
-// openExport opens the dialog, and searches the recording for secrets.
 func openExport(c host.Context) tea.Cmd {
 	ws := c.Workspace
 	v := &exportView{title: ws.Title, source: ws.Log, file: ws.Path, formats: formats.Formats(), redact: true, rules: redact.Default(), path: kit.NewField(false)}
@@ -113,7 +112,6 @@ func (v *exportView) Move(_ host.Context, way string) tea.Cmd {
 	return nil
 }
 
-// toggle changes the line under the cursor, or types a space.
 func (v *exportView) toggle() {
 	if v.at == lineFile && v.job == nil {
 		v.path.Add(" ")

@@ -118,7 +118,6 @@ func mainPart(kind framing.Kind) (name string, span func(framing.Message) framin
 	return "", nil
 }
 
-// rowLine writes a row in one line: sequence, time, direction, and the text.
 func rowLine(row session.Row, e *session.Entry, method string) string {
 	seq := "-"
 	if e.Seq > 0 {

@@ -401,7 +401,6 @@ func (d *Pane) Act(action string) bool {
 	return false
 }
 
-// moveTree moves in the tree, or folds a part of it.
 func (d *Pane) moveTree(action string) bool {
 	switch action {
 	case host.ActOpen, actFold:

@@ -97,7 +97,6 @@ func viewPart(c host.Context, p *content.Part) tea.Cmd {
 	}
 }
 
-// savePart prompts for the name of a new file.
 func savePart(c host.Context, p *content.Part) tea.Cmd {
 	c.Host.Prompt(c.Workspace, host.Prompt{
 		Label: "write to", Hint: "a new file", Text: fmt.Sprintf("mcpdbg-%d%s", c.Workspace.EntryRow(c.Workspace.Selected.Number)+1, p.Suffix()),

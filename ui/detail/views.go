@@ -131,7 +131,6 @@ func (d *Pane) tabsAt() int {
 	return max(d.w-width, 0)
 }
 
-// tabAt returns the view whose name is at a column of the first line.
 func (d *Pane) tabAt(x int) (view, bool) {
 	at := d.tabsAt()
 	for _, v := range d.views() {

@@ -120,7 +120,6 @@ func somethingOpen(c host.Context) (bool, string) {
 	return len(c.Host.Workspaces()) > 0, "no session is open"
 }
 
-// showOpened goes to the session or recording that was opened last.
 func showOpened(c host.Context, v *View) tea.Cmd {
 	all := c.Host.Workspaces()
 	last := all[len(all)-1]

@@ -107,8 +107,6 @@ func (v *View) summary(width int) []string {
 	return lines[:min(len(lines), maxSummary)]
 }
 
-// paintBox paints the list, and below a rule the facts about the target under
-// the cursor.
 func (v *View) paintBox(c host.Context, r paint.Rect) {
 	screen := c.Host.Screen()
 	in := r.Inner()
@@ -205,7 +203,6 @@ func (v *View) aboutRows(th *paint.Theme, width int, named bool) []kit.Row {
 	return rows
 }
 
-// stateOf returns the result of a target, or its current phase.
 func stateOf(row *grid.Row) grid.Fact {
 	f := grid.Fact{Label: cmp.Or(row.Cause, row.State.String()), Text: row.Message, Bad: row.State == grid.Failed}
 	switch {

@@ -198,7 +198,6 @@ func openList(c host.Context) tea.Cmd {
 	return nil
 }
 
-// groups returns all actions, those of the focused part first.
 func groups(c host.Context) []keymap.Group {
 	return c.Host.Actions().Help(c.Host.Beneath(c.Workspace), c)
 }

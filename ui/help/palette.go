@@ -177,7 +177,6 @@ func (v *Palette) Draw(c host.Context) {
 	screen.Canvas.Box(r, screen.Border("Commands", fmt.Sprintf("%d found", len(v.picker.Shown)), true), &v.block)
 }
 
-// paintItem paints one command, with the reason if it is not possible now.
 func (v *Palette) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, selected bool, reason string) {
 	picked := v.commands[m.Item]
 	keys := strings.Join(picked.Keys, " ")

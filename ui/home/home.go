@@ -138,7 +138,6 @@ func (v *View) picked() (host.Item, bool) {
 	return v.item(i), true
 }
 
-// openItem prompts first for the values that the item needs.
 func openItem(c host.Context, v *View) tea.Cmd {
 	item, ok := v.picked()
 	switch {

@@ -83,7 +83,6 @@ func hasOptions(c host.Context) (bool, string) {
 	return ok && len(f.item.Inputs[f.at].Options) > 0, "this value accepts any text"
 }
 
-// nextOption sets the option after the current one, or the first.
 func nextOption(_ host.Context, f *inputs) tea.Cmd {
 	options, field := f.item.Inputs[f.at].Options, f.Fields[f.at]
 	next := (slices.Index(options, string(field.Text)) + 1) % len(options)

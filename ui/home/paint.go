@@ -96,7 +96,6 @@ func firstLines(width, height int) []string {
 	return nil
 }
 
-// isFirst reports whether the demo is the only item.
 func (v *View) isFirst() bool {
 	for _, item := range v.found.Items {
 		if item.Kind != host.DemoItem {
@@ -131,8 +130,6 @@ func (v *View) right(c host.Context) string {
 	return text
 }
 
-// facts returns the facts about the item under the cursor, and the files that could
-// not be read.
 func (v *View) facts(th *paint.Theme, width int) []kit.Row {
 	var rows []kit.Row
 	add := func(label, text string, style paint.Style) {

@@ -136,7 +136,6 @@ func (r row) verdict(item *host.Item) {
 	}
 }
 
-// other paints what is known about a server or the demo.
 func (r row) other(item *host.Item) {
 	if r.width < kindFrom {
 		r.field(r.th.Dim, item.Kind.String(), agoWidth, termsafe.Right)
@@ -171,7 +170,6 @@ func (v *View) age(now time.Time, item int) string {
 	return age
 }
 
-// clock returns the time of day of a start in the last day, and otherwise its date too.
 func clock(now, then time.Time) string {
 	if now.Sub(then) < 24*time.Hour {
 		return then.Format("15:04:05")
@@ -179,7 +177,6 @@ func clock(now, then time.Time) string {
 	return then.Format("01-02 15:04")
 }
 
-// recorded describes when a recording was made, and how large it is.
 func recorded(now time.Time, item *host.Item) string {
 	text := fmt.Sprintf("%s, %s", item.When.Format("2006-01-02 15:04:05"), wording.Ago(now, item.When))
 	if item.Long > 0 {

@@ -60,7 +60,6 @@ func (f *Field) remove(n int) {
 	f.Text = rest
 }
 
-// removeWord removes the word before the cursor and the blanks after it.
 func (f *Field) removeWord() {
 	at := len(f.Text) - f.after
 	from := at

@@ -26,7 +26,7 @@ const (
 // protocol of kitty. It changes nothing.
 const GraphicsQuery = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\" + ansi.RequestNameVersion
 
-// acceptsGraphics reports whether a response to Query accepts pictures.
+// acceptsGraphics reports whether a response to GraphicsQuery accepts pictures.
 func acceptsGraphics(number int, payload []byte) bool {
 	return number == queryNumber && string(payload) == "OK"
 }

@@ -265,7 +265,6 @@ func halfBlockOf(upper, lower color.RGBA) halfBlock {
 	return halfBlock{glyph: " "}
 }
 
-// rgb returns the parameters of a colour, multiplied with its opacity.
 func rgb(c color.RGBA) string {
 	full := func(v uint8) int { return min(int(v)*255/max(int(c.A), 1), 255) }
 	return fmt.Sprintf("%d;%d;%d", full(c.R), full(c.G), full(c.B))

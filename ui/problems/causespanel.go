@@ -24,7 +24,6 @@ import (
 // cause.
 var panelLines = [...]int{diagnosis.Info: 1, diagnosis.Warning: 2, diagnosis.Error: 2}
 
-// causeText returns the text of the likeliest cause, long or short, with its mark.
 func causeText(c host.Context, text string) string {
 	first := c.Workspace.Shown.Causes.Found[0]
 	mark, _ := causeMark(first.Severity, c.Host.Screen())

@@ -234,7 +234,6 @@ func treeInfo(w *workspace.Workspace, i *info) {
 	}
 }
 
-// treeLine describes one process: parent, memory, age, command.
 func treeLine(d executor.Descendant, now time.Time) string {
 	text := fmt.Sprintf("ppid %-8d", d.PPID)
 	if d.RSS > 0 {

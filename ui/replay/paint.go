@@ -58,7 +58,6 @@ func (v *view) Draw(c host.Context) {
 	screen.Canvas.Box(r, screen.Border("Replay "+v.of.Title, v.right(), true), &v.block)
 }
 
-// right returns the right title: the totals of the plan.
 func (v *view) right() string {
 	switch {
 	case v.starting:
@@ -72,7 +71,6 @@ func (v *view) right() string {
 	return fmt.Sprintf("%s to send, %s not sent", wording.Thousands(sent), wording.Thousands(omitted))
 }
 
-// notes returns further facts about the command.
 func (v *view) notes() (rows []string) {
 	add := func(text string) { rows = append(rows, text) }
 	add("type to change the command; ctrl+w and " + v.clearKey + " delete")

@@ -106,7 +106,6 @@ func (s *State) run(ctx context.Context, in *session.Session, r *running) tea.Cm
 // The server was not started; the user has seen why.
 var errNotOpened = errors.New("the server was not started")
 
-// run waits for the session and replays.
 func (r *running) run(ctx context.Context, s *session.Session) (*replayer.Result, error) {
 	select {
 	case err := <-r.opened:
@@ -132,7 +131,6 @@ func (r *running) progress(e replayer.Event) {
 	}
 }
 
-// replayed shows the result of a replay: the comparison with the recording.
 func (s *State) replayed(c host.Context, res *replayer.Result, err error, cancelled bool) tea.Cmd {
 	r := s.running
 	s.running = nil
@@ -153,7 +151,6 @@ func (s *State) replayed(c host.Context, res *replayer.Result, err error, cancel
 	return tea.Batch(cmd, s.Compare(c, r.of, c.Workspace, opts, outcome(r.plan, res)))
 }
 
-// outcome summarizes the outcome of a replay, without the responses.
 func outcome(plan *replayer.Plan, res *replayer.Result) []string {
 	var parts []string
 	for _, status := range []replayer.Status{replayer.Answered, replayer.Sent, replayer.Unanswered, replayer.Missing, replayer.Lost, replayer.Skipped} {

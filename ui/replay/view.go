@@ -138,7 +138,6 @@ var speeds = []float64{0.25, 0.5, 1, 2, 4, 8, 16, replayer.MaxSpeed}
 // recording.
 var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([^}]+)\}`) })
 
-// openPlan shows the command and the messages of a replay.
 func openPlan(c host.Context, state *State) tea.Cmd {
 	header := c.Workspace.Log.Header()
 	v := &view{state: state, of: c.Workspace, header: header, env: c.Workspace.Whole.Lifecycle.Env, tools: map[string]bool{}, command: kit.NewField(false), speed: slices.Index(speeds, 1), includeKey: c.Host.Key(actToggle), clearKey: c.Host.Key(actClear)}
@@ -249,7 +248,6 @@ func (v *view) Move(_ host.Context, way string) tea.Cmd {
 	return nil
 }
 
-// toggle includes or excludes the tool under the cursor.
 func (v *view) toggle() {
 	if f := v.field(); f != nil {
 		f.Add(" ")
@@ -263,7 +261,6 @@ func (v *view) toggle() {
 	}
 }
 
-// change changes the mode or the speed under the cursor, or moves in a text.
 func (v *view) change(by int) {
 	if f := v.field(); f != nil {
 		f.Step(by)

@@ -114,7 +114,6 @@ func (v *answerView) Suggested(host.Context) tea.Cmd { return nil }
 
 func (v *answerView) Finish(c host.Context) tea.Cmd { return acceptAnswer(c, v) }
 
-// nextRequest opens the next request, and after the last the first.
 func nextRequest(c host.Context, v *answerView) tea.Cmd {
 	pending := c.Workspace.Requests()
 	i := slices.IndexFunc(pending, func(q session.ServerRequest) bool { return q.ID == v.request.ID })
@@ -286,8 +285,6 @@ func copyURL(_ host.Context, v *answerView) tea.Cmd {
 	return func() tea.Msg { return host.Clipboard("URL", "", params.URL, "", false) }
 }
 
-// waitText describes how long a request has been waiting, or when its policy answers
-// it.
 func waitText(q session.ServerRequest) string {
 	if !q.Due.IsZero() {
 		return fmt.Sprintf("its policy responds in %d s", int(max(time.Until(q.Due), 0).Round(time.Second).Seconds()))

@@ -54,7 +54,6 @@ func (v *answerView) Draw(c host.Context) {
 	v.paintResponse(c, response)
 }
 
-// cutHead shortens the head if it would fill the screen, and marks the cut.
 func (v *answerView) cutHead(head []kit.Row, height int) []kit.Row {
 	room := max(height-3, 1) // one line of the server's text, with its border
 	if v.responseHeight() > 0 {
@@ -100,8 +99,6 @@ func (v *answerView) right(c host.Context) string {
 	return text
 }
 
-// head returns our text on the request: which server sent it, for which call, and
-// warnings.
 func (v *answerView) head(c host.Context, width int) []kit.Row {
 	if v.request.ID == 0 {
 		return nil
@@ -135,7 +132,6 @@ func (v *answerView) about(c host.Context) string {
 	return text + ", for " + wording.Clip(call, inSentence, wording.Dots)
 }
 
-// textHeight returns the height of the server's whole text, with its border.
 func (v *answerView) textHeight() int {
 	if n := len(v.text.rows); n > 0 {
 		return n + 2
@@ -236,7 +232,6 @@ func (v *answerView) paintJSONFoot(c host.Context, all *paint.Lines, r, in paint
 	l.Text(style, status)
 }
 
-// status describes the JSON: its problems, or what it is.
 func (v *answerView) status(th *paint.Theme) (string, paint.Style) {
 	text := []byte(v.json.Value())
 	switch {
@@ -251,7 +246,6 @@ func (v *answerView) status(th *paint.Theme) (string, paint.Style) {
 	return jsonStatus(th, text, problems, err)
 }
 
-// addText adds text of mcpdbg, wrapped to width cells.
 func addText(rows []kit.Row, text string, style paint.Style, width int) []kit.Row {
 	for line := range strings.Lines(text) {
 		rows = kit.AddRows(rows, "", strings.TrimRight(line, "\n"), style, width)

@@ -25,7 +25,6 @@ type filling interface {
 	Finish(host.Context) tea.Cmd
 }
 
-// fieldActions are those that move between the fields and change them.
 func fieldActions() []host.Action {
 	can := func(has func(form.Info) bool, reason string) func(host.Context) (bool, string) {
 		return func(c host.Context) (bool, string) {

@@ -111,7 +111,6 @@ func (p *policyView) current(c host.Context) (string, session.Policy) {
 	return method, c.Workspace.Session.Policies()[method]
 }
 
-// changeMode selects the next or previous mode, in a cycle.
 func (p *policyView) changeMode(c host.Context, by int) tea.Cmd {
 	method, policy := p.current(c)
 	modes := session.PolicyModes()
@@ -123,7 +122,6 @@ func (p *policyView) changeMode(c host.Context, by int) tea.Cmd {
 	return p.state.setPolicy(c, method, policy)
 }
 
-// changeDelay selects the next longer or shorter delay.
 func (p *policyView) changeDelay(c host.Context, by int) tea.Cmd {
 	method, policy := p.current(c)
 	if policy.Mode == session.PolicyAsk {
@@ -140,7 +138,6 @@ func (p *policyView) changeDelay(c host.Context, by int) tea.Cmd {
 	return p.state.setPolicy(c, method, policy)
 }
 
-// useLast makes the last response to the method its canned response.
 func useLast(c host.Context, p *policyView) tea.Cmd {
 	method, _ := p.current(c)
 	last := p.state.sent[method]
@@ -241,7 +238,6 @@ func notifyRoots(c host.Context) tea.Cmd {
 	}
 }
 
-// policyText describes what a mode means for a method.
 func policyText(method string, p session.Policy) string {
 	switch p.Mode {
 	case session.PolicyAsk:

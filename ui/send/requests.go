@@ -103,7 +103,6 @@ func canAnswerLater(c host.Context) (bool, string) {
 	return canAnswer(c)
 }
 
-// answerNow names the action while a request waits for the user.
 func answerNow(c host.Context) string {
 	for _, w := range c.Host.Workspaces() {
 		if len(w.Waiting) > 0 {

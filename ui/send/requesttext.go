@@ -93,7 +93,6 @@ func (t *requestText) url(text string) {
 	}
 }
 
-// paint paints the rows, starting at row from.
 func (t *requestText) paint(out *paint.Lines, th *paint.Theme, from int) {
 	_, h := out.Size()
 	for y := range min(h, len(t.rows)-from) {

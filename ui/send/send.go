@@ -244,7 +244,6 @@ func (p *Composer) editElsewhere(c host.Context) tea.Cmd {
 	return editBox(c, p.Text(), ".json", p.keepLater)
 }
 
-// copyCall copies the mcpdbg command line that makes the call.
 func (p *Composer) copyCall(c host.Context) tea.Cmd {
 	method, params := "", []byte(nil)
 	switch p.view {

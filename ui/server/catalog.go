@@ -162,7 +162,6 @@ func (v *Catalog) Press(c host.Context, x, y int) (cmd tea.Cmd, hit bool) {
 	return nil, false
 }
 
-// titles returns the titles of all tabs, with the number of items in a known list.
 func (v *Catalog) titles(c host.Context) []string {
 	var titles []string
 	for _, list := range c.Workspace.Shown.Catalog.Lists {

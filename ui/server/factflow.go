@@ -43,7 +43,6 @@ func (f *fact) add(style paint.Style, text string) {
 	}
 }
 
-// more adds a piece next to the last one.
 func (f *fact) more(style paint.Style, text string) {
 	if text != "" {
 		f.pieces = append(f.pieces, piece{text: text, style: style, tight: true})
@@ -121,7 +120,6 @@ func paintFacts(screen *kit.Screen, out *paint.Lines, all []placed, top, selecte
 	}
 }
 
-// placeAt returns the place at a cell of arranged facts.
 func placeAt(all []placed, x, y int) (factTarget, bool) {
 	for _, p := range all {
 		if p.y == y && x >= p.x && x < p.x+p.width() && p.place != (factTarget{}) {

@@ -48,7 +48,6 @@ func nameFact(c host.Context, s *workspace.Server) fact {
 	return f
 }
 
-// protocolFact returns the agreed revision, and what was asked for if that differs.
 func protocolFact(c host.Context, s *workspace.Server) fact {
 	th := c.Host.Screen().Theme
 	f := fact{label: "protocol"}
@@ -72,7 +71,6 @@ func protocolFact(c host.Context, s *workspace.Server) fact {
 	return f
 }
 
-// runsFact returns where the process runs, its command, and how it ended.
 func runsFact(c host.Context) fact {
 	th, ws := c.Host.Screen().Theme, c.Workspace
 	f := fact{label: "runs"}
@@ -101,7 +99,6 @@ func runsFact(c host.Context) fact {
 	return f
 }
 
-// separator returns the text between the parts of a piece.
 func separator(c host.Context) string {
 	if c.Host.Screen().ASCII {
 		return " - "
@@ -174,7 +171,6 @@ func givesFact(c host.Context, s *workspace.Server) fact {
 	return f
 }
 
-// problemsFact returns the likeliest cause, or else the number of problems.
 func problemsFact(c host.Context) fact {
 	th, ws := c.Host.Screen().Theme, c.Workspace
 	f := fact{label: "problems"}

@@ -97,7 +97,6 @@ func titlePart(c host.Context) kit.Part {
 	return p
 }
 
-// processPart names the process until it ends: the running one, or that of the log.
 func processPart(c host.Context) kit.Part {
 	id, pid := c.Workspace.Status.Process.ID, c.Workspace.Status.Process.PID
 	if id == "" {

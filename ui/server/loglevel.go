@@ -27,7 +27,6 @@ func LogLevelActions() []host.Action {
 	}
 }
 
-// canSetLevel reports whether the server has log messages, and if not, why.
 func canSetLevel(c host.Context) (bool, string) {
 	if ok, why := host.CanSend(c); !ok {
 		return false, why
@@ -76,7 +75,6 @@ func setPickedLevel(c host.Context, m *levelMenu) tea.Cmd {
 	return setLevel(c, m.levels[i])
 }
 
-// setLevel sends the level to the server, or with all further requests.
 func setLevel(c host.Context, level string) tea.Cmd {
 	s, ctx, sent := c.Workspace.Session, c.Host.Lifetime(), level
 	if level == levelOff {

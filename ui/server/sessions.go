@@ -88,7 +88,6 @@ func PaintState(c host.Context, line *paint.Line) {
 	}
 }
 
-// sessionMark returns a mark of one cell for the state of a session.
 func sessionMark(c host.Context) (string, paint.Style) {
 	if c.Workspace.Session == nil {
 		return "R", c.Host.Screen().Theme.Text

@@ -98,7 +98,6 @@ func (r *Lists) goToMark(c host.Context, by int) tea.Cmd {
 	return nil
 }
 
-// toggleTimeZero measures times from the selected row, or again from the start.
 func (r *Lists) toggleTimeZero(host.Context) tea.Cmd {
 	f := &r.Traffic.times
 	f.reference, f.wall = !f.reference || f.wall, false
@@ -107,7 +106,6 @@ func (r *Lists) toggleTimeZero(host.Context) tea.Cmd {
 	return nil
 }
 
-// toggleTimeWall shows wall-clock times, or again relative ones.
 func (r *Lists) toggleTimeWall(host.Context) tea.Cmd {
 	f := &r.Traffic.times
 	f.wall = !f.wall

@@ -28,7 +28,6 @@ func newBars(ws *workspace.Workspace, points bool) bars {
 	return bars{ws: ws, found: workspace.NewBars(ws), points: points}
 }
 
-// find finds the bars of the rows that a table shows below its head.
 func (b *bars) find(t *table.Table, height int) {
 	b.spans, b.shown = b.spans[:0], b.shown[:0]
 	for line := 1; line < height; line++ {
@@ -90,8 +89,6 @@ const (
 	waterfallGap   = 2 // cells between the columns and the waterfall
 )
 
-// waterfallWidth returns how many cells of a table of width cells the waterfall
-// has.
 func waterfallWidth(width int) int {
 	if width < waterfallFrom {
 		return 0

@@ -21,7 +21,6 @@ func (x *exchangeRows) batchVersion(number int, row *session.Row) uint32 {
 	return mixed(mixed(uint32(o.Answered), uint32(o.Pending)), uint32(o.Lost+o.Cancelled+o.TimedOut))
 }
 
-// paintBatch paints a batch: its messages, and how its requests ended.
 func (x *exchangeRows) paintBatch(number int, row session.Row, b session.Batch, c *table.Cells) {
 	style := x.theme.Request
 	if row.Kind == session.KindStdout {

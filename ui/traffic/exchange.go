@@ -144,7 +144,6 @@ func (x *exchangeRows) Paint(number int, c *table.Cells) {
 	}
 }
 
-// paintFlag paints the mark of the user, or the sign that parts are folded.
 func (x *exchangeRows) paintFlag(number int, c *table.Cells) {
 	ex := x.ws.Shown.Index.Exchanges
 	rows, folded := x.pane.Listed().Fold(number)
@@ -358,7 +357,6 @@ func (x *exchangeRows) paintExchange(number int, row session.Row, c *table.Cells
 	x.paintSize(x.exchangeSize(number), c)
 }
 
-// exchangeSize returns the size of the requests and responses of an exchange.
 func (x *exchangeRows) exchangeSize(number int) int64 {
 	size := x.roundSize(number)
 	for round := range x.ws.Shown.Index.Exchanges.Rounds().Later(&x.ws.Shown.Rows, number) {
@@ -367,7 +365,6 @@ func (x *exchangeRows) exchangeSize(number int) int64 {
 	return size
 }
 
-// roundSize returns the size of a request and its response.
 func (x *exchangeRows) roundSize(number int) int64 {
 	row, _ := x.ws.Shown.Rows.At(number)
 	size := x.says(number, row).Size

@@ -129,7 +129,6 @@ func (l latencyLine) name() string {
 	return "all"
 }
 
-// spark returns the longest times of a line over the session, in its used slots.
 func (p *latencyPart) spark(l *workspace.Latency) string {
 	levels := []rune(p.text.glyph("▁▂▃▄▅▆▇█", "_.-=+*%#"))
 	cells := min(sparkCells, max(p.slots, 1))
@@ -208,7 +207,6 @@ func (p *latencyPart) sortLines() {
 	})
 }
 
-// compare orders two lines of a group.
 func (p *latencyPart) compare(a, b latencyLine) int {
 	if first := cmp.Compare(a.rank(), b.rank()); first != 0 {
 		return first
@@ -236,7 +234,6 @@ func (p *latencyPart) compare(a, b latencyLine) int {
 	return cmp.Or(order, strings.Compare(a.name(), b.name()))
 }
 
-// rank puts the line of all requests first and that of others last.
 func (l latencyLine) rank() int {
 	switch {
 	case l.Method == "":
@@ -247,7 +244,6 @@ func (l latencyLine) rank() int {
 	return 0
 }
 
-// sortBy sorts by a column, or by the same one the other way round.
 func (p *latencyPart) sortBy(column int, reversed bool) {
 	p.sort, p.reversed = column, reversed
 	p.SetColumns(p.columns())
@@ -264,7 +260,6 @@ func (p *latencyPart) nextSort() {
 	p.sortBy(next, false)
 }
 
-// anyCancelled reports whether the column of cancelled requests is shown.
 func (p *latencyPart) anyCancelled() bool { return p.from != nil && p.from.All().Cancelled > 0 }
 
 func (l latencyLine) all() bool { return l.Latency != nil && !l.Others && l.Method == "" }
@@ -320,8 +315,6 @@ func histogramSteps(low, high int64) []int64 {
 	return all[first:min(max(after(high)+1, first+2), len(all))]
 }
 
-// paintHistogram paints how many requests of the line under the cursor took how
-// long.
 func (p *latencyPart) paintHistogram(out *paint.Lines) {
 	l, th, current := out.Line(0), p.text.screen.Theme, p.current()
 	if current.Latency == nil {

@@ -124,7 +124,6 @@ func (r *lineRows) Paint(number int, c *table.Cells) {
 	}
 }
 
-// paintFinding paints the problem of a message or of a line of stderr.
 func (r *lineRows) paintFinding(number int, c *table.Cells) {
 	f, ok := r.ws.Shown.Problems.Worst(number)
 	if !ok {
@@ -163,7 +162,6 @@ func eventStyle(e *session.Entry, th *paint.Theme) (paint.Style, string) {
 	return th.Text, " "
 }
 
-// linkStyle sets a failing connection apart.
 func linkStyle(e *session.Entry, th *paint.Theme) (paint.Style, string) {
 	var link session.LinkBody
 	if e.DecodeBody(&link) == nil {

@@ -181,7 +181,6 @@ func (x *exchangeRows) paintResult(number int, response session.Row, c *table.Ce
 	}
 }
 
-// paintOutcomeText paints the text of a response, as an error if it is one.
 func (x *exchangeRows) paintOutcomeText(text string, response session.Row, c *table.Cells) {
 	style := x.theme.Text
 	switch {

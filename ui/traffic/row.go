@@ -367,7 +367,6 @@ func (t *trafficRows) took(row session.Row) (took, waited int64, ok bool) {
 	return took, waited, true
 }
 
-// paintLatency paints how long a response took, or the outcome of a request.
 func (t *trafficRows) paintLatency(number int, row session.Row, c *table.Cells) {
 	switch row.State {
 	case session.ReqPending:

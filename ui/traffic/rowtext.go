@@ -72,7 +72,6 @@ func (r *rowText) paintName(number int, row session.Row, column int, c *table.Ce
 	}
 }
 
-// paintCalled paints the name of a tool, or a method with what it names.
 func (r *rowText) paintCalled(name, method string, column int, c *table.Cells) {
 	th, style := r.screen.Theme, kit.MethodStyle(method, r.screen.Theme)
 	switch {
@@ -90,7 +89,6 @@ func (r *rowText) paintBurstRows(rows, column int, c *table.Cells) {
 	c.Text(column, r.screen.Theme.Strong, r.glyph(" ×", " x")+wording.Thousands(rows))
 }
 
-// glyph returns a glyph, or its replacement where only ASCII is shown.
 func (r *rowText) glyph(glyph, ascii string) string {
 	if r.screen.ASCII {
 		return ascii
@@ -98,7 +96,6 @@ func (r *rowText) glyph(glyph, ascii string) string {
 	return glyph
 }
 
-// arrow returns the direction of a message, for a method.
 func (r *rowText) arrow(kind session.Kind) string {
 	if kind == session.KindStdout {
 		return r.glyph("← ", "< ")

@@ -25,7 +25,6 @@ const (
 	searchShare = 8
 )
 
-// block cuts rows to the first or the last block.
 func block(rows []session.Row, last bool) []session.Row {
 	bytes := 0
 	for i := range rows {
@@ -178,7 +177,6 @@ func (s *scan) look(from int, rows []session.Row, b *budget) {
 	}
 }
 
-// passes checks one row, for which the index gave verdict v.
 func (s *scan) passes(number int, row *session.Row, v filter.Verdict, b *budget) bool {
 	if row.State == session.ReqPending {
 		s.open = append(s.open, number)

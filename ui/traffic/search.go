@@ -127,7 +127,6 @@ func (msg foundRow) Deliver(c host.Context) tea.Cmd {
 	return nil
 }
 
-// notFound searches the remaining rows, if the find should turn or wrap around.
 func (r *Lists) notFound(c host.Context, f *Find) tea.Cmd {
 	switch {
 	case f.turn:

@@ -34,7 +34,6 @@ func (s Slowness) String() string {
 	return "over " + string(wording.AppendTook(nil, s.limit.Microseconds()))
 }
 
-// basis describes where the limit comes from and what was measured.
 func (s Slowness) basis() string {
 	if s.given {
 		return "as configured"

@@ -70,7 +70,6 @@ func (v *timeView) table() *table.Table {
 	return [timeTabs]*table.Table{v.waterfall.Table, v.sequence.Table, v.latency.Table}[v.tab]
 }
 
-// relist lists the rows of the index, or those that pass the filter.
 func (v *timeView) relist(c host.Context) {
 	p := v.ws.Shown
 	exchanges, messages := p.Index.Exchanges.List, p.Index.Traffic

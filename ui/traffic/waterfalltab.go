@@ -128,7 +128,6 @@ func (w *waterfallPart) paint(out *paint.Lines) {
 	w.bars.paint(out, w.Table, columns+1, look, look.Theme.Selected)
 }
 
-// place makes the axis cover the window, or the visible bars.
 func (w *waterfallPart) place(cells int) {
 	if w.window.To > w.window.From {
 		w.bars.axis.Window(w.window.From, w.window.To, cells)
@@ -174,7 +173,6 @@ func (w *waterfallPart) whole() {
 	w.window = all
 }
 
-// paintLegend paints what the glyphs of the bars mean, if there is room.
 func (w *waterfallPart) paintLegend(l *paint.Line) {
 	th := w.text.screen.Theme
 	parts := []struct{ glyph, ascii, text string }{

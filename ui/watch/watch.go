@@ -199,8 +199,6 @@ func outcomeOf(c host.Context, round *replayer.Round) outcome {
 	return o
 }
 
-// whatChanged describes a single change of a round, or else returns the number of
-// changes.
 func whatChanged(round *replayer.Round) string {
 	if changes := round.Changes(); len(changes) == 1 && round.Unsent() == 0 {
 		return changes[0]
@@ -264,7 +262,6 @@ func (s *State) runNow(c host.Context) tea.Cmd {
 	return s.restartFor(c, "on request")
 }
 
-// sendUnsent confirms before it sends calls that may have side effects.
 func (s *State) sendUnsent(c host.Context) tea.Cmd {
 	c.Host.Confirm(c.Workspace, &host.Dialog{
 		Title: "Send calls that may have side effects?",

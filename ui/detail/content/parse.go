@@ -87,7 +87,6 @@ func (p *Parts) failure(raw []byte) {
 	}
 }
 
-// anything adds a value: a string as a text, others as a tree.
 func (p *Parts) anything(label string, raw []byte) {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && raw[0] == '"' {
@@ -104,7 +103,6 @@ func (p *Parts) value(label string, raw []byte) *Part {
 	return part
 }
 
-// object adds the parts of a result, or of params, by the members that it has.
 func (p *Parts) object(label string, raw []byte) {
 	var o struct {
 		IsError     json.RawMessage `json:"isError"`
@@ -225,7 +223,6 @@ func (p *Parts) block(role string, raw json.RawMessage) {
 	}
 }
 
-// notes returns the annotations of a block.
 func (b *block) notes() string {
 	var notes string
 	if len(b.Annotations.Audience) > 0 {

@@ -270,7 +270,6 @@ func (v *View) paintHead(l *paint.Line, p *Part, flat bool) {
 	}
 }
 
-// hints returns how a part is shown, and the keys that do something with it.
 func (v *View) hints(p *Part) (hints []string) {
 	keys := v.style.keys
 	if p.Link != "" && v.reads {

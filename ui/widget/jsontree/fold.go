@@ -132,7 +132,6 @@ func (t *Tree) endChildBefore(i int, budget *int) bool {
 	return !g.skipping
 }
 
-// fold moves the cursor to line i.
 func (t *Tree) fold(i int) {
 	if !t.lines[i].unfolded {
 		return

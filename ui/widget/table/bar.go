@@ -236,7 +236,6 @@ func niceStep(least float64) int64 {
 	return step
 }
 
-// tick returns a time to the accuracy of a step.
 func tick(t, step int64) string {
 	digits := 0
 	for ; step < 1_000_000 && step > 0; step *= 10 {
