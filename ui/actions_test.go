@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
@@ -29,6 +28,7 @@ import (
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/tty"
+	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
@@ -66,8 +66,7 @@ func (d *driver) send(line string) {
 	d.t.Helper()
 	_, err := d.visible.ws.Session.Send(d.t.Context(), []byte(line))
 	require.NoError(d.t, err)
-	synctest.Wait()
-	d.pull()
+	d.hear()
 }
 
 // pings sends two requests that are answered.
@@ -83,8 +82,7 @@ func (d *driver) fails(x *fakeExecutor) int {
 	d.send(`{"jsonrpc":"2.0","id":7,"method":"sleep"}`)
 	x.Latest().Out(`{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"too tired"}}`)
 	x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}`)
-	synctest.Wait()
-	d.pull()
+	d.hear()
 	return d.row("too tired")
 }
 
@@ -315,8 +313,7 @@ var actionTests = map[string]actionTest{
 		d.selects(`"sleep"`)
 		require.Regexp(t, `>… .* sleep +running +46`, d.plain())
 		d.do(actCancel)
-		synctest.Wait()
-		d.pull()
+		d.hear()
 		d.row(`"requestId":"slow"`)
 		require.Regexp(t, `>⊘.* sleep +cancelled by you`, d.plain())
 		d.do(actCancel)
@@ -325,8 +322,7 @@ var actionTests = map[string]actionTest{
 
 		d.send(`{"jsonrpc":"2.0","id":"other","method":"sleep"}`)
 		d.do(kit.Top, actCancel)
-		synctest.Wait()
-		d.pull()
+		d.hear()
 		d.row(`"requestId":"other"`)
 	},
 	actCopy: func(t *testing.T, d *driver, x *fakeExecutor) {
@@ -335,8 +331,7 @@ var actionTests = map[string]actionTest{
 		require.Equal(t, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, d.clip)
 		require.Contains(t, d.rows()[35], "sent 54 bytes (message) to the terminal's clipboard (OSC 52)")
 		x.Latest().Err("\x1b]52;c;AAAA\x07 rm -rf \u202e/")
-		synctest.Wait()
-		d.pull()
+		d.hear()
 		d.do(actStderr, actCopy)
 		require.Equal(t, "]52;c;AAAA rm -rf /", d.clip)
 	},
@@ -344,8 +339,7 @@ var actionTests = map[string]actionTest{
 		d.do(actCloseStdin)
 		require.Contains(t, d.plain(), "Close the server's standard input?")
 		d.do(actYes)
-		synctest.Wait()
-		d.pull()
+		d.hear()
 		require.Contains(t, d.rows()[0], "exit 0")
 		require.Equal(t, []string{"close-stdin"}, d.acts())
 	},
@@ -371,32 +365,32 @@ var actionTests = map[string]actionTest{
 	"ask-page-down":    scrollsQuestion(28, "ask-page-down"),
 	"ask-page-up":      scrollsQuestion(0, "ask-down", "ask-page-up"),
 	actAskNext: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.askNow(promptChallenge)
+		d.askNow(uitest.PromptChallenge)
 		d.take(tea.KeyPressMsg{Code: tea.KeyTab})
 		require.Contains(t, d.plain(), "answer 2 of 2:")
 		d.do(actAskNext)
 		require.Contains(t, d.plain(), "answer 1 of 2:")
 		d.do("decline")
-		d.askNow(promptPassphrase)
+		d.askNow(uitest.PromptPassphrase)
 		require.NotContains(t, d.rows()[35], "next field")
 		d.do(actAskNext, "decline")
 		require.Contains(t, d.rows()[35], "x next field: there is only one field")
 	},
 	actAskPrevious: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.askNow(promptChallenge)
+		d.askNow(uitest.PromptChallenge)
 		d.take(tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift})
 		require.Contains(t, d.plain(), "answer 2 of 2:")
 		d.do("decline")
 	},
 	actAskClear: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.askNow(promptPassphrase)
+		d.askNow(uitest.PromptPassphrase)
 		d.write("wrong")
 		d.take(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
 		require.NotContains(t, d.plain(), "•")
 		d.do("decline")
 	},
 	actAskAccept: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		wait := d.askNow(promptHostKey)
+		wait := d.askNow(uitest.PromptHostKey)
 		d.write("y")
 		require.NotNil(t, d.front.ask, "two keys are required")
 		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
@@ -405,7 +399,7 @@ var actionTests = map[string]actionTest{
 		require.True(t, answer.Yes)
 	},
 	"decline": func(t *testing.T, d *driver, _ *fakeExecutor) {
-		wait := d.askNow(promptPassphrase)
+		wait := d.askNow(uitest.PromptPassphrase)
 		d.write("a secret")
 		d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
 		_, err := wait()
@@ -498,7 +492,7 @@ func scrollsDialog(line int, actions ...string) actionTest {
 // scrollsQuestion is like scrollsDialog, for a question with a long text.
 func scrollsQuestion(line int, actions ...string) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.askNow(promptChallenge)
+		d.askNow(uitest.PromptChallenge)
 		total := d.front.ask.scroll.Lines
 		d.do(actions...)
 		require.Contains(t, d.plain(), fmt.Sprintf("lines %d-%d of %d", line+1, line+29, total))

@@ -17,26 +17,6 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-var (
-	promptHostKey = executor.Prompt{
-		Kind: executor.PromptHostKey, Hop: "dev@build-7.example.org:2222",
-		Text: "The host [build-7.example.org]:2222 is new: no key of it is on record.\nIt sent a key of type ssh-ed25519, fingerprint\n" +
-			"SHA256:uNiVztksCsDhcc0u9e8BgrJXVGDOnfZbWKjRnXc9wxk\n" +
-			"Compare the fingerprint with what its owner says. Accept it, and write it to known_hosts?",
-	}
-	promptPassphrase = executor.Prompt{
-		Kind: executor.PromptPassphrase, Hop: "build-7:22", User: "dev", Text: "Passphrase of ~/.ssh/id_ed25519",
-	}
-	// hostileRemote tries to break out of its box.
-	hostileRemote = "Welcome!\r\n\x1b[2J\x1b[H\x1b]0;root\x07 \u202eevil\u202c \u009b31m\n" +
-		"╚══════════════════════════╝\n╔═ mcpdbg asks ════════════╗\n║ passphrase: hunter2      ║\n" +
-		strings.Repeat("0123456789", 1000) + "\n" + strings.Repeat("│\n", 40)
-	promptChallenge = executor.Prompt{
-		Kind: executor.PromptChallenge, Hop: "dev@build-7:22", Text: "The server wants to know:", Remote: hostileRemote,
-		Questions: []executor.Question{{Text: "\x1b[1mVerification code:\x1b[0m "}, {Text: "Your name\u200b: ", Echo: true}},
-	}
-)
-
 // askNow shows a question, ready for keys. The returned function waits for the
 // answer.
 func (d *driver) askNow(prompt executor.Prompt) (wait func() (executor.Answer, error)) {
@@ -69,7 +49,7 @@ func TestHostKeyAnswers(t *testing.T) {
 	for text, want := range map[string]executor.Answer{
 		"": {}, "n": {}, "No": {}, "y": {Yes: true}, " YES ": {Yes: true}, print: {Values: []string{print}},
 	} {
-		inQuestion(t, 80, 24, promptHostKey, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
+		inQuestion(t, 80, 24, uitest.PromptHostKey, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
 			d.write(text)
 			d.do(actAskAccept)
 			answer, err := wait()
@@ -78,7 +58,7 @@ func TestHostKeyAnswers(t *testing.T) {
 			require.Nil(t, d.front.ask)
 		})
 	}
-	inQuestion(t, 80, 24, promptHostKey, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
+	inQuestion(t, 80, 24, uitest.PromptHostKey, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
 		d.write("maybe")
 		d.do(actAskAccept)
 		require.Contains(t, d.plain(), "x enter yes, no or the fingerprint")
@@ -90,7 +70,7 @@ func TestHostKeyAnswers(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{print}, answer.Values)
 	})
-	inQuestion(t, 80, 24, promptHostKey, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
+	inQuestion(t, 80, 24, uitest.PromptHostKey, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
 		d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
 		answer, err := wait()
 		require.NoError(t, err)
@@ -100,7 +80,7 @@ func TestHostKeyAnswers(t *testing.T) {
 
 // TestSecrets checks that a typed secret is only in the answer.
 func TestSecrets(t *testing.T) {
-	inQuestion(t, 80, 24, promptPassphrase, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
+	inQuestion(t, 80, 24, uitest.PromptPassphrase, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
 		memory := d.front.ask.fields[0].Text[:0]
 		d.write("hunter7")
 		d.take(tea.KeyPressMsg{Code: tea.KeyBackspace})
@@ -131,7 +111,7 @@ func (d *driver) rows0(i int) (string, bool) {
 }
 
 func TestChallenge(t *testing.T) {
-	inQuestion(t, 80, 24, promptChallenge, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
+	inQuestion(t, 80, 24, uitest.PromptChallenge, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
 		require.Contains(t, d.plain(), "answer 1 of 2:")
 		d.write("123456")
 		require.Contains(t, d.plain(), "answer 1 of 2: ••••••")
@@ -153,7 +133,7 @@ func TestChallenge(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, answer.Values)
 	})
-	inQuestion(t, 80, 24, promptChallenge, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
+	inQuestion(t, 80, 24, uitest.PromptChallenge, func(t *testing.T, d *driver, wait func() (executor.Answer, error)) {
 		d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
 		_, err := wait()
 		require.ErrorIs(t, err, tty.ErrDeclined)
@@ -164,7 +144,7 @@ func TestChallenge(t *testing.T) {
 // question, whether they came before or just after the question was drawn.
 func TestTypedAhead(t *testing.T) {
 	inBubble(t, 80, 24, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		wait := asking(t.Context(), d.opts.Prompter, promptHostKey)
+		wait := asking(t.Context(), d.opts.Prompter, uitest.PromptHostKey)
 		synctest.Wait()
 		d.take(asked{})
 		typed := func() {
@@ -200,8 +180,8 @@ func TestTypedAhead(t *testing.T) {
 // closed in any way, and must be visible before it accepts keys.
 func TestQuestionsFollow(t *testing.T) {
 	inBubble(t, 80, 24, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		first := d.askNow(promptHostKey)
-		second := asking(t.Context(), d.opts.Prompter, promptPassphrase)
+		first := d.askNow(uitest.PromptHostKey)
+		second := asking(t.Context(), d.opts.Prompter, uitest.PromptPassphrase)
 		synctest.Wait()
 		d.take(asked{})
 		require.Contains(t, d.plain(), "1 more after this")
@@ -227,11 +207,10 @@ func TestQuestionStandsOut(t *testing.T) {
 		inBubble(t, 80, 24, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 			d.screen.ASCII = ascii
 			x.Latest().Err("\u2554\u2550 mcpdbg asks \u2550\u2557 what a server prints")
-			synctest.Wait()
-			d.pull()
+			d.hear()
 			d.do(actStderr)
 			require.Contains(t, d.plain(), "mcpdbg asks")
-			d.askNow(promptPassphrase)
+			d.askNow(uitest.PromptPassphrase)
 			lines := strings.Split(d.content(), "\n")
 			require.Equal(t, d.screen.Theme.PromptTitle.On, lines[0][:len(d.screen.Theme.PromptTitle.On)])
 			require.Contains(t, stripped(lines[0]), "mcpdbg asks, for dev@build-7:22: key passphrase")
@@ -262,7 +241,7 @@ func TestQuestionStandsOut(t *testing.T) {
 // messages.
 func TestQuestionFrames(t *testing.T) {
 	for name, prompt := range map[string]executor.Prompt{
-		"hostkey": promptHostKey, "passphrase": promptPassphrase, "challenge": promptChallenge,
+		"hostkey": uitest.PromptHostKey, "passphrase": uitest.PromptPassphrase, "challenge": uitest.PromptChallenge,
 	} {
 		t.Run(name, func(t *testing.T) {
 			requireFrames(t, "ask-"+name, name == "challenge", func(t *testing.T, show func(*driver)) {
@@ -283,19 +262,13 @@ func TestQuestionAtEverySize(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		uitest.Busy(t, d.visible.ws.Session, x)
 		d.pull()
-		for _, prompt := range []executor.Prompt{promptHostKey, promptPassphrase, promptChallenge} {
+		for _, prompt := range []executor.Prompt{uitest.PromptHostKey, uitest.PromptPassphrase, uitest.PromptChallenge} {
 			wait := d.askNow(prompt)
 			d.write("text that is too long for the smallest of all screens that there are")
-			for w := 0; w < 130; w += 13 {
-				for h := 1; h < 50; h += 5 {
-					d.take(tea.WindowSizeMsg{Width: w, Height: h})
-					requireExact(t, d.content(), w, h)
-				}
-			}
+			d.everySize(13, 5)
 			d.take(tea.WindowSizeMsg{Width: 40, Height: 10})
-			x.Latest().Out(`{"jsonrpc":"2.0","method":"← behind"}`)
-			synctest.Wait()
-			d.pull()
+			x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/behind"}`)
+			d.hear()
 			requireExact(t, d.content(), 40, 10)
 			for range 500 {
 				d.do("ask-page-down")
@@ -333,7 +306,7 @@ func FuzzQuestion(f *testing.F) {
 func TestQuestionInTheProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := tty.NewPrompter()
-		early := asking(t.Context(), p, promptHostKey) // there is no screen yet
+		early := asking(t.Context(), p, uitest.PromptHostKey) // there is no screen yet
 		s, _ := newSession(t, newLog(t), nil)
 		term := inTerminal(t, Options{Session: s, Prompter: p}, 80, 24)
 		require.Contains(t, term.Text(), "mcpdbg asks, for dev@build-7.example.org:2222")
@@ -349,7 +322,7 @@ func TestQuestionInTheProgram(t *testing.T) {
 		require.True(t, answer.Yes)
 		require.NotContains(t, term.Text(), "mcpdbg asks")
 
-		open := asking(t.Context(), p, promptPassphrase)
+		open := asking(t.Context(), p, uitest.PromptPassphrase)
 		term.Wait()
 		require.Contains(t, term.Text(), "passphrase:")
 		term.Press(keyCtrlC) // from anywhere, immediately
@@ -357,7 +330,7 @@ func TestQuestionInTheProgram(t *testing.T) {
 		require.ErrorIs(t, err, executor.ErrNoPrompter)
 		term.Wait()
 		require.NoError(t, term.Err)
-		_, err = p.Ask(t.Context(), promptPassphrase)
+		_, err = p.Ask(t.Context(), uitest.PromptPassphrase)
 		require.ErrorIs(t, err, executor.ErrNoPrompter)
 	})
 }

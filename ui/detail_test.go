@@ -2,35 +2,22 @@ package ui
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/framing"
 	"mcpdbg/session"
-	"mcpdbg/ui/detail"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
 
-// longLog holds n messages that take longer to read than the time between two
-// keys.
-func longLog(t testing.TB, n int) session.Log {
-	t.Helper()
-	log := newLog(t)
-	for i := range n {
-		payload := fmt.Appendf(nil, `{"method":"m%d","params":["%s","needle %d"]}`, i, strings.Repeat("x", 2*workspace.InlineLimit), i)
-		require.NoError(t, log.Append([]session.Entry{{Kind: session.KindStdout, Seq: 1, Payload: payload, Msg: framing.Scan(payload)}}))
-	}
-	return log
-}
-
 func TestNotKept(t *testing.T) {
-	d := drive(t, Options{Source: &unreadable{longLog(t, 1)}}, 120, 36)
+	log := newLog(t)
+	uitest.Append(t, log, `< {"method":"m0","params":["`+strings.Repeat("x", 2*workspace.InlineLimit)+`"]}`)
+	d := drive(t, Options{Source: &unreadable{log}}, 120, 36)
 	d.do(kit.Bottom)
 	require.Contains(t, d.repainted(), "← m0")
 	require.Contains(t, d.repainted(), "the bytes are gone")
@@ -44,31 +31,6 @@ type unreadable struct{ session.Source }
 func (u *unreadable) Entry(session.Row, int) (session.Entry, error) {
 	return session.Entry{}, errors.New("the bytes are gone")
 }
-
-// The ids of the actions of the detail pane, and its scope.
-const (
-	actView        = "view"
-	actViewTree    = "view-tree"
-	actViewText    = "view-text"
-	actViewBytes   = "view-bytes"
-	actViewPair    = "view-pair"
-	actViewAround  = "view-stderr"
-	actOtherSide   = "other-side"
-	actFold        = "fold"
-	actExpandAll   = "expand-all"
-	actCollapseAll = "collapse-all"
-	actEditor      = "open-in-editor"
-	actPager       = "open-in-pager"
-	scopeDetail    = detail.Scope
-)
-
-// The ids of the actions of the content view.
-const (
-	actViewContent = "view-content"
-	actSavePart    = "save-part"
-	actViewPart    = "view-part"
-	actMarkdown    = "markdown"
-)
 
 // TestViewsThatApply checks that only views are offered that show something of the
 // selected row, and that the key for the next view goes through them.
@@ -93,16 +55,6 @@ func TestViewsThatApply(t *testing.T) {
 	})
 }
 
-// The ids of the actions of the jq bar.
-const (
-	actJQ         = "jq"
-	actJQKeep     = "jq-keep"
-	actJQComplete = "jq-complete"
-	actJQCopy     = "jq-copy"
-	actJQDrop     = "jq-drop"
-	scopeJQ       = detail.ScopeJQ
-)
-
 // typedPause is longer than the pause after which an expression runs.
 const typedPause = 200 * time.Millisecond
 
@@ -116,11 +68,11 @@ func TestJQStaysOnItsRow(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.send(toolsLine)
 		d.selects("Sum Tool")
-		d.do(actFollow, actJQ)
+		d.do(actFollow, "jq")
 		d.write(".res")
 		d.send(`{"jsonrpc":"2.0","method":"notifications/x"}`)
 		require.Contains(t, d.rows()[1], "3 Detail response")
-		d.do(actJQDrop)
+		d.do("jq-drop")
 	})
 }
 
@@ -131,11 +83,11 @@ func TestKeptResultStays(t *testing.T) {
 		d.keepTime()
 		d.send(toolsLine)
 		require.True(t, d.visible.rows.Traffic.Following())
-		d.do(kit.Bottom, actJQ)
+		d.do(kit.Bottom, "jq")
 		d.write(".result.tools[].name")
 		time.Sleep(typedPause)
 		d.arrive()
-		d.do(actJQKeep)
+		d.do("jq-keep")
 		d.send(`{"jsonrpc":"2.0","method":"notifications/x"}`)
 		require.Contains(t, d.plain(), "jq> .result.tools[].name")
 		require.Contains(t, d.plain(), `0: "echo"`)

@@ -147,6 +147,23 @@ func (d *driver) arrive() {
 	d.pull()
 }
 
+// hear waits for the server, and takes in the changes of the log.
+func (d *driver) hear() {
+	synctest.Wait()
+	d.pull()
+}
+
+// everySize checks that frames are exact at many sizes, in steps of columns and rows.
+func (d *driver) everySize(columns, rows int) {
+	d.t.Helper()
+	for w := 0; w < 130; w += columns {
+		for h := 1; h < 50; h += rows {
+			d.take(tea.WindowSizeMsg{Width: w, Height: h})
+			requireExact(d.t, d.content(), w, h)
+		}
+	}
+}
+
 // pull makes the model take in the changes of the log.
 func (d *driver) pull() { d.take(changed{}) }
 
@@ -187,8 +204,7 @@ func (d *driver) rows() []string { return strings.Split(d.plain(), "\n") }
 func inBubble(t *testing.T, w, h int, serve func(*fakeProcess, message), test func(t *testing.T, d *driver, x *fakeExecutor)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s, x := newSession(t, newLog(t), serve)
-		require.NoError(t, s.Open(t.Context()))
+		s, x := openSession(t, serve)
 		synctest.Wait() // the server has read all of the handshake
 		test(t, drive(t, Options{Session: s, Title: "fake (local)", Prompter: tty.NewPrompter(), Launcher: &uitest.Launcher{T: t}}, w, h), x)
 	})

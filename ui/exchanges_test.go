@@ -23,8 +23,7 @@ func TestExchangeFrames(t *testing.T) {
 func inExchanges(t *testing.T, show func(*driver)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s, x := newSession(t, newLog(t), nil)
-		require.NoError(t, s.Open(t.Context()))
+		s, x := openSession(t, nil)
 		uitest.Busy(t, s, x)
 		show(drive(t, Options{Session: s, Title: "fake (local)"}, 120, 36))
 	})

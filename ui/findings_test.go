@@ -12,7 +12,6 @@ import (
 	"mcpdbg/session/diagnosis/rule"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/problems"
 )
 
 // guilty makes the server break rules: text on stdout, a response to an unknown
@@ -22,17 +21,10 @@ func guilty(d *driver, x *fakeExecutor) {
 	p.Out("npm WARN \x1b[2J deprecated")
 	p.Out(`{"jsonrpc":"2.0","id":700,"result":{}}`)
 	p.Out(`{"jsonrpc":"2.0","method":"notifications/x","params":{"a":1,"a":2}}`)
-	synctest.Wait()
-	d.pull()
+	d.hear()
 }
 
-// The scopes of problems and causes.
-const (
-	scopeFindings = problems.ScopeList
-	scopeTrouble  = problems.ScopeCauses
-
-	checked = "checked: " + rule.Checked
-)
+const checked = "checked: " + rule.Checked
 
 // TestFindingsOnTheScreen checks that the header counts problems, that rows
 // have marks and names, and that the events pane lists problems at their place
@@ -65,8 +57,7 @@ func TestFindingsOnTheScreen(t *testing.T) {
 // another row.
 func TestFindingsThatComeWithTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, _ := newSession(t, newLog(t), nil)
-		require.NoError(t, s.Open(t.Context()))
+		s, _ := openSession(t, nil)
 		term := inTerminal(t, Options{Session: s, Title: "fake (local)"}, 160, 40)
 		_, err := s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 		require.NoError(t, err)
@@ -86,8 +77,7 @@ func TestProblemsHaveOneCount(t *testing.T) {
 	inBubble(t, 200, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 		x.Latest().Out(`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"busy"}}`)
-		synctest.Wait()
-		d.pull()
+		d.hear()
 		require.NotContains(t, d.rows()[0], "problem")
 		d.do(host.ActProblems)
 		require.Contains(t, d.lastLine(), "no problems; "+checked)

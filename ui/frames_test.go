@@ -3,7 +3,6 @@ package ui
 import (
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/ui/help"
@@ -31,18 +30,13 @@ func TestOverlays(t *testing.T) {
 // resized.
 func TestOverlaysAtEverySize(t *testing.T) {
 	t.Parallel()
-	for _, open := range []string{help.ActList, "kill", "info", actCopyMenu, actCompose, actFilter, actZoom, host.ActOpen, actStderr, "export"} {
+	for _, open := range []string{help.ActList, "kill", "info", "copy-menu", actCompose, actFilter, actZoom, host.ActOpen, actStderr, "export"} {
 		inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 			uitest.Busy(t, d.visible.ws.Session, x)
 			d.pull()
 			d.do(open)
 			d.write("some text that is too long for the smallest of all screens that there are")
-			for w := 0; w < 130; w += 13 {
-				for h := 1; h < 50; h += 7 {
-					d.take(tea.WindowSizeMsg{Width: w, Height: h})
-					requireExact(t, d.content(), w, h)
-				}
-			}
+			d.everySize(13, 7)
 		})
 	}
 }

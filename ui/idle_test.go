@@ -42,8 +42,7 @@ func TestIdleRests(t *testing.T) {
 						echo(p, m)
 					}
 				}
-				s, x := newSession(t, newLog(t), serve)
-				require.NoError(t, s.Open(t.Context()))
+				s, x := openSession(t, serve)
 				synctest.Wait()
 				d := drive(t, Options{Session: s, Title: "fake (local)", Prompter: tty.NewPrompter(), Launcher: &uitest.Launcher{T: t}}, 120, 36)
 				d.keepTime()

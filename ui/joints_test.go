@@ -17,7 +17,7 @@ import (
 func TestLinesConnect(t *testing.T) {
 	overlays := [][]string{
 		nil, {help.ActCard}, {help.ActList}, {"palette"}, {host.ActKill}, {host.ActRestart}, {host.ActProcess}, {actCompose}, {actFilter}, {host.ActCatalog},
-		{"export"}, {host.ActProblems}, {host.ActCauses}, {"policies"}, {"waterfall"}, {"latency", "latency-histogram"}, {host.ActOpen}, {"presets"}, {actCopyMenu},
+		{"export"}, {host.ActProblems}, {host.ActCauses}, {"policies"}, {"waterfall"}, {"latency", "latency-histogram"}, {host.ActOpen}, {"presets"}, {"copy-menu"},
 	}
 	for _, size := range [][2]int{{200, 60}, {160, 40}, {120, 36}, {100, 30}, {80, 24}, {60, 20}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {

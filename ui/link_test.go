@@ -10,7 +10,6 @@ import (
 
 	"mcpdbg/ui/uitest"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings"
@@ -69,8 +68,7 @@ func TestStartGoesOn(t *testing.T) {
 		d.take(tick{})
 		require.Regexp(t, `connect +dev@10\.0\.0\.7:2222 +2\.2 s`, d.plain())
 		last <- nil
-		synctest.Wait()
-		d.pull()
+		d.hear()
 		require.NotContains(t, d.plain(), "Starting on")
 		require.Contains(t, d.rows()[0], "LIVE  ready  my-server  ssh build-7 up 21.3 ms")
 		require.Contains(t, d.rows()[0], "ready")
@@ -89,8 +87,7 @@ func TestStartFailsOnTheWay(t *testing.T) {
 	}
 	onHost(t, 100, 30, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
 		last <- failed
-		synctest.Wait()
-		d.pull()
+		d.hear()
 		require.Contains(t, d.rows()[0], "failed")
 		require.Contains(t, d.rows()[1], "✗ Not started: start on dev@10.0.0.7:2222: connection refused   ! what to do   ctrl+r restarts it")
 		require.Contains(t, d.plain(), "Not started on build-7")
@@ -140,8 +137,7 @@ func TestLostLink(t *testing.T) {
 			d.pull()
 			require.True(t, d.panes.layout.verdict.Empty())
 			x.Latest().Lose()
-			synctest.Wait()
-			d.pull()
+			d.hear()
 			d.compare(&frames)
 			require.Contains(t, d.rows()[0], "lost")
 			require.Contains(t, d.plain(), "✗ Connection to dev@10.0.0.7:2222")
@@ -170,8 +166,7 @@ func TestPendingIsLost(t *testing.T) {
 		d.send(`{"jsonrpc":"2.0","id":"mine","method":"ping"}`)
 		require.Regexp(t, ` … .* ping +running`, d.plain())
 		x.Latest().Lose()
-		synctest.Wait()
-		d.pull()
+		d.hear()
 		require.Regexp(t, ` ! .* ping +lost: link lost`, d.plain())
 	})
 }
@@ -186,8 +181,7 @@ func TestStalledLink(t *testing.T) {
 		p.About.Link.State, p.About.Link.Heard = executor.LinkStalled, time.Now().Add(-7*time.Second)
 		p.About.Link.Err = errors.New("a reply is overdue")
 		p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.About.Link})
-		synctest.Wait()
-		d.pull()
+		d.hear()
 		require.Contains(t, d.rows()[0], "ssh build-7 stalled")
 		require.Contains(t, d.rows()[1], "! No response from build-7 for 7 s")
 		time.Sleep(2 * time.Second)
@@ -201,8 +195,7 @@ func TestStalledLink(t *testing.T) {
 		d.do("close-process")
 		p.About.Link.State, p.About.Link.Err = executor.LinkUp, nil
 		p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.About.Link})
-		synctest.Wait()
-		d.pull()
+		d.hear()
 		require.Contains(t, d.rows()[0], "ssh build-7 up")
 		require.NotContains(t, d.plain(), "no answer")
 	})
@@ -233,8 +226,7 @@ func TestInfoFrames(t *testing.T) {
 	for _, size := range linkSizes {
 		onHost(t, size[0], size[1], func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
 			last <- nil
-			synctest.Wait()
-			d.pull()
+			d.hear()
 			d.do("info")
 			d.compare(&frames)
 			for range 100 {
@@ -253,25 +245,15 @@ func TestInfoFrames(t *testing.T) {
 // size.
 func TestStartAtEverySize(t *testing.T) {
 	onHost(t, 120, 36, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
-		look := func() {
-			for w := 0; w < 130; w += 7 {
-				for h := 1; h < 50; h += 4 {
-					d.take(tea.WindowSizeMsg{Width: w, Height: h})
-					requireExact(t, d.content(), w, h)
-				}
-			}
-		}
-		look()
+		d.everySize(7, 4)
 		last <- nil
-		synctest.Wait()
-		d.pull()
+		d.hear()
 		d.do("info")
-		look()
+		d.everySize(7, 4)
 		x.Latest().Lose()
-		synctest.Wait()
-		d.pull()
+		d.hear()
 		d.do("close-process")
-		look()
+		d.everySize(7, 4)
 	})
 }
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/uitest"
 )
 
 var mouseTests = map[string]actionTest{
@@ -37,6 +39,18 @@ func (d *driver) press(x, y int) {
 	d.take(tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
 }
 
+// click clicks on the first place with a text.
+func (d *driver) click(text string) {
+	d.t.Helper()
+	for y, row := range d.rows() {
+		if before, _, ok := strings.Cut(row, text); ok {
+			d.press(len([]rune(before)), y)
+			return
+		}
+	}
+	d.t.Fatalf("no %q on the screen", text)
+}
+
 // drag moves the mouse from one cell to another with the button pressed.
 func (d *driver) drag(fromX, fromY, toX, toY int) {
 	d.take(tea.MouseClickMsg{X: fromX, Y: fromY, Button: tea.MouseLeft})
@@ -58,7 +72,7 @@ func TestMouseFocusesAndSelects(t *testing.T) {
 		d.press(110, 3)
 		require.Equal(t, detailID, d.panes.focus)
 		d.press(110, 4)
-		d.do(actFold, actFold)
+		d.do("fold", "fold")
 		d.press(110, 3)
 		before := d.plain()
 		d.press(0, 0)
@@ -193,32 +207,20 @@ func TestMouseDragMeetsResize(t *testing.T) {
 }
 
 func TestMouseAnswersDialogs(t *testing.T) {
-	at := func(d *driver, text string) (x, y int) {
-		for y, row := range d.rows() {
-			for x := range []rune(row) {
-				if len([]rune(row)) >= x+len(text) && string([]rune(row)[x:x+len(text)]) == text {
-					return x, y
-				}
-			}
-		}
-		t.Fatalf("no %q on the screen", text)
-		return 0, 0
-	}
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(host.ActRestart)
-		x, y := at(d, "y: yes")
-		d.press(x, y-1)
+		d.click("Restart the server?")
 		d.press(1, 1)
 		require.NotNil(t, d.front.dialog, "only a click on an answer counts")
-		d.press(at(d, "enter: no"))
+		d.click("enter: no")
 		require.Nil(t, d.front.dialog)
 		require.Empty(t, d.acts())
 		d.do(host.ActRestart)
-		d.press(at(d, "y: yes"))
+		d.click("y: yes")
 		require.Equal(t, []string{"restart"}, d.acts())
 		d.visible.confirm(&host.Dialog{Title: "Told", Lines: []string{"something"}})
 		d.canvas.stale = true
-		d.press(at(d, "enter: close"))
+		d.click("enter: close")
 		require.Nil(t, d.front.dialog)
 	})
 }
@@ -243,7 +245,7 @@ func TestNoticePassesKeys(t *testing.T) {
 // TestMouseIsNoAnswer checks that only keys answer a question of the program.
 func TestMouseIsNoAnswer(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.askNow(promptHostKey)
+		d.askNow(uitest.PromptHostKey)
 		before := d.plain()
 		for y := range 36 {
 			for x := 0; x < 120; x += 3 {
@@ -271,8 +273,7 @@ func TestMouseOnTabs(t *testing.T) {
 // TestMouseInTerminal sends the bytes that a terminal reports for the mouse.
 func TestMouseInTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, _ := newSession(t, newLog(t), echo)
-		require.NoError(t, s.Open(t.Context()))
+		s, _ := openSession(t, echo)
 		term := inTerminal(t, Options{Session: s, Title: "fake"}, 160, 36)
 		sgr := func(button, x, y int, end string) { term.Press(fmt.Sprintf("\x1b[<%d;%d;%d%s", button, x+1, y+1, end)) }
 		sgr(0, 100, 10, "M")

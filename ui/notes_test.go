@@ -8,18 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings/store"
-	"mcpdbg/ui/copies"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
-)
-
-// The ids of the actions on notes, and the scope of their list.
-const (
-	actNote     = "note"
-	actNotes    = "notes"
-	actGoToNote = "go-to-note"
-	scopeNotes  = copies.ScopeNotes
 )
 
 // TestNotesAreKept checks that marks and notes of a recording exist when it is
@@ -27,13 +18,13 @@ const (
 func TestNotesAreKept(t *testing.T) {
 	path := uitest.EverythingFile(t)
 	open := func() *driver {
-		rec := openWhole(t, path)
+		rec := uitest.Open(t, path)
 		kept, err := store.OpenNotes(path, rec.Header().ID)
 		require.NoError(t, err)
 		return drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl", Notes: kept}}}, 160, 36)
 	}
 	d := open()
-	d.do(kit.Top, "mark", kit.Down, kit.Down, actNote)
+	d.do(kit.Top, "mark", kit.Down, kit.Down, "note")
 	d.write("asks for too much")
 	d.do(actAccept)
 	n := d.entryN()
@@ -49,7 +40,7 @@ func TestNotesAreKept(t *testing.T) {
 	require.Equal(t, n, d.entryN())
 	require.Equal(t, d.visible.ws.Selected.Number+1, d.shown())
 	d.goTo("start")
-	d.do(actNotes, actGoToNote)
+	d.do("notes", "go-to-note")
 	require.Equal(t, "server/discover", d.visible.ws.Shown.Source.Method(d.visible.ws.Selected.Row.Method))
 	d.do("mark")
 	require.Len(t, open().visible.ws.Notes.Marks, 1)
@@ -59,7 +50,7 @@ func TestNotesAreKept(t *testing.T) {
 // the end.
 func TestNotesAtTheEnd(t *testing.T) {
 	path := uitest.EverythingFile(t)
-	rec := openWhole(t, path)
+	rec := uitest.Open(t, path)
 	kept, err := store.OpenNotes(path, rec.Header().ID)
 	require.NoError(t, err)
 	d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Notes: kept}}}, 120, 36)
@@ -80,9 +71,9 @@ func TestPlayDialogs(t *testing.T) {
 			inPlayer("n:31", "go-to-moment")(t, func(d *driver) {
 				d.write("seq:40 run")
 				require.Contains(t, d.lastLine(), "x ")
-				d.do("close-prompt", actTraffic, kit.Top, "mark", kit.Down, actNote)
+				d.do("close-prompt", actTraffic, kit.Top, "mark", kit.Down, "note")
 				d.write("why twice? " + hostile[5] + strings.Repeat(" and so on", 20))
-				d.do(actAccept, actNotes)
+				d.do(actAccept, "notes")
 				show(d)
 			})
 		})

@@ -34,12 +34,7 @@ func TestShellAtEverySize(t *testing.T) {
 		inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
 			d.another("漢字 " + hostile[0])
 			d.do(open)
-			for w := 0; w < 130; w += 7 {
-				for h := 1; h < 50; h += 4 {
-					d.take(tea.WindowSizeMsg{Width: w, Height: h})
-					requireExact(t, d.content(), w, h)
-				}
-			}
+			d.everySize(7, 4)
 		})
 	}
 }
@@ -57,8 +52,7 @@ func TestShellInTerminal(t *testing.T) {
 	}
 	for seed := range uint64(3) {
 		synctest.Test(t, func(t *testing.T) {
-			s, x := newSession(t, newLog(t), echo)
-			require.NoError(t, s.Open(t.Context()))
+			s, x := openSession(t, echo)
 			uitest.Busy(t, s, x)
 			random := rand.New(rand.NewPCG(seed, 2))
 			w, h := 120, 36

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -53,12 +52,7 @@ func TestOverviewOpens(t *testing.T) {
 		require.Contains(t, d.plain(), "[Resources")
 		d.do("catalog-close")
 		d.take(tea.WindowSizeMsg{Width: 121, Height: 36})
-		for y, row := range d.rows() {
-			if before, _, ok := strings.Cut(row, "K stop"); ok {
-				d.take(tea.MouseClickMsg{X: len([]rune(before)), Y: y, Button: tea.MouseLeft})
-				break
-			}
-		}
+		d.click("K stop")
 		require.Equal(t, process.ScopeStop, d.front.top().Scope())
 	})
 }

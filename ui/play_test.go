@@ -55,7 +55,7 @@ var playTests = map[string]actionTest{
 // playedAt returns a driver on a recording of everything, at a moment.
 func playedAt(t *testing.T, path, moment string, w, h int) *driver {
 	t.Helper()
-	d := drive(t, Options{Opened: []workspace.Opened{{Source: openWhole(t, path), Title: "session.jsonl"}}}, w, h)
+	d := drive(t, Options{Opened: []workspace.Opened{{Source: uitest.Open(t, path), Title: "session.jsonl"}}}, w, h)
 	if moment != "" {
 		d.goTo(moment)
 	}
@@ -253,7 +253,7 @@ func TestDragTheBar(t *testing.T) {
 // TestProgramPlays checks that rows appear when they are due by the clock, and
 // that no timer is left when the playback pauses or ends.
 func TestProgramPlays(t *testing.T) {
-	path := record(t, func(t *testing.T, s *session.Session, x *fakeExecutor) {
+	path := uitest.Record(t, func(t *testing.T, s *session.Session, x *fakeExecutor) {
 		synctest.Wait()
 		for id := range 3 {
 			_, err := s.Send(t.Context(), fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id))
@@ -265,7 +265,7 @@ func TestProgramPlays(t *testing.T) {
 		time.Sleep(time.Hour)
 	})
 	synctest.Test(t, func(t *testing.T) {
-		term := inTerminal(t, Options{Opened: []workspace.Opened{{Source: openWhole(t, path), Title: "session.jsonl"}}}, 120, 36)
+		term := inTerminal(t, Options{Opened: []workspace.Opened{{Source: uitest.Open(t, path), Title: "session.jsonl"}}}, 120, 36)
 		require.Contains(t, term.Text(), "ALL  1:00:01.50")
 		term.Press(" ")
 		require.Contains(t, term.Text(), "PLAYING")
@@ -325,7 +325,7 @@ func TestVerdictIsAwaited(t *testing.T) {
 // play.
 func TestHiddenRecordingPauses(t *testing.T) {
 	path := uitest.EverythingFile(t)
-	d := drive(t, Options{Opened: []workspace.Opened{{Source: openWhole(t, path), Title: "first.jsonl"}, {Source: openWhole(t, path), Title: "second.jsonl"}}}, 120, 36)
+	d := drive(t, Options{Opened: []workspace.Opened{{Source: uitest.Open(t, path), Title: "first.jsonl"}, {Source: uitest.Open(t, path), Title: "second.jsonl"}}}, 120, 36)
 	var timer tea.Msg
 	d.outside.later = func(_ time.Duration, msg tea.Msg) tea.Cmd {
 		timer = msg

@@ -20,11 +20,13 @@ import (
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/copies"
+	"mcpdbg/ui/detail"
 	"mcpdbg/ui/fleet"
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/send"
@@ -180,8 +182,8 @@ func (st *stage) answers() {
 var ways = map[string]func(st *stage){
 	keymap.Global:        func(*stage) {},
 	traffic.Scope:        func(st *stage) { st.Press("2") },
-	scopeDetail:          func(st *stage) { st.Press("3") },
-	scopeJQ:              func(st *stage) { selecting(`"method":"initialize"`)(st); st.Press("|") },
+	detail.Scope:         func(st *stage) { st.Press("3") },
+	detail.ScopeJQ:       func(st *stage) { selecting(`"method":"initialize"`)(st); st.Press("|") },
 	server.ScopeOverview: func(st *stage) { st.Press(":", "overview", "\r") },
 	scopeStderr:          func(st *stage) { st.Press("4") },
 	scopeEvents:          func(st *stage) { st.Press("5") },
@@ -212,21 +214,21 @@ var ways = map[string]func(st *stage){
 	traffic.ScopeSequence:  func(st *stage) { st.Press("t", "2") },
 	traffic.ScopeLatency:   func(st *stage) { st.Press("t", "3") },
 
-	scopeTrouble:       func(st *stage) { st.Press("!") },
-	process.ScopeTree:  func(st *stage) { st.Press("I", "x") },
-	scopeFindings:      func(st *stage) { st.Press("L") },
-	scopeNotes:         func(st *stage) { st.Press("B") },
-	send.ScopePolicies: func(st *stage) { st.Press(":", "policies", "\r") },
-	send.ScopeAnswer:   (*stage).answers,
+	problems.ScopeCauses: func(st *stage) { st.Press("!") },
+	process.ScopeTree:    func(st *stage) { st.Press("I", "x") },
+	problems.ScopeList:   func(st *stage) { st.Press("L") },
+	copies.ScopeNotes:    func(st *stage) { st.Press("B") },
+	send.ScopePolicies:   func(st *stage) { st.Press(":", "policies", "\r") },
+	send.ScopeAnswer:     (*stage).answers,
 	send.ScopeAnswerJSON: func(st *stage) {
 		st.answers()
 		st.Press("\x14") // ctrl+t
 	},
-	scopeCopy:            func(st *stage) { st.Press("y") },
+	copies.ScopeCopy:     func(st *stage) { st.Press("y") },
 	server.ScopeLogLevel: func(st *stage) { st.Press(":", "level"); logging(st); st.Press("\r") },
 	scopeAsk: func(st *stage) {
 		st.Turn()
-		go func() { _, _ = st.app.opts.Prompter.Ask(st.T.Context(), promptChallenge) }()
+		go func() { _, _ = st.app.opts.Prompter.Ask(st.T.Context(), uitest.PromptChallenge) }()
 		st.WaitFor(askPause + time.Second)
 	},
 }
@@ -249,60 +251,60 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	actNextMatch:    {before: searching},
 	actPrevMatch:    {before: searching},
 	actPartner:      {before: selecting(`"method":"initialize"`)},
-	actViewPair:     {before: selecting(`"method":"initialize"`)},
-	actViewAround:   {before: selecting(`"method":"initialize"`)},
-	actFold:         {after: doing(actViewTree)},
-	actExpandAll:    {after: doing(actViewTree)},
-	actCollapseAll:  {after: doing(actViewTree)},
-	actSavePart:     {before: selecting(`"isError":true`), after: doing(actViewContent, kit.Down)},
-	actViewPart: {before: func(st *stage) {
+	"view-pair":     {before: selecting(`"method":"initialize"`)},
+	"view-stderr":   {before: selecting(`"method":"initialize"`)},
+	"fold":          {after: doing("view-tree")},
+	"expand-all":    {after: doing("view-tree")},
+	"collapse-all":  {after: doing("view-tree")},
+	"save-part":     {before: selecting(`"isError":true`), after: doing("view-content", kit.Down)},
+	"view-part": {before: func(st *stage) {
 		st.app.outside.view = func(context.Context, []byte, string) (string, error) { return "xdg-open", nil }
 		st.x.Latest().Out(`{"jsonrpc":"2.0","id":"sound","result":{"content":[{"type":"audio","mimeType":"audio/wav","data":"AAEC"}]}}`)
 		st.Wait()
 		st.selects(`"id":"sound"`)
-	}, after: doing(actViewContent)},
-	actMarkdown:                     {before: selecting(`"isError":true`), after: doing(actViewContent, kit.Down)},
-	actOtherSide:                    {before: func(st *stage) { selecting(`"method":"initialize"`)(st); st.Press("b") }},
-	actResend:                       {before: selecting(`"method":"prompts/list"`)},
-	actEditResend:                   {before: selecting(`"method":"prompts/list"`)},
-	"next-mark":                     {before: marking},
-	"previous-mark":                 {before: marking},
-	actNotes:                        {before: marking},
-	actGoToNote:                     {before: marking},
-	"close-notes":                   {before: marking},
-	scopeNotes + "-" + kit.Bottom:   {before: marking},
-	scopeNotes + "-" + kit.Top:      {before: marking},
-	scopeNotes + "-" + kit.PageUp:   {before: marking},
-	scopeNotes + "-" + kit.PageDown: {before: marking},
-	scopeNotes + "-" + kit.Up:       {before: marking},
-	scopeNotes + "-" + kit.Down:     {before: marking},
-	"unfold-finding":                {before: dying, after: func(st *stage) { st.Press("cause") }},
-	"fold-finding":                  {before: dying, after: func(st *stage) { st.Press("cause") }},
-	"fold-flood":                    {before: selecting("notifications/flood")},
-	"play":                          {before: recorded},
-	"step-on":                       {before: recorded},
-	"step-back":                     {before: recorded},
-	"second-on":                     {before: recorded},
-	"second-back":                   {before: recorded},
-	"ten-seconds-on":                {before: recorded},
-	"ten-seconds-back":              {before: recorded},
-	"percent-on":                    {before: recorded},
-	"percent-back":                  {before: recorded},
-	"faster":                        {before: recorded},
-	"slower":                        {before: recorded},
-	"go-to-moment":                  {before: recorded},
-	"next-point":                    {before: recorded},
-	"previous-point":                {before: recorded},
-	host.ActReplay:                  {before: recorded},
-	host.ActCompare:                 {before: pressing("O", "everything", "\r")},
-	"compare-undo":                  {after: pressing("i")},
-	"compare-accept":                {after: pressing("i")},
-	"compare-open-b":                {after: pressing("g")},
-	"whole":                         {before: func(st *stage) { recorded(st); st.Press(",") }},
-	actNextSession:                  {before: pressing("O", "everything", "\r")},
-	actPrevSession:                  {before: pressing("O", "everything", "\r")},
-	"presets":                       {after: pressing("\x14")}, // ctrl+t: raw bytes
-	"catalog-subscribe":             {after: pressing(keyTab)},
+	}, after: doing("view-content")},
+	"markdown":                             {before: selecting(`"isError":true`), after: doing("view-content", kit.Down)},
+	"other-side":                           {before: func(st *stage) { selecting(`"method":"initialize"`)(st); st.Press("b") }},
+	actResend:                              {before: selecting(`"method":"prompts/list"`)},
+	actEditResend:                          {before: selecting(`"method":"prompts/list"`)},
+	"next-mark":                            {before: marking},
+	"previous-mark":                        {before: marking},
+	"notes":                                {before: marking},
+	"go-to-note":                           {before: marking},
+	"close-notes":                          {before: marking},
+	copies.ScopeNotes + "-" + kit.Bottom:   {before: marking},
+	copies.ScopeNotes + "-" + kit.Top:      {before: marking},
+	copies.ScopeNotes + "-" + kit.PageUp:   {before: marking},
+	copies.ScopeNotes + "-" + kit.PageDown: {before: marking},
+	copies.ScopeNotes + "-" + kit.Up:       {before: marking},
+	copies.ScopeNotes + "-" + kit.Down:     {before: marking},
+	"unfold-finding":                       {before: dying, after: func(st *stage) { st.Press("cause") }},
+	"fold-finding":                         {before: dying, after: func(st *stage) { st.Press("cause") }},
+	"fold-flood":                           {before: selecting("notifications/flood")},
+	"play":                                 {before: recorded},
+	"step-on":                              {before: recorded},
+	"step-back":                            {before: recorded},
+	"second-on":                            {before: recorded},
+	"second-back":                          {before: recorded},
+	"ten-seconds-on":                       {before: recorded},
+	"ten-seconds-back":                     {before: recorded},
+	"percent-on":                           {before: recorded},
+	"percent-back":                         {before: recorded},
+	"faster":                               {before: recorded},
+	"slower":                               {before: recorded},
+	"go-to-moment":                         {before: recorded},
+	"next-point":                           {before: recorded},
+	"previous-point":                       {before: recorded},
+	host.ActReplay:                         {before: recorded},
+	host.ActCompare:                        {before: pressing("O", "everything", "\r")},
+	"compare-undo":                         {after: pressing("i")},
+	"compare-accept":                       {after: pressing("i")},
+	"compare-open-b":                       {after: pressing("g")},
+	"whole":                                {before: func(st *stage) { recorded(st); st.Press(",") }},
+	actNextSession:                         {before: pressing("O", "everything", "\r")},
+	actPrevSession:                         {before: pressing("O", "everything", "\r")},
+	"presets":                              {after: pressing("\x14")}, // ctrl+t: raw bytes
+	"catalog-subscribe":                    {after: pressing(keyTab)},
 	actCancel: {before: func(st *stage) {
 		st.Turn()
 		_, err := st.s.Send(st.T.Context(), []byte(`{"jsonrpc":"2.0","id":"waits","method":"tools/call","params":{"name":"plan"}}`))

@@ -93,8 +93,7 @@ func TestProgram(t *testing.T) {
 // timer runs without one.
 func TestPendingClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, _ := newSession(t, newLog(t), nil)
-		require.NoError(t, s.Open(t.Context()))
+		s, _ := openSession(t, nil)
 		term := inTerminal(t, Options{Session: s}, 120, 36)
 		require.False(t, term.app.ticking)
 		_, err := s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"slow"}`))

@@ -2,47 +2,16 @@ package ui
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
-	"testing/synctest"
 
 	"mcpdbg/ui/uitest"
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/workspace"
 )
-
-// record records a session with a fake server in a bubble, and returns the path
-// of the recording.
-func record(t *testing.T, during func(t *testing.T, s *session.Session, x *fakeExecutor)) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "session.jsonl")
-	synctest.Test(t, func(t *testing.T) {
-		log, err := recordings.Create(recordings.Options{Path: path, Header: session.Header{Argv: []string{"fake-server"}}})
-		require.NoError(t, err)
-		s, x := newSession(t, log, nil)
-		require.NoError(t, s.Open(t.Context()))
-		during(t, s, x)
-		_, err = s.Close(t.Context())
-		require.NoError(t, err)
-		require.NoError(t, log.Close())
-		require.NoError(t, log.Release())
-	})
-	return path
-}
-
-// openWhole opens a recording and reads all of it.
-func openWhole(t *testing.T, path string) *recordings.Recording {
-	t.Helper()
-	r, err := recordings.Open(path)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, r.Close()) })
-	return r
-}
 
 // TestReadingFrames checks that the end of a recording is shown before the rest
 // is read, without statements that the rest may contradict.
@@ -50,7 +19,7 @@ func TestReadingFrames(t *testing.T) {
 	path := uitest.EverythingFile(t)
 	var reading, whole uitest.Sheet
 	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {40, 10}} {
-		rec := uitest.NewPartlyRead(openWhole(t, path), 18)
+		rec := uitest.NewPartlyRead(uitest.Open(t, path), 18)
 		d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, size[0], size[1])
 		rec.Read(20)
 		d.pull()
@@ -69,11 +38,11 @@ func TestReadingFrames(t *testing.T) {
 // on its entry and its line, and that the detail and the marks stay.
 func TestReadingKeepsThePlace(t *testing.T) {
 	path := uitest.EverythingFile(t)
-	rec := uitest.NewPartlyRead(openWhole(t, path), 18)
+	rec := uitest.NewPartlyRead(uitest.Open(t, path), 18)
 	d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 21)
 	d.do(kit.Up, kit.Up, kit.Up, "mark", kit.Up)
 	n, line := d.entryN(), d.cursorLine()
-	d.do(actDetail, actViewTree, kit.Down, kit.Down)
+	d.do(actDetail, "view-tree", kit.Down, kit.Down)
 	value, pointer, _, _ := d.visible.detail.Value()
 	require.NotEmpty(t, pointer)
 	require.Equal(t, 1, d.visible.rows.Stderr.Len())
@@ -121,7 +90,7 @@ func (d *driver) cursorLine() int {
 // one while the rest is read, and that the rows between appear.
 func TestBeyondTheTail(t *testing.T) {
 	path := uitest.EverythingFile(t)
-	rec := uitest.NewPartlyRead(openWhole(t, path), 18)
+	rec := uitest.NewPartlyRead(uitest.Open(t, path), 18)
 	d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 36)
 	rec.Read(20)
 	d.pull()
@@ -149,7 +118,7 @@ func TestBeyondTheTail(t *testing.T) {
 // TestReadingFilters checks that a filter is kept, and applied to all rows.
 func TestReadingFilters(t *testing.T) {
 	path := uitest.EverythingFile(t)
-	rec := uitest.NewPartlyRead(openWhole(t, path), 18)
+	rec := uitest.NewPartlyRead(uitest.Open(t, path), 18)
 	d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 36)
 	d.do(actFilter)
 	d.write("kind:request")
@@ -167,7 +136,7 @@ func TestReadingFilters(t *testing.T) {
 // rows read so far.
 func TestReadingFails(t *testing.T) {
 	path := uitest.EverythingFile(t)
-	rec := uitest.NewPartlyRead(openWhole(t, path), 18)
+	rec := uitest.NewPartlyRead(uitest.Open(t, path), 18)
 	d := drive(t, Options{Opened: []workspace.Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 36)
 	rec.Read(12)
 	rec.Err = fmt.Errorf("the disk is gone")

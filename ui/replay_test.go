@@ -90,7 +90,7 @@ var replayTests = map[string]actionTest{
 // lets the user answer requests that the recording does not cover, and then
 // compares.
 func TestProgramReplays(t *testing.T) {
-	path := record(t, func(t *testing.T, s *session.Session, x *fakeExecutor) {
+	path := uitest.Record(t, func(t *testing.T, s *session.Session, x *fakeExecutor) {
 		for id := range 3 {
 			_, err := s.Send(t.Context(), fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"ping-%d"}`, id, id))
 			require.NoError(t, err)
@@ -107,7 +107,7 @@ func TestProgramReplays(t *testing.T) {
 					p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"n":1}}`, m.ID)
 				}
 			}}
-			term := inTerminal(t, Options{Launcher: l, Opened: []workspace.Opened{{Source: openWhole(t, path), Title: "session.jsonl"}}}, 120, 36)
+			term := inTerminal(t, Options{Launcher: l, Opened: []workspace.Opened{{Source: uitest.Open(t, path), Title: "session.jsonl"}}}, 120, 36)
 			term.Press("U")
 			require.Contains(t, term.Text(), "3 to send, 0 not sent")
 			term.Press("\r")

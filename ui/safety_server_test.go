@@ -14,6 +14,7 @@ import (
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/copies"
+	"mcpdbg/ui/detail"
 	"mcpdbg/ui/fleet"
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/home"
@@ -57,15 +58,15 @@ func (h *hostileServer) composesHostile() {
 var hostileWays = map[string]func(h *hostileServer){
 	scopeSessions: func(h *hostileServer) { h.another(hostile[0] + "\u202e"); h.do(actSessions) },
 	traffic.Scope: func(h *hostileServer) { h.do(actTraffic, "timeline") },
-	scopeDetail:   func(h *hostileServer) { h.do(host.ActOpen, actViewAround) },
-	scopeJQ: func(h *hostileServer) {
+	detail.Scope:  func(h *hostileServer) { h.do(host.ActOpen, "view-stderr") },
+	detail.ScopeJQ: func(h *hostileServer) {
 		h.selects(`"tools":`)
-		h.do(actJQ)
+		h.do("jq")
 		h.write("..|strings?")
-		h.do(actJQKeep, actJQ)
+		h.do("jq-keep", "jq")
 		h.pastes()
 		h.write(".")
-		h.do(actJQComplete)
+		h.do("jq-complete")
 	},
 	scopeStderr:         func(h *hostileServer) { h.do(actStderr) },
 	scopeEvents:         func(h *hostileServer) { h.do(actEvents) },
@@ -117,15 +118,15 @@ var hostileWays = map[string]func(h *hostileServer){
 	process.ScopePane:    func(h *hostileServer) { h.do("info", "environment-values") },
 	process.ScopeTree:    func(h *hostileServer) { h.do("info", "kill-one") },
 	server.ScopeOverview: func(h *hostileServer) { h.do(server.ActOverview) },
-	scopeTrouble:         func(h *hostileServer) { h.do(host.ActCauses) },
-	scopeFindings:        func(h *hostileServer) { h.do(host.ActProblems) },
-	scopeNotes:           func(h *hostileServer) { h.do(actTraffic, kit.Bottom, "mark", actNotes) },
-	scopeCopy:            func(h *hostileServer) { h.do(kit.Bottom, actCopyMenu) },
+	problems.ScopeCauses: func(h *hostileServer) { h.do(host.ActCauses) },
+	problems.ScopeList:   func(h *hostileServer) { h.do(host.ActProblems) },
+	copies.ScopeNotes:    func(h *hostileServer) { h.do(actTraffic, kit.Bottom, "mark", "notes") },
+	copies.ScopeCopy:     func(h *hostileServer) { h.do(kit.Bottom, "copy-menu") },
 	send.ScopePolicies:   func(h *hostileServer) { h.asksHostile(); h.do("policies") },
 	send.ScopeAnswer:     func(h *hostileServer) { h.asksHostile(); h.do(host.ActAnswer) },
 	send.ScopeAnswerJSON: func(h *hostileServer) { h.asksHostile(); h.do(host.ActAnswer, "answer-other", "answer-view") },
 	scopeAsk: func(h *hostileServer) {
-		asks := promptChallenge
+		asks := uitest.PromptChallenge
 		asks.Text, asks.Hop, asks.User = strings.Join(hostile, "\n"), hostile[0], hostile[1]
 		h.askNow(asks)
 	},
@@ -221,7 +222,7 @@ func TestHostileFileNames(t *testing.T) {
 		}
 		h.do(kit.Top)
 		for range 40 {
-			h.do(actEditor, actPager, kit.Down)
+			h.do("open-in-editor", "open-in-pager", kit.Down)
 		}
 		h.composesHostile()
 		h.do("form-compose-editor")

@@ -33,7 +33,7 @@ func TestHostileText(t *testing.T) {
 				d.do(host.ActOpen)
 				for range 5 { // views
 					requireExact(t, d.content(), size[0], size[1])
-					d.do(actView)
+					d.do("view")
 				}
 				d.do(host.ActBack, kit.Down)
 			}

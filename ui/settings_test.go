@@ -72,7 +72,7 @@ func TestPausesOfThePlayer(t *testing.T) {
 	for text, want := range map[string]time.Duration{"": time.Second, "[play]\nidle = \"40ms\"": 40 * time.Millisecond, "[play]\nidle = \"none\"": 0} {
 		s, err := ParseSettings("config.toml", []byte(text))
 		require.NoError(t, err)
-		d := drive(t, Options{Settings: s, Opened: []workspace.Opened{{Source: openWhole(t, path), Title: "x"}}}, 120, 36)
+		d := drive(t, Options{Settings: s, Opened: []workspace.Opened{{Source: uitest.Open(t, path), Title: "x"}}}, 120, 36)
 		require.Equal(t, want, d.visible.ws.Playback.Player.Idle())
 	}
 }
@@ -176,8 +176,7 @@ func TestThemes(t *testing.T) {
 // except for text of a server.
 func TestASCII(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, x := newSession(t, newLog(t), echo)
-		require.NoError(t, s.Open(t.Context()))
+		s, x := openSession(t, echo)
 		uitest.Busy(t, s, x)
 		d := drive(t, Options{Settings: Settings{ASCII: true}, Session: s, Title: "fake", Prompter: tty.NewPrompter(), Launcher: &uitest.Launcher{T: t}}, 120, 36)
 		d.send(`{"jsonrpc":"2.0","method":"notifications/` + strings.Repeat("long", 100) + `"}`)
@@ -185,7 +184,7 @@ func TestASCII(t *testing.T) {
 		d.sessions.step(1)
 		for _, action := range d.actions.keys.Reachable(traffic.Scope) {
 			switch action.ID {
-			case actQuit, host.ActInterrupt, actSuspend, actEditor, actPager:
+			case actQuit, host.ActInterrupt, actSuspend, "open-in-editor", "open-in-pager":
 				continue
 			}
 			for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {39, 9}} {
@@ -201,7 +200,7 @@ func TestASCII(t *testing.T) {
 		d.do("input-next")
 		d.write("secret")
 		requireASCII(t, d, "inputs")
-		d.askNow(promptHostKey)
+		d.askNow(uitest.PromptHostKey)
 		requireASCII(t, d, "question")
 		d.do("decline")
 	})

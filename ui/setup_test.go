@@ -16,7 +16,6 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/copies"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
@@ -62,8 +61,7 @@ func (d *driver) asked(x *fakeExecutor, id int, method, params string) {
 		uitest.Person(d.t, d.visible.ws.Session)
 	}
 	x.Latest().Out(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)
-	synctest.Wait()
-	d.pull()
+	d.hear()
 }
 
 // opened makes the server send a request, and opens it.
@@ -98,8 +96,7 @@ func (d *driver) call() <-chan session.Response {
 		}
 		done <- resp
 	}()
-	synctest.Wait()
-	d.pull()
+	d.hear()
 	return done
 }
 
@@ -133,18 +130,9 @@ func (d *driver) lookUp() {
 	if !d.visible.ws.Shown.Catalog.List("tools").Known() {
 		d.do("catalog-reload")
 	}
-	synctest.Wait()
-	d.pull()
+	d.hear()
 	require.Contains(d.t, d.plain(), "echo")
 }
-
-// The ids of the actions of the copy menu, and its scope.
-const (
-	actCopyMenu  = "copy-menu"
-	actCopyThis  = "copy-this"
-	actWriteThis = "write-this"
-	scopeCopy    = copies.ScopeCopy
-)
 
 // logs declares that the server sends log messages.
 func (d *driver) logs() { d.visible.ws.Status.Server.Capabilities = []byte(`{"logging":{}}`) }
@@ -166,6 +154,14 @@ var (
 func newSession(t testing.TB, log session.Log, serve func(*fakeProcess, message)) (*session.Session, *fakeExecutor) {
 	t.Helper()
 	return newSessionWith(t, log, serve, func(*session.Config) {})
+}
+
+// openSession returns an open session over a fake server and a log of its own.
+func openSession(t testing.TB, serve func(*fakeProcess, message)) (*session.Session, *fakeExecutor) {
+	t.Helper()
+	s, x := newSession(t, newLog(t), serve)
+	require.NoError(t, s.Open(t.Context()))
+	return s, x
 }
 
 // newSessionWith is newSession with a changed config.

@@ -3,7 +3,6 @@ package ui
 import (
 	"errors"
 	"testing"
-	"testing/synctest"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
@@ -56,8 +55,7 @@ func TestStates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, 60, 20, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 				tc.end(x.Latest())
-				synctest.Wait()
-				d.pull()
+				d.hear()
 				require.Contains(t, d.rows()[0], tc.want)
 			})
 		})

@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"mcpdbg/ui/host"
@@ -26,8 +25,7 @@ func answersAfter(d *driver, x *fakeExecutor, took ...time.Duration) {
 		d.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"sleep"}`, i))
 		time.Sleep(took)
 		x.Latest().Out(`{"jsonrpc":"2.0","id":%d,"result":{}}`, i)
-		synctest.Wait()
-		d.pull()
+		d.hear()
 	}
 }
 

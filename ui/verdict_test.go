@@ -29,8 +29,7 @@ func (d *driver) crashes(x *fakeExecutor) {
 	x.Latest().Out(`{"jsonrpc":"2.0","id":99,"result":{}}`)
 	x.Latest().Err("fatal: out of luck")
 	x.Latest().Exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"})
-	synctest.Wait()
-	d.pull()
+	d.hear()
 }
 
 // verdictTests follow a cause to the panes that have its rows.
@@ -74,8 +73,7 @@ func TestVerdictFollowsTheSession(t *testing.T) {
 		d.take(tick{})
 		require.Contains(t, d.rows()[1], "for 13 s")
 		x.Latest().Out(`{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`)
-		synctest.Wait()
-		d.pull()
+		d.hear()
 		require.True(t, d.panes.layout.verdict.Empty())
 		require.Zero(t, d.pace())
 	})
@@ -87,8 +85,7 @@ func TestStreamsHeldOpen(t *testing.T) {
 	inBubble(t, 100, 30, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		x.Latest().Holds = true
 		x.Latest().Exit(executor.Exit{Kind: executor.ExitCode})
-		synctest.Wait()
-		d.pull()
+		d.hear()
 		require.NotContains(t, d.plain(), "still open after")
 		require.Equal(t, time.Second, d.pace())
 		time.Sleep(2 * time.Second)
@@ -112,8 +109,7 @@ func TestServerWaitsForYou(t *testing.T) {
 			require.Contains(t, d.rows()[1], "! Waiting for your response for 12 s")
 			require.Equal(t, time.Second, d.pace())
 			require.NoError(t, d.visible.ws.Session.Answer(d.visible.ws.Waiting[0].ID, []byte(`{"action":"decline"}`)))
-			synctest.Wait()
-			d.pull()
+			d.hear()
 			require.NotContains(t, d.plain(), "WAITS FOR YOU")
 		})
 	}
@@ -141,12 +137,7 @@ func TestClickOnCause(t *testing.T) {
 	inBubble(t, 120, 36, func(*fakeProcess, message) {}, func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.crashes(x)
 		d.take(tea.MouseClickMsg{X: 10, Y: 1, Button: tea.MouseLeft})
-		for y, row := range d.rows() {
-			if before, _, ok := strings.Cut(row, "4 process"); ok {
-				d.take(tea.MouseClickMsg{X: len([]rune(before)) + 2, Y: y, Button: tea.MouseLeft})
-				break
-			}
-		}
+		d.click("4 process")
 		require.Contains(t, d.plain(), "┏━ Process ")
 	})
 }

@@ -73,7 +73,7 @@ var viewFrames = map[string]view{
 	"replay":          inEcho(func(d *driver, _ *fakeExecutor) { d.planned(d.t.(*testing.T)); d.goToCall("remove") }),
 	"export":          inEcho(func(d *driver, _ *fakeExecutor) { d.opensExport() }),
 	"process":         inEcho(func(d *driver, _ *fakeExecutor) { d.do(host.ActProcess) }),
-	"copy-menu":       inStates(func(d *driver, _ *fakeExecutor) { d.do(kit.Bottom, actCopyMenu) }),
+	"copy-menu":       inStates(func(d *driver, _ *fakeExecutor) { d.do(kit.Bottom, "copy-menu") }),
 	"problems":        inEcho(func(d *driver, x *fakeExecutor) { guilty(d, x); d.do(host.ActProblems) }),
 	"policies":        inEcho(func(d *driver, _ *fakeExecutor) { d.do("policies") }),
 	"log-level":       inEcho(func(d *driver, _ *fakeExecutor) { d.logs(); d.do("set-log-level") }),
@@ -84,9 +84,9 @@ var viewFrames = map[string]view{
 		show(drive(t, Options{Grid: uitest.Halfway(t).Grid()}, 120, 36))
 	},
 	"watch": func(t *testing.T, show func(d *driver)) {
-		inBubble(t, 120, 36, adds(1), func(_ *testing.T, d *driver, x *fakeExecutor) {
+		inBubble(t, 120, 36, uitest.Adds(1), func(_ *testing.T, d *driver, x *fakeExecutor) {
 			w := d.watches(x, "add")
-			x.Serve = adds(7)
+			x.Serve = uitest.Adds(7)
 			d.changesFile(w)
 			show(d)
 		})

@@ -19,21 +19,6 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// adds is a server with the tools add, which is read-only, and note, which is
-// not. The result of add is the number more.
-func adds(more int) func(p *fakeProcess, m message) {
-	return func(p *fakeProcess, m message) {
-		switch m.Method {
-		case "tools/list":
-			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"add","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"note","inputSchema":{"type":"object"}}]}}`, m.ID)
-		case "tools/call":
-			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"sum":%d}}}`, m.ID, more)
-		default:
-			echo(p, m)
-		}
-	}
-}
-
 // A countedWatch is a watch that counts its restarts.
 type countedWatch struct {
 	*workspace.Watch
@@ -69,7 +54,7 @@ func (d *driver) watched(again func(context.Context, string) (*replayer.Round, e
 // watches starts a watch over the files of the session, and calls a tool.
 func (d *driver) watches(x *fakeExecutor, tool string) *countedWatch {
 	d.t.Helper()
-	x.Capabilities, x.Serve = `{"tools":{}}`, adds(1)
+	x.Capabilities, x.Serve = `{"tools":{}}`, uitest.Adds(1)
 	require.NoError(d.t, d.visible.ws.Session.Restart(d.t.Context()))
 	series := replayer.NewSeries(d.visible.ws.Session, replayer.SeriesOptions{Calls: 10, Interactive: true})
 	require.NoError(d.t, series.Begin(d.t.Context()))
@@ -91,8 +76,7 @@ func (w *countedWatch) changing(d *driver, cause string) (m tea.Msg) {
 // changesFile has a watch report a change.
 func (d *driver) changesFile(w *countedWatch) {
 	d.take(w.changing(d, "main.go changed"))
-	synctest.Wait()
-	d.pull()
+	d.hear()
 }
 
 // lastLine returns the last line of the screen.
@@ -101,11 +85,11 @@ func (d *driver) lastLine() string { return d.rows()[len(d.rows())-1] }
 // TestWatch checks that the server restarts when files change, and that the
 // changes are shown, repeatedly on the screen that shows them.
 func TestWatch(t *testing.T) {
-	inBubble(t, 120, 36, adds(1), func(t *testing.T, d *driver, x *fakeExecutor) {
+	inBubble(t, 120, 36, uitest.Adds(1), func(t *testing.T, d *driver, x *fakeExecutor) {
 		w := d.watches(x, "add")
 		d.changesFile(w)
 		require.Contains(t, d.lastLine(), "main.go changed: re-sent 1 call and the lists: all responses are the same")
-		x.Serve = adds(7)
+		x.Serve = uitest.Adds(7)
 		d.changesFile(w)
 		require.Equal(t, 2, w.restarts)
 		require.Contains(t, d.lastLine(), "main.go changed; D shows it: ~ tools/call add: /result/structuredContent/sum 1 -> 7")
@@ -116,7 +100,7 @@ func TestWatch(t *testing.T) {
 		require.Contains(t, d.plain(), "A before   B after main.go changed")
 		require.Equal(t, "sum: 1 | sum: 7", d.besides())
 		d.requireSound()
-		x.Serve = adds(8)
+		x.Serve = uitest.Adds(8)
 		d.changesFile(w)
 		require.NotSame(t, v, d.front.top(), "another comparison takes its place")
 		require.Equal(t, "sum: 7 | sum: 8", d.besides())
@@ -131,11 +115,11 @@ func TestWatch(t *testing.T) {
 // TestWatchDuringDraft checks that a round does not touch the composer and its
 // draft.
 func TestWatchDuringDraft(t *testing.T) {
-	inBubble(t, 120, 36, adds(1), func(t *testing.T, d *driver, x *fakeExecutor) {
+	inBubble(t, 120, 36, uitest.Adds(1), func(t *testing.T, d *driver, x *fakeExecutor) {
 		w := d.watches(x, "add")
 		d.do(actCompose)
 		d.write(`{"jsonrpc"`)
-		x.Serve = adds(2)
+		x.Serve = uitest.Adds(2)
 		d.changesFile(w)
 		require.True(t, d.visible.composer.IsOpen())
 		require.Contains(t, d.plain(), `{"jsonrpc"`)
@@ -149,7 +133,7 @@ func TestWatchDuringDraft(t *testing.T) {
 func TestFailedBuildFrames(t *testing.T) {
 	var frames uitest.Sheet
 	for _, size := range [][2]int{{80, 24}, {120, 36}} {
-		inBubble(t, size[0], size[1], adds(1), func(t *testing.T, d *driver, x *fakeExecutor) {
+		inBubble(t, size[0], size[1], uitest.Adds(1), func(t *testing.T, d *driver, x *fakeExecutor) {
 			w := d.watches(x, "add")
 			var output []string
 			for i := range 6 {
@@ -172,7 +156,7 @@ func TestFailedBuildFrames(t *testing.T) {
 // TestWatchBeforeStart checks that a watch waits for the first start.
 func TestWatchBeforeStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, x := newSession(t, newLog(t), adds(1))
+		s, x := newSession(t, newLog(t), uitest.Adds(1))
 		x.Capabilities = `{"tools":{}}`
 		series := replayer.NewSeries(s, replayer.SeriesOptions{})
 		d := drive(t, Options{Session: s, Title: "fake", Start: func(ctx context.Context) error { return s.Open(ctx) }}, 120, 36)

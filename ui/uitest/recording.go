@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -98,4 +99,33 @@ func TrafficEntry(i int) session.Entry {
 	}
 	e.Msg = framing.Scan(e.Payload)
 	return e
+}
+
+// Record records a session with a server in a bubble, and returns the path of the
+// recording.
+func Record(t *testing.T, during func(t *testing.T, s *session.Session, x *Server)) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	synctest.Test(t, func(t *testing.T) {
+		log, err := recordings.Create(recordings.Options{Path: path, Header: session.Header{Argv: []string{"fake-server"}}})
+		require.NoError(t, err)
+		x := &Server{}
+		s := NewSessionWith(t, x, log, func(*session.Config) {})
+		require.NoError(t, s.Open(t.Context()))
+		during(t, s, x)
+		_, err = s.Close(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, log.Close())
+		require.NoError(t, log.Release())
+	})
+	return path
+}
+
+// Open opens a recording and reads all of it.
+func Open(t testing.TB, path string) *recordings.Recording {
+	t.Helper()
+	r, err := recordings.Open(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	return r
 }

@@ -298,3 +298,18 @@ func OffersAndEchoes(p *Process, m Message) {
 		Echo(p, m)
 	}
 }
+
+// Adds is a server with the tools add, which is read-only, and note, which is not. The
+// result of add is the number more.
+func Adds(more int) func(p *Process, m Message) {
+	return func(p *Process, m Message) {
+		switch m.Method {
+		case "tools/list":
+			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"add","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"note","inputSchema":{"type":"object"}}]}}`, m.ID)
+		case "tools/call":
+			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"sum":%d}}}`, m.ID, more)
+		default:
+			Echo(p, m)
+		}
+	}
+}

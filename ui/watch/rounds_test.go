@@ -17,21 +17,6 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// adds is a server with the tools add, which is read-only, and note, which is not. The
-// result of add is the number more.
-func adds(more int) func(p *uitest.Process, m uitest.Message) {
-	return func(p *uitest.Process, m uitest.Message) {
-		switch m.Method {
-		case "tools/list":
-			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"add","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"note","inputSchema":{"type":"object"}}]}}`, m.ID)
-		case "tools/call":
-			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"sum":%d}}}`, m.ID, more)
-		default:
-			uitest.Echo(p, m)
-		}
-	}
-}
-
 // A stage has a session whose server restarts when files change.
 type stage struct {
 	*uitest.Room
@@ -46,7 +31,7 @@ type stage struct {
 // watching runs a test on a watch over the files of a session, which has called a tool.
 func watching(t *testing.T, tool string, test func(*testing.T, *stage)) {
 	t.Helper()
-	x := &uitest.Server{Capabilities: `{"tools":{}}`, Serve: adds(1)}
+	x := &uitest.Server{Capabilities: `{"tools":{}}`, Serve: uitest.Adds(1)}
 	uitest.Live(t, x, 120, 36, func(t *testing.T, h *uitest.Host) {
 		s := &stage{Room: uitest.NewRoom(h), x: x}
 		series := replayer.NewSeries(s.session(), replayer.SeriesOptions{Calls: 10, Interactive: true})
@@ -185,7 +170,7 @@ var tests = map[string]func(t *testing.T){
 // responses were compared if there are older ones.
 func TestWatchSaysSameOnlyOfWhatWasSent(t *testing.T) {
 	watching(t, "note", func(t *testing.T, s *stage) {
-		s.x.Serve = adds(7)
+		s.x.Serve = uitest.Adds(7)
 		s.change()
 		p := s.state.Part(s.Context())
 		require.Equal(t, "WATCH 1 main.go changed: 1 call not re-sent ([watch-rest])", p.Text)
