@@ -176,7 +176,6 @@ func (s *scanner) number(i int) int {
 	return i
 }
 
-// digits skips one digit or more.
 func (s *scanner) digits(i int) int {
 	b := s.line
 	start := i

@@ -188,7 +188,6 @@ func (d *decoder) streamMember(e *session.Entry, name []byte) {
 	}
 }
 
-// cuts reads [[seq,offset],...].
 func (d *decoder) cuts(e *session.Entry) {
 	d.expect('[')
 	for !d.bad {

@@ -31,7 +31,6 @@ func (m *members) space() {
 	}
 }
 
-// expect skips space and then c.
 func (m *members) expect(c byte) {
 	if m.space(); m.i >= len(m.b) || m.b[m.i] != c {
 		m.fail()

@@ -29,7 +29,6 @@ func (s *stored) ReadAt(p []byte, off int64) (int, error) {
 	return f.files.ReadAt(p, off)
 }
 
-// readEntry reads into new memory or buf.
 func readEntry(r io.ReaderAt, row session.Row, limit int, buf []byte) (session.Entry, error) {
 	e, err := readPart(r, row, limit, buf)
 	if err != nil {

@@ -51,7 +51,6 @@ func generateArguments(schema json.RawMessage, name string, seed uint64) (json.R
 	return nil, why
 }
 
-// generateOnce makes one attempt.
 func generateOnce(root any, name string, seed, attempt uint64) (json.RawMessage, error) {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, name) // never fails

@@ -22,7 +22,6 @@ type generator struct {
 
 type object = map[string]any
 
-// value returns a value of a schema.
 func (g *generator) value(schema any, depth int) (any, error) {
 	if g.parts++; g.parts > maxParts || depth > maxDepth {
 		return nil, errors.New("the input schema nests too deeply")
@@ -127,7 +126,6 @@ func (g *generator) merged(s object, depth int) (object, error) {
 	return out, nil
 }
 
-// merge adds the keywords of another schema.
 func merge(into, from object) {
 	for name, value := range from {
 		before, known := into[name]
@@ -182,7 +180,6 @@ func (g *generator) resolve(ref string) (any, error) {
 	return at, nil
 }
 
-// kind returns the type to generate.
 func (g *generator) kind(s object) string {
 	switch kind := s["type"].(type) {
 	case string:

@@ -16,7 +16,6 @@ import (
 // maxRelists is how often a changed list is read again.
 const maxRelists = 3
 
-// lists returns the tools.
 func (p *process) lists(ctx context.Context) []tool {
 	server := p.made.Session.Status().Server
 	declared := steps.Declared(&server)

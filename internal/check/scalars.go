@@ -22,7 +22,6 @@ var formats = map[string]string{
 // words are short, and harmless as a name or a path.
 var words = []string{"example", "test", "sample", "hello"}
 
-// text returns a text.
 func (g *generator) text(s object) (any, error) {
 	least, most := natural(s["minLength"], 0), natural(s["maxLength"], maxArguments)
 	if least > maxArguments {
@@ -117,7 +116,6 @@ func (w *patternWriter) repeat(re *syntax.Regexp) error {
 	return nil
 }
 
-// class prefers a letter or a digit.
 func (w *patternWriter) class(ranges []rune) error {
 	for _, good := range []rune{'a', 'x', 'A', 'X', '0', '1'} {
 		for i := 0; i+1 < len(ranges); i += 2 {

@@ -65,7 +65,6 @@ func (t *target) together(ctx context.Context, jobs []job) {
 	}
 }
 
-// part shares the servers known so far.
 func (t *target) part() *target {
 	return &target{opts: t.opts, number: t.number, roll: t.roll, secrets: new(secret.Concealer), speaks: t.speaks, result: Result{Server: t.result.Server}}
 }
@@ -77,7 +76,6 @@ func (t *target) failed() bool {
 		len(l.found)+len(l.alive) > 0 || l.lost != nil
 }
 
-// join adds what a job found.
 func (t *target) join(part *target) {
 	r, from := &t.result, &part.result
 	r.Steps = append(r.Steps, from.Steps...)

@@ -85,7 +85,6 @@ func splitCommand(args []string) (ours, command []string, found bool) {
 	return args[:i], args[i+1:], true
 }
 
-// rootCommand has some of the subcommands.
 func rootCommand(env *console.Env, below []subcommand) *cobra.Command {
 	var t flags.Target
 	var s flags.Screen

@@ -21,7 +21,6 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// demoCommand returns the command demo.
 func demoCommand(env *console.Env) *cobra.Command {
 	var t flags.Target
 	var s flags.Screen
@@ -112,7 +111,6 @@ var guidedSteps = []struct{ text, params string }{
 	{"a tool that sends a server request; the response is canned", `{"name":"ask","arguments":{}}`},
 }
 
-// demoServerCommand returns the command demo-server.
 func demoServerCommand(env *console.Env) *cobra.Command {
 	var misbehave string
 	var list, changed bool

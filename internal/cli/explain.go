@@ -53,7 +53,6 @@ func unknownRule(id string) error {
 	return console.WithHint(console.Usagef("unknown rule %q", id), hint)
 }
 
-// listRules prints a line for each rule.
 func listRules(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for _, r := range rule.All() {
@@ -62,7 +61,6 @@ func listRules(w io.Writer) error {
 	return b.Flush()
 }
 
-// explainRules prints everything about rules.
 func explainRules(w io.Writer, rules []diagnosis.Rule) error {
 	b := bufio.NewWriter(w)
 	for i, r := range rules {
@@ -86,7 +84,6 @@ func explainRules(w io.Writer, rules []diagnosis.Rule) error {
 	return b.Flush()
 }
 
-// sideText says whose behavior a rule checks.
 func sideText(side diagnosis.Side) string {
 	switch side {
 	case diagnosis.Server:

@@ -46,7 +46,6 @@ func writeSection(w *strings.Builder, title, text string) {
 	}
 }
 
-// availableCommands lists the commands below cmd.
 func availableCommands(cmd *cobra.Command) string {
 	var list strings.Builder
 	for _, c := range cmd.Commands() {
@@ -79,7 +78,6 @@ your settings, and the names by which the settings refer to them:
 	return cmd
 }
 
-// printKeys prints the table of actions.
 func printKeys(w io.Writer, settings ui.Settings, markdown bool) error {
 	table, err := ui.ActionsOf(settings)
 	if err != nil {

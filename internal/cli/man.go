@@ -43,7 +43,6 @@ to share/man/man1.`,
 	return cmd
 }
 
-// completeCommands completes the names of commands.
 func completeCommands(cmd *cobra.Command, words []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var names []cobra.Completion
 	if of, rest, err := cmd.Root().Find(words); err == nil && len(rest) == 0 {
@@ -72,7 +71,6 @@ func writeManPages(cmd *cobra.Command, folder string) error {
 // manName returns the name of a command's page.
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// documented subcommands have a page.
 func documented(cmd *cobra.Command) []*cobra.Command {
 	var below []*cobra.Command
 	for _, c := range cmd.Commands() {

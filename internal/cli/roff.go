@@ -51,13 +51,11 @@ func (r roff) prose(text string) {
 	}
 }
 
-// term writes a term and its definition.
 func (r roff) term(word, means string) {
 	fmt.Fprintf(r.w, ".TP\n\\fB%s\\fR\n", roffText(word))
 	r.text(means)
 }
 
-// roffText escapes a line of text.
 func roffText(line string) string {
 	line = strings.NewReplacer(`\`, `\e`, "-", `\-`, `"`, `\(dq`).Replace(line)
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {

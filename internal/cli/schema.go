@@ -79,7 +79,6 @@ func printVersion(env *console.Env) error {
 	return err
 }
 
-// versionLine returns the output of mcpdbg version.
 func versionLine() string {
 	line := fmt.Sprintf("mcpdbg %s %s/%s %s", console.Version, runtime.GOOS, runtime.GOARCH, runtime.Version())
 	if info, ok := debug.ReadBuildInfo(); ok {

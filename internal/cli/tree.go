@@ -21,7 +21,6 @@ type subcommand struct {
 	make  func(*console.Env) *cobra.Command
 }
 
-// subcommands returns the commands below the root.
 func subcommands() []subcommand {
 	return []subcommand{
 		{"demo", true, demoCommand},

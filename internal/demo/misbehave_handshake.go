@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// handshakeKinds go wrong before a session begins.
 func handshakeKinds() []misbehaviour {
 	return []misbehaviour{
 		{Kind{Name: "dies-at-start", Lint: "PRC03",
@@ -86,7 +85,6 @@ func wrongVersion(ctx context.Context, c *culprit) (int, error) {
 	}))
 }
 
-// legacyOnly handles initialize with f.
 func legacyOnly(f func(s *server, r *request)) faults {
 	return faults{request: func(_ context.Context, s *server, r *request) bool {
 		switch r.method {

@@ -107,7 +107,6 @@ type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// run returns the exit code.
 func (s *server) run(ctx context.Context, in io.Reader) int {
 	ctx, s.stop = context.WithCancelCause(ctx)
 	s.ended = ctx.Done()

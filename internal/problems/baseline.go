@@ -77,7 +77,6 @@ func (b *Baseline) parseLine(line string) error {
 	return nil
 }
 
-// parseMember reads an indented line, "name: value".
 func (b *Baseline) parseMember(text string) error {
 	name, value, found := strings.Cut(text, ":")
 	value = strings.TrimSpace(value)

@@ -137,7 +137,6 @@ func printable(r rune) bool { return unicode.IsPrint(r) && r != unicode.Replacem
 // maxTitle is the maximum length of a name, in characters.
 const maxTitle = 200
 
-// duration reads a positive duration.
 func (p *parser) duration(n *yaml.Node, what string) time.Duration {
 	s := real(n)
 	d, err := time.ParseDuration(s.Value)

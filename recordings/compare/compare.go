@@ -154,7 +154,6 @@ func (c *comparer) compare() error {
 	return nil
 }
 
-// turnTo makes two records the current pair.
 func (c *comparer) turnTo(i, j, place int) {
 	c.done()
 	c.i, c.j, c.place, c.counts, c.reported = i, j, place, false, false

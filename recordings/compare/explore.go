@@ -184,7 +184,6 @@ func readable(document []byte) []byte {
 	return document
 }
 
-// length includes all pages of a list.
 func (s *side) length(number int) (n int64) {
 	if number == alone {
 		return 0

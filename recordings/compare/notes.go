@@ -62,7 +62,6 @@ func joined(level, logger string) string {
 	return level + " " + logger
 }
 
-// tell records progress before the response.
 func (r *record) tell(value []byte) {
 	v, err := strconv.ParseFloat(string(value), 64)
 	if err != nil || r.flags&progressed != 0 && v < r.last {

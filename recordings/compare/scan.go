@@ -137,7 +137,6 @@ func (s *scanner) item(it *match.Item) error {
 	return nil
 }
 
-// start records the name of a process.
 func (s *scanner) start(it *match.Item) {
 	row, ok := session.RowAt(s.src, it.At.Row)
 	if len(s.processes) >= 1<<12 || !ok {
@@ -185,7 +184,6 @@ func (s *scanner) request(it *match.Item) {
 	s.open[place{it.At.Row, it.At.Member}] = number
 }
 
-// list assigns pages to their list.
 func (s *scanner) list(it *match.Item, r *record, params []byte, number int) {
 	if _, isList := listMember(it.Method); !isList || !it.FromClient {
 		return
@@ -200,7 +198,6 @@ func (s *scanner) list(it *match.Item, r *record, params []byte, number int) {
 	s.pages[first] = append(s.pages[first], number)
 }
 
-// label returns the number of a label.
 func (s *scanner) label(l label) uint32 {
 	n, ok := s.numbers[l]
 	if !ok && len(s.labels) == maxLabels {
@@ -286,7 +283,6 @@ func (s *scanner) notification(it *match.Item) {
 	s.records[number].tell(match.Member(it.Msg.RawParams(), "progress"))
 }
 
-// labelOf returns the label of a record.
 func (s *side) labelOf(r *record) label { return s.labels[r.label] }
 
 // request returns the position of a record's request, and responseTo of its response.

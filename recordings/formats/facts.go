@@ -137,7 +137,6 @@ func handshakes(src session.Source) (servers []string, last int64) {
 	return servers, last
 }
 
-// short rounds to about three digits.
 func short(us int64) time.Duration {
 	if d := time.Duration(us) * time.Microsecond; d < 10*time.Millisecond {
 		return d

@@ -103,7 +103,6 @@ func policy() string {
 	return "default-src 'none'; script-src " + hash(pageScript) + "; style-src " + hash(pageStyle) + "; base-uri 'none'; form-action 'none'"
 }
 
-// pageRows returns how many rows were omitted.
 func (s Selection) pageRows(ctx context.Context, w *bufio.Writer, most int) (left int, err error) {
 	size, rows, times := 0, 0, exchange.NewTable(s.Source)
 	for it, err := range s.items(ctx, maxContent) {

@@ -179,7 +179,6 @@ type sample struct {
 	own       bool
 }
 
-// sampleOf analyzes the beginning of a source.
 func sampleOf(head []byte) sample {
 	s := sample{mcpdbg: true}
 	asked := false
@@ -290,7 +289,6 @@ func readPlain(s *logSource, to *recorder) error {
 	})
 }
 
-// item converts a line to an item.
 func (s *sample) item(l plainLine) logItem {
 	if s.swapped {
 		switch l.side {

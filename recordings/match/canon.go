@@ -87,7 +87,6 @@ func (c *canon) value() {
 	c.space()
 }
 
-// str returns a string with its quotes.
 func (c *canon) str() []byte {
 	start := c.i
 	for c.i++; c.src[c.i] != '"'; c.i++ {

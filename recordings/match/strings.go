@@ -115,7 +115,6 @@ func replace(value []byte, tokens []string, text string) ([]byte, bool) {
 	return slices.Concat(value[:at.Start], changed, value[at.End:]), ok
 }
 
-// quote returns a canonical JSON string.
 func quote(text string) []byte {
 	quoted, _ := json.Marshal(text) // a string always encodes
 	return appendString(nil, quoted)

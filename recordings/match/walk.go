@@ -213,7 +213,6 @@ func (w *walker) readStates(number int) {
 	})
 }
 
-// message handles one message.
 func (w *walker) message(at Ref, place exchange.Place, row *session.Row, m Message, step exchange.Step) error {
 	it := &w.item
 	*it = Item{At: at, Run: w.run, Era: w.era, FromClient: row.Kind == session.KindStdin, Msg: m}
@@ -288,7 +287,6 @@ func (w *walker) response(it *Item, step exchange.Step) {
 	}
 }
 
-// forget drops all requests.
 func (w *walker) forget() {
 	clear(w.open)
 	clear(w.done)

@@ -214,7 +214,6 @@ func findAssigned(text []byte, from, at int) (m match, ok bool) {
 	return m, m.value < m.end
 }
 
-// findLine finds a line name = value.
 func findLine(text []byte, from, at int) (m match, ok bool) {
 	m.nameEnd = ofBlanks.back(text, from, at)
 	m.name = ofNames.back(text, max(from, m.nameEnd-longestName), m.nameEnd)
@@ -246,7 +245,6 @@ func closed(text []byte, at int, m match, end *class) (match, bool) {
 	return m, m.value < m.end
 }
 
-// findReport finds a line name: value.
 func findReport(text []byte, from, at int) (m match, ok bool) {
 	m.name, m.nameEnd = ofHeaders.back(text, max(from, at-longestName), at), at
 	begin := ofMargins.back(text, from, m.name)

@@ -262,7 +262,6 @@ func (c *compiled) addKeys(keys, words, suffixes []string) error {
 
 var camel = expression(`([a-z0-9])([A-Z])`)
 
-// squeeze normalizes case and removes separators.
 func squeeze(name string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(lower(name))
 }

@@ -68,7 +68,6 @@ func mayChange(method string) string {
 	return fmt.Sprintf("%s is not known to be read-only", method)
 }
 
-// safe answers according to the recording.
 func (p *Plan) safe(tool string) (safe, known bool) {
 	if p.allowed(tool) {
 		return true, true

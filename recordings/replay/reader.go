@@ -128,7 +128,6 @@ func (r *reader) flush(row int) {
 	}
 }
 
-// add adds an item.
 func (r *reader) add(item Item) int {
 	if r.unsent[item.N] {
 		item.Skip = skipUnsent
@@ -139,7 +138,6 @@ func (r *reader) add(item Item) int {
 	return number
 }
 
-// item handles one item of the recording.
 func (r *reader) item(it *match.Item) error {
 	if !r.p.covers(it.Run) {
 		return nil
@@ -162,7 +160,6 @@ func (r *reader) item(it *match.Item) error {
 	return nil
 }
 
-// request handles a client request.
 func (r *reader) request(it *match.Item) error {
 	params := it.Msg.RawParams()
 	r.readClient(it, params)
@@ -240,7 +237,6 @@ func plain(it *match.Item, params []byte) bool {
 		(len(params) == 0 || params[0] == '{' && readable(params))
 }
 
-// readClient records the client's information about itself.
 func (r *reader) readClient(it *match.Item, params []byte) {
 	c := &r.p.client
 	if it.Method == mcp.MethodInitialize {
@@ -265,7 +261,6 @@ func (r *reader) readClient(it *match.Item, params []byte) {
 	*c = Client{info.Name, info.Version, mcp.Modern, version, bytes.Clone(match.Member(meta, mcp.MetaClientCapabilities))}
 }
 
-// notification handles a client notification.
 func (r *reader) notification(it *match.Item) error {
 	r.flush(it.At.Row)
 	if _, raw := r.byRow[it.At.Row]; raw || it.Handshake {
@@ -292,7 +287,6 @@ func (r *reader) notification(it *match.Item) error {
 	return nil
 }
 
-// response handles a client response.
 func (r *reader) response(it *match.Item) error {
 	r.flush(it.At.Row)
 	if _, raw := r.byRow[it.At.Row]; raw || it.Method == mcp.MethodPing {
@@ -311,7 +305,6 @@ func (r *reader) response(it *match.Item) error {
 	return nil
 }
 
-// asked handles a server request.
 func (r *reader) asked(it *match.Item) {
 	if it.Method == mcp.MethodPing {
 		return
@@ -326,7 +319,6 @@ func (r *reader) asked(it *match.Item) {
 	r.requestOrder = append(r.requestOrder, q)
 }
 
-// answered handles a server response.
 func (r *reader) answered(it *match.Item) {
 	of, known := r.byRow[it.Of.Row]
 	if !it.HasOf || !known || it.State != session.ReqNone {
@@ -362,7 +354,6 @@ func eachHint(result []byte, yield func(tool string, readOnly bool)) {
 	}
 }
 
-// finish completes the plan.
 func (r *reader) finish(ctx context.Context) error {
 	p := r.p
 	r.flush(math.MaxInt)

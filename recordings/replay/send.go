@@ -42,7 +42,6 @@ func (r *runner) send(ctx context.Context, i int) error {
 	}
 }
 
-// request returns when the request is sent.
 func (r *runner) request(ctx context.Context, i int, params []byte) {
 	it := &r.p.items[i]
 	done, sent := make(chan struct{}), make(chan struct{})
@@ -80,7 +79,6 @@ func (r *runner) recordSent(i int, n uint64) {
 	r.progress(Event{Step: StepSent, Item: i, Live: n, Method: r.p.items[i].Method})
 }
 
-// answered handles the end of a request.
 func (r *runner) answered(ctx context.Context, i int, resp session.Response, err error) {
 	it := &r.p.items[i]
 	o := Outcome{Status: Answered, Response: resp.N}

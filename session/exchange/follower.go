@@ -262,7 +262,6 @@ func (f *Follower) message(number uint32, row *session.Row, kind framing.Kind, m
 	f.steps = append(f.steps, step)
 }
 
-// opens takes in a request.
 func (f *Follower) opens(at Place, row *session.Row, method uint16, element int) Step {
 	fromClient := row.Kind == session.KindStdin
 	open := &f.open[side(fromClient)]
@@ -400,7 +399,6 @@ func (f *Follower) found(kind StepKind, of Place, row *session.Row) Step {
 	return Step{Kind: kind, X: open.find(of), Of: of, Known: true, Reused: kind == Duplicate && open.taken[of.Row]}
 }
 
-// answers ends an exchange with its response.
 func (f *Follower) answers(step *Step, failed bool, at Place, row *session.Row) {
 	x := step.X
 	if x == nil || step.Kind != Answers {

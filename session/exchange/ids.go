@@ -29,7 +29,6 @@ type ids struct {
 	read   map[key]uint32
 }
 
-// add adds a request.
 func (x *ids) add(number uint32, inFlight func(uint32) bool) {
 	if n := len(x.unread); n == cap(x.unread) && n > 0 {
 		x.unread = slices.DeleteFunc(x.unread, func(number uint32) bool { return !inFlight(number) })

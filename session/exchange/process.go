@@ -146,7 +146,6 @@ func (p *Process) enter(b session.StateBody, at Event) {
 	p.State = session.State(b.State)
 }
 
-// begin resets the life for another process.
 func (p *Process) begin(state session.State) {
 	attempt := p.Attempt
 	if p.Ready.Seen {

@@ -140,7 +140,6 @@ func (t *Table) GivenUp(number int) (at int64, ok bool) {
 	return at, ok
 }
 
-// add takes in a row.
 func (t *Table) add(number uint32, row *session.Row) {
 	switch row.Kind {
 	case session.KindStdin, session.KindStdout:

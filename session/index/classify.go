@@ -168,7 +168,6 @@ func (x *Index) goesOn(kind session.Kind, line []byte, row *session.Row) {
 	}
 }
 
-// count counts one message.
 func count(s *session.Stats, kind session.Kind) {
 	if kind == session.KindStdin {
 		s.Out++

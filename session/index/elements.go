@@ -68,7 +68,6 @@ func (e *elements) count(m framing.Message) {
 	e.current = int(e.row.elements)
 }
 
-// end ends a row with several messages.
 func (e *elements) end(row uint32) {
 	if e.row.row = row; len(e.batches) < maxBatches {
 		e.batches = append(e.batches, e.row)

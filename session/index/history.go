@@ -58,7 +58,6 @@ func (h *history) step(now *counts) {
 	h.rows++
 }
 
-// beginPage begins a page.
 func (h *history) beginPage() {
 	if h.rows > 0 {
 		h.steps = append(h.steps, h.closed())

@@ -323,7 +323,6 @@ func (x *Index) page(i int) *[pageRows]session.Row {
 	return page
 }
 
-// readPage reads a page back.
 func (x *Index) readPage(i int) *[pageRows]session.Row {
 	buf := make([]byte, pageSize)
 	if _, err := x.file.ReadAt(buf, int64(i)*pageSize); err != nil {

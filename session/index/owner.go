@@ -129,7 +129,6 @@ func (t *tokens) save(w *stateWriter) {
 	w.int(len(t.slots))
 }
 
-// check checks the output of save.
 func (t *tokens) check(r *stateReader, rows int) {
 	n := r.int(maxSlots / 2)
 	for range n {
@@ -140,7 +139,6 @@ func (t *tokens) check(r *stateReader, rows int) {
 	r.bad = r.bad || size < 2*n || size&(size-1) != 0
 }
 
-// restore reads the output of save.
 func (t *tokens) restore(r *stateReader) {
 	all := make([]token, r.int(maxSlots/2))
 	for i := range all {

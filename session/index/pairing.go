@@ -94,7 +94,6 @@ type tally struct {
 	state   session.ReqState // the highest state of the settled ones; ReqNone without any
 }
 
-// addPending adds a pending request.
 func (t *tally) addPending() {
 	t.several = t.several || t.open > 0 || t.state != session.ReqNone
 	t.open++
@@ -192,7 +191,6 @@ func (p *pairing) remember(key pairKey, s settled) {
 	}
 }
 
-// forget drops all requests.
 func (p *pairing) forget() {
 	clear(p.pending)
 	clear(p.done)

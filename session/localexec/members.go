@@ -38,7 +38,6 @@ func (p *process) inScope(scope executor.Scope) ([]proc, error) {
 	}), nil
 }
 
-// look separates the processes that Command.Leave spares.
 func (p *process) look() (found, spared []proc, err error) {
 	if p.base.Swept() {
 		return nil, nil, nil

@@ -94,7 +94,6 @@ func completed(r *reader, l *line) {
 	}
 }
 
-// opening appends the revision and the client.
 func opening(r *reader, l *line) {
 	var version, client line
 	version.max, client.max = nameText, 2*nameText

@@ -98,7 +98,6 @@ func (e *RevokedError) Error() string {
 	return fmt.Sprintf("%s revoked by %s:%d: it may be compromised", what, e.File, e.Line)
 }
 
-// changed describes the lines that conflict.
 func (db *DB) changed(s Subject, conflicts []*entry) *ChangedError {
 	first := conflicts[0]
 	err := &ChangedError{Subject: s, File: first.file, Line: first.line}

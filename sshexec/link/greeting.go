@@ -47,7 +47,6 @@ func (g *greeting) Read(p []byte) (int, error) {
 
 func (g *greeting) empty() bool { return g.found && len(g.pending) == 0 }
 
-// find reads up to the version line.
 func (g *greeting) find() error {
 	atStart := true
 	for g.total < maxGreeting {

@@ -122,7 +122,6 @@ func dialMaster(ctx context.Context, path string) (*net.UnixConn, error) {
 	return conn.(*net.UnixConn), nil
 }
 
-// control takes over conn.
 func (h *hop) control(ctx context.Context, conn net.Conn, transport string) (*Conn, error) {
 	w := newWire(conn, h.name, false)
 	w.alias = h.host.Alias

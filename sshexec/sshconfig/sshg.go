@@ -197,7 +197,6 @@ var (
 	usageText   = pattern(`(?i)(^|\n)usage:|(illegal|unknown|invalid|unrecognized) (option|argument)`)
 )
 
-// complained converts ssh's messages about its configuration.
 func complained(text string, err error) error {
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() < 0 {
 		return fmt.Errorf("%s: %w", sourceG, err)

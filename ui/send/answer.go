@@ -57,7 +57,6 @@ func rootFolder(w *workspace.Workspace) string {
 	return folder
 }
 
-// begin sets up the fields.
 func (v *answerView) begin(c host.Context, kind requestKind) {
 	v.kind, v.json = kind, kit.NewTextBox("a result, or an object with the single member error")
 	if kind.wrap == nil {

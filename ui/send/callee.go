@@ -153,7 +153,6 @@ func (p *Composer) composeWith(c host.Context, t *callee, arguments []byte) tea.
 	return p.suggestLater(c)
 }
 
-// blankForm returns the JSON of the defaults.
 func (p *Composer) blankForm(c host.Context) []byte {
 	p.form = form.New(p.target.schema(), form.Options{Theme: c.Host.Screen().Theme, Text: c.Host.Screen().Look()})
 	p.fresh = p.form.Revision()

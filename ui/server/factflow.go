@@ -54,7 +54,6 @@ type placed struct {
 	x, y int
 }
 
-// flowFacts returns the number of lines.
 func flowFacts(facts []fact, width int, label paint.Style) (all []placed, lines int) {
 	const gap = 3
 	for i, f := range facts {

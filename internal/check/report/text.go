@@ -84,7 +84,6 @@ func (t *text) failure(r *check.Result) {
 	}
 }
 
-// steps writes the steps, grouped by era.
 func (t *text) steps(r *check.Result) {
 	group := ""
 	for i := 0; i < len(r.Steps); {
@@ -142,7 +141,6 @@ func (t *text) calls(steps []check.Step) {
 	}
 }
 
-// groupOf returns the heading of a step.
 func groupOf(s *check.Step) string {
 	switch s.Name {
 	case check.StepBadLine, check.StepVersion, check.StepEOF, check.StepTerm, check.StepLeaked:

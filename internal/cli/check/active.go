@@ -74,7 +74,6 @@ func active(ctx context.Context, env *console.Env, t flags.Target, f *checkFlags
 	return report, out, nil
 }
 
-// targets checks that each can be made.
 func (c *checker) targets() ([]check.Target, error) {
 	var all []check.Target
 	for i := range c.servers {
@@ -132,7 +131,6 @@ func (c *checker) say(text string) {
 	termsafe.Fold(c.env.Stderr, "mcpdbg: ", "  ", termsafe.Line(text))
 }
 
-// tell prints what is about to happen.
 func (c *checker) tell(target int, text string) {
 	if len(c.servers) > 1 {
 		text = c.servers[target].Name + ": " + text
@@ -151,7 +149,6 @@ func (c *checker) printPlan(opts *check.Options) {
 	}
 }
 
-// makeFolder creates the folder of the recordings.
 func makeFolder(folder string) error {
 	if folder == "" {
 		return nil
@@ -164,7 +161,6 @@ func makeFolder(folder string) error {
 
 const maxArgs = 16 << 20
 
-// readArgs reads the file of --args.
 func readArgs(ctx context.Context, env *console.Env, name string) (map[string]json.RawMessage, error) {
 	if name == "" {
 		return nil, nil

@@ -124,7 +124,6 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	}
 }
 
-// run is the command.
 func run(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlags, files []string) error {
 	ctx := cmd.Context()
 	if err := f.check(cmd, env, &t, files); err != nil {
@@ -188,7 +187,6 @@ var passiveFlags = map[string]bool{
 	"json": true, "junit": true, "markdown": true, "sarif": true, "source": true,
 }
 
-// check rejects flags that cannot be combined.
 func (f *checkFlags) check(cmd *cobra.Command, env *console.Env, t *flags.Target, files []string) error {
 	switch {
 	case len(files) > 0 && target.IsURL(files[0]):

@@ -47,7 +47,6 @@ func (o *outputs) documents() []document {
 	return set
 }
 
-// check rejects outputs that cannot be combined.
 func (o *outputs) check() error {
 	taken := map[string]string{}
 	if o.json {
@@ -91,7 +90,6 @@ func openOutput(env *console.Env, o *outputs) (*output, error) {
 	return out, nil
 }
 
-// abandon removes the files that were begun.
 func (o *output) abandon() {
 	if o == nil {
 		return

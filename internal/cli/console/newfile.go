@@ -58,7 +58,6 @@ func beginNew(path string, replace bool) (*NewFile, error) {
 	return &NewFile{File: f, path: path, replace: replace}, nil
 }
 
-// reasonOf removes the temporary file name.
 func reasonOf(err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Err

@@ -106,7 +106,6 @@ func askHostKey(ctx context.Context, tty terminal) (executor.Answer, error) {
 	return executor.Answer{}, nil
 }
 
-// askChallenge asks the questions of a server.
 func askChallenge(ctx context.Context, tty terminal, questions []executor.Question) (executor.Answer, error) {
 	answer := executor.Answer{Yes: true}
 	for _, q := range questions {

@@ -98,7 +98,6 @@ func (i *Interrupts) AtExit(restore func()) (done func()) {
 	}
 }
 
-// take handles a signal.
 func (i *Interrupts) take(s os.Signal) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -165,7 +164,6 @@ func (i *Interrupts) abort() {
 	i.exit(SignalCode(i.first))
 }
 
-// close makes it ignore further signals.
 func (i *Interrupts) close() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

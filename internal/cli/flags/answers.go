@@ -97,7 +97,6 @@ func Conflicts(cfg *session.Config) []string {
 	return notes
 }
 
-// allowed returns requests such as elicitation.url.
 func allowed(capabilities json.RawMessage) []string {
 	var whole map[string]json.RawMessage
 	_ = json.Unmarshal(capabilities, &whole) // an object

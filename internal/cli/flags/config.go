@@ -105,7 +105,6 @@ func Choose(env *console.Env, t Target) (Target, []string, error) {
 	return t, t.From.Start.Args(), nil
 }
 
-// resolveInputs uses given, or else their defaults.
 func resolveInputs(given map[string]string) func(target.Input) (string, error) {
 	return func(in target.Input) (string, error) {
 		if value, ok := given[in.ID]; ok {

@@ -159,7 +159,6 @@ func (w *Watch) take(c filewatch.Change) (cause string) {
 	return w.cause(c)
 }
 
-// cause describes what has changed.
 func (w *Watch) cause(c filewatch.Change) string {
 	name := c.Paths[0]
 	if rest, err := filepath.Rel(w.dir, name); err == nil && !strings.HasPrefix(rest, "..") {

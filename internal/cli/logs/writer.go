@@ -117,7 +117,6 @@ func (l *Writer) shows(number int, row session.Row, v filter.Verdict) bool {
 	return v != filter.No && l.Among.Has(number, row) && (v == filter.Yes || l.Shown.Read(number, row))
 }
 
-// recordLine writes the entry's line as recorded.
 func (l *Writer) recordLine(_ int, row session.Row) error {
 	chunk := l.entry[:cap(l.entry)]
 	for off := int64(0); off < int64(row.Len); {

@@ -78,7 +78,6 @@ type jqError struct{ error }
 
 func (e *jqError) Unwrap() error { return e.error }
 
-// entry returns the entry's number.
 func (j *jqWriter) entry(number int, row session.Row) (n uint64, err error) {
 	n = uint64(number) + 1
 	if row.Len > jqLongest {
@@ -144,7 +143,6 @@ func (j *jqWriter) result(value any) error {
 	return err
 }
 
-// failure is for all entries.
 func (j *jqWriter) failure() error {
 	if j.failed == 0 {
 		return nil

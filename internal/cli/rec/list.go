@@ -246,7 +246,6 @@ func printListed(env *console.Env, folder string, list []Listed) error {
 	return err
 }
 
-// right right-aligns ASCII text.
 func right(text string, width int) string { return fmt.Sprintf("%*s", width, text) }
 
 // Why it can't be read, as a sentence.

@@ -145,7 +145,6 @@ func redactTo(ctx context.Context, path, to string, dryRun bool, rules redact.Ru
 	return report, nil
 }
 
-// copyNotes redacts them the same way.
 func copyNotes(from, to string, report *redact.Report) error {
 	rec, err := recordings.Peek(from)
 	if err != nil {

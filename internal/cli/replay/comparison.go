@@ -98,7 +98,6 @@ func (f *comparisonFlags) limits(opts *compare.Options) error {
 	return nil
 }
 
-// readRules reads the file of --rules.
 func readRules(ctx context.Context, env *console.Env, path string) (*match.Rules, error) {
 	if _, err := os.Stat(path); path != "-" && errors.Is(err, fs.ErrNotExist) {
 		return nil, console.WithHint(console.Usagef("--rules %s: file not found", path), "--accept "+wording.Quote(path)+" to create it")

@@ -45,7 +45,6 @@ func (r *fallback) useEra(era mcp.Era) {
 	}
 }
 
-// ask is mock.Options.Ask.
 func (r *fallback) ask(ctx context.Context, method string, params []byte) (result, failure []byte, err error) {
 	l, err := r.session(ctx)
 	if err != nil {

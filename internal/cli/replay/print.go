@@ -54,7 +54,6 @@ func newReplayItem(it *replay.Item, status, why string) Item {
 	return Item{N: it.N, Kind: it.Kind.String(), Method: it.Method, Tool: it.Tool, Status: status, Why: why}
 }
 
-// printPlan prints what would be sent.
 func (r *replaying) printPlan() error {
 	doc := r.document()
 	for i := range r.plan.Items() {
@@ -98,7 +97,6 @@ func dash(why string) string {
 	return "(" + why + ")"
 }
 
-// what names the replayed process.
 func (r *replaying) what() string {
 	if run, of := r.plan.Process(); of > 1 {
 		return fmt.Sprintf("process %d of the %d in %s", run, of, r.path)
@@ -106,7 +104,6 @@ func (r *replaying) what() string {
 	return r.path
 }
 
-// print prints the result of a replay.
 func (r *replaying) print(at *attempt, report *compare.Report, accepted int) error {
 	if r.flags.compare.junit != "" {
 		if err := writeJUnit(r.flags.compare.junit, report, "replay of "+r.path); err != nil {
@@ -213,7 +210,6 @@ func (r *replaying) skipped(p *safePrinter, res *replay.Result) {
 	}
 }
 
-// carried lists the variables.
 func (r *replaying) carried(p *safePrinter, res *replay.Result) {
 	if len(res.Variables) == 0 {
 		return
@@ -248,13 +244,11 @@ func (p *safePrinter) line(format string, args ...any) {
 	p.b.WriteByte('\n')
 }
 
-// title begins a section.
 func (p *safePrinter) title(text string) {
 	p.line("")
 	p.line("%s", text)
 }
 
-// printSafe writes the collected lines.
 func printSafe(env *console.Env, p *safePrinter) error {
 	_, err := env.Stdout.Write(p.b.Bytes())
 	return err

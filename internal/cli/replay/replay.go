@@ -131,7 +131,6 @@ func (r *replayFlags) options(rules *match.Rules) (replay.Options, error) {
 // maxLearn is the maximum of --learn.
 const maxLearn = 20
 
-// parseSpeed reads --speed.
 func parseSpeed(text string) (float64, error) {
 	const slowest, fastest = 0.25, 16
 	if text == "max" {
@@ -155,7 +154,6 @@ type replaying struct {
 	flags replayFlags
 }
 
-// replayFile is the command replay.
 func replayFile(ctx context.Context, env *console.Env, path string, t flags.Target, given replayFlags) error {
 	compared, err := given.compare.options(ctx, env)
 	if err != nil {
@@ -293,7 +291,6 @@ func (r *replaying) attempt(ctx context.Context, t flags.Target) (*attempt, erro
 	return at, err
 }
 
-// reportTimeout reports a request that timed out.
 func (r *replaying) reportTimeout(e replay.Event) {
 	if e.Step != replay.StepSettled || e.Outcome.Status != replay.Missing {
 		return

@@ -33,7 +33,6 @@ type sending struct {
 	copied  copied
 }
 
-// send returns the last response.
 func (s *sending) send(ctx context.Context) (session.Response, error) {
 	resp, err := s.once(ctx, 0)
 	for range maxVisits {
@@ -181,7 +180,6 @@ func (c *copied) check(resp session.Response, err error) error {
 	return &console.CutError{Bytes: c.bytes, Err: err}
 }
 
-// end ends the document that was printed.
 func (c *copied) end() error {
 	if c.err != nil {
 		return c.err

@@ -36,7 +36,6 @@ func (r *smokeRun) onScreen(screen, ctx context.Context, o *smokeOutputs) (*smok
 	return result, err
 }
 
-// title names the servers.
 func (r *smokeRun) title() string {
 	var names []string
 	for i := range r.fleet.servers {

@@ -62,7 +62,6 @@ func (o *smokeOutputs) toStdout() []string {
 	return flags
 }
 
-// check rejects outputs that cannot be combined.
 func (o *smokeOutputs) check() error {
 	if flags := o.toStdout(); len(flags) > 1 {
 		return console.Usagef("%s and %s cannot be combined: both write to standard output", flags[0], flags[1])
@@ -164,7 +163,6 @@ func (o *smokeOutput) add(s report.Sink) {
 	o.errs = append(o.errs, nil)
 }
 
-// each skips failed sinks.
 func (o *smokeOutput) each(do func(s *report.Sink) error) {
 	for i := range o.sinks {
 		if o.errs[i] != nil {
@@ -186,7 +184,6 @@ func (o *smokeOutput) begin(head *smoke.Report) {
 	})
 }
 
-// event writes the results of targets.
 func (o *smokeOutput) event(e smoke.Event) {
 	if e.Result == nil {
 		return
@@ -199,13 +196,11 @@ func (o *smokeOutput) event(e smoke.Event) {
 	})
 }
 
-// finish returns the errors of all sinks.
 func (o *smokeOutput) finish(r *smoke.Report) error {
 	o.each(func(s *report.Sink) error { return s.Finish(r) })
 	return errors.Join(o.errs...)
 }
 
-// abandon removes the files that were begun.
 func (o *smokeOutput) abandon() {
 	for _, f := range o.files {
 		_ = f.Finish(errAbandoned)

@@ -95,7 +95,6 @@ started); otherwise it is 1.`,
 	return cmd
 }
 
-// check rejects invalid flags.
 func (f *smokeFlags) check(t *flags.Target) error {
 	failOn := []smoke.FailOn{smoke.FailOnError, smoke.FailOnWarning, smoke.FailOnNever}
 	switch {
@@ -119,7 +118,6 @@ func (f *smokeFlags) check(t *flags.Target) error {
 	return f.out.check()
 }
 
-// checkStdin rejects reading standard input twice.
 func (f *smokeFlags) checkStdin() error {
 	var readers []string
 	for _, name := range f.lists {
@@ -136,7 +134,6 @@ func (f *smokeFlags) checkStdin() error {
 	return nil
 }
 
-// runSmoke is the command.
 func runSmoke(ctx context.Context, env *console.Env, t flags.Target, f *smokeFlags) error {
 	if err := f.check(&t); err != nil {
 		return err

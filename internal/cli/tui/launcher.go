@@ -282,7 +282,6 @@ func (l *Launcher) End(ctx context.Context, err error) error {
 	return errors.Join(errs...)
 }
 
-// recording opens a recording for the interface.
 func (l *Launcher) recording(path string) (workspace.Opened, error) {
 	r, err := recordings.OpenTail(path)
 	if err != nil {

@@ -19,7 +19,6 @@ No config file of an MCP client was found here or in your home, and nothing is r
 Try the demo with "mcpdbg demo", or debug a server with "mcpdbg -- COMMAND [ARG...]".
 `
 
-// homeText returns the list as text.
 func homeText(h *home) string {
 	if len(h.Files) == 0 && len(h.Recordings) == 0 && len(h.Notes) == 0 {
 		return FirstStart
@@ -100,7 +99,6 @@ func addServer(p *console.Page, f *target.File, e *target.Entry) {
 	}
 }
 
-// addRecordings adds the recent recordings.
 func addRecordings(p *console.Page, h *home) {
 	if len(h.Recordings) == 0 {
 		return

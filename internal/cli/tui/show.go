@@ -69,7 +69,6 @@ func ShowSession(ctx context.Context, env *console.Env, t flags.Target, argv []s
 	return errors.Join(err, more.End(ctx, err))
 }
 
-// watchOn adapts the watch to the interface.
 func watchOn(w *live.Watch) *workspace.Watch {
 	return &workspace.Watch{
 		What: strings.Join(w.Globs, " "), Doing: w.Doing, Next: w.Next, Rest: w.SendHeld, Always: w.Always,

@@ -206,7 +206,6 @@ func (r *reader) bytes(data []byte) *scenario.Step {
 	return &scenario.Step{Do: scenario.Send, Data: data}
 }
 
-// item handles one item of the session.
 func (r *reader) item(it *match.Item) error {
 	if err := r.flush(it.At.Row); err != nil {
 		return err
@@ -234,7 +233,6 @@ func (r *reader) item(it *match.Item) error {
 	return nil
 }
 
-// request handles a client request.
 func (r *reader) request(it *match.Item) error {
 	if it.Handshake || it.Probe || it.Method == mcp.MethodPing || !r.wanted(it.Run, it.At.Row) || r.unsent[it.At.N] {
 		return nil
@@ -280,7 +278,6 @@ func callStep(method string, params json.RawMessage) *scenario.Step {
 	return step
 }
 
-// notification handles a client notification.
 func (r *reader) notification(it *match.Item) error {
 	if it.Handshake || it.Method == mcp.MethodProgress || it.Method == mcp.MethodInitialized || !r.wanted(it.Run, it.At.Row) || r.unsent[it.At.N] {
 		return nil
@@ -297,7 +294,6 @@ func (r *reader) notification(it *match.Item) error {
 	return err
 }
 
-// cancelled handles the cancellation of a call.
 func (r *reader) cancelled(it *match.Item) error {
 	id := string(match.Member(it.Msg.RawParams(), "requestId"))
 	for _, c := range r.open {
@@ -325,7 +321,6 @@ func (r *reader) lost() {
 	r.sent = nil
 }
 
-// answered handles a response of the server.
 func (r *reader) answered(it *match.Item) error {
 	if r.sent != nil && (it.State == session.ReqUnmatched || it.HasOf && r.raw[it.Of.Row] && r.isRequest(it.Of.Row)) {
 		r.values.expectError(&r.sent.Expect, it)
@@ -357,7 +352,6 @@ func (r *reader) isRequest(number int) bool {
 	return ok && row.Msg == framing.Request && row.Flags&session.FlagBatch == 0
 }
 
-// finish handles the end of the session.
 func (r *reader) finish() {
 	if r.flush(math.MaxInt) != nil {
 		return // too many steps; the walk has reported it
@@ -365,7 +359,6 @@ func (r *reader) finish() {
 	r.lost()
 }
 
-// named sets the name of a step.
 func (r *reader) named(step *scenario.Step) *scenario.Step {
 	step.Name = r.names.Of(step)
 	return step

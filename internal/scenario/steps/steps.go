@@ -92,7 +92,6 @@ func FromSession(ctx context.Context, src session.Source, o Options) (*scenario.
 	return s, nil
 }
 
-// title returns a name for the scenario.
 func title(h session.Header) string {
 	const most = 80
 	words := strings.FieldsFunc(strings.Join(h.Argv, " "), func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) || r == unicode.ReplacementChar })

@@ -52,7 +52,6 @@ func newValues() *values {
 	}
 }
 
-// find finds the variables of a session.
 func (v *values) find(ctx context.Context, src session.Source) error {
 	found, err := match.Variables(ctx, src)
 	for i := range found {
@@ -134,7 +133,6 @@ func (v *values) plain(text string) string {
 	return "${" + name + "}"
 }
 
-// unique returns an unused variable name.
 func (v *values) unique(base string) string {
 	name := base
 	for v.names[name] {
@@ -200,7 +198,6 @@ func (e *editor) value(dst []byte, d *jsontext.Decoder, path []string) (_ []byte
 	return dst, true, err
 }
 
-// container appends an object or an array.
 func (e *editor) container(dst []byte, d *jsontext.Decoder, path []string) (_ []byte, stays bool, err error) {
 	start := len(dst)
 	token, err := d.ReadToken()

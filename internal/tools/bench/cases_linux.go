@@ -18,7 +18,6 @@ type bench struct {
 	sides    func(*lab) (ours, peer side, err error)
 }
 
-// benches are all comparisons, with their goals.
 func benches() []bench {
 	return append(append(append(startBenches(), streamBenches()...), fileBenches()...), hostBenches()...)
 }
@@ -151,7 +150,6 @@ func streamBenches() []bench {
 	}
 }
 
-// remover removes a file before each run.
 func remover(path string) func() error {
 	return func() error { return os.RemoveAll(path) }
 }

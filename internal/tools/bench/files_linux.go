@@ -191,7 +191,6 @@ func (l *lab) recorded(size int64) (string, error) {
 	})
 }
 
-// pings returns a scenario of n pings.
 func (l *lab) pings(n int) (string, error) {
 	return l.make(fmt.Sprintf("pings%d.yaml", n), func(path string) error {
 		return os.WriteFile(path, []byte("scenario: 1\nsteps:\n"+strings.Repeat("  - call: ping\n", n)), 0o600)

@@ -121,7 +121,6 @@ func runQuietly(cmd *exec.Cmd) error {
 	return nil
 }
 
-// moduleRoot returns the folder of go.mod.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {

@@ -160,7 +160,6 @@ func (l *lab) finish(o options, chosen []bench, now Run) (int, error) {
 	return 0, nil
 }
 
-// choose returns the cases to measure.
 func choose(o options) ([]bench, error) {
 	pattern, err := regexp.Compile(o.run)
 	if err != nil {

@@ -56,7 +56,6 @@ func cached(name string) (string, error) {
 	return filepath.Join(dir, "mcpdbg-ci", name), err
 }
 
-// inspector returns the command of the Inspector.
 func (l *lab) inspector(args ...string) ([]string, error) {
 	home, err := cached("inspector/" + inspectorVersion + "-" + inspectorNode)
 	if err != nil {

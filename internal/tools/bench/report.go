@@ -70,7 +70,6 @@ type Run struct {
 	Results []Result `json:"results"`
 }
 
-// find returns the result of a case.
 func (r Run) find(id string) (Result, bool) {
 	for _, result := range r.Results {
 		if result.ID == id {

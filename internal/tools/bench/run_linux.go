@@ -122,7 +122,6 @@ func (s side) checkOutput(path string) error {
 	return err
 }
 
-// readUsage reads what raw measure wrote.
 func readUsage(path string) (Sample, error) {
 	var s Sample
 	data, err := os.ReadFile(path)

@@ -77,7 +77,6 @@ func bold(text string, yes bool) string {
 	return text
 }
 
-// times formats a ratio.
 func times(f float64) string { return number(f) + "x" }
 
 func percent(f float64) string { return fmt.Sprintf("%.0f %%", 100*f) }
@@ -98,7 +97,6 @@ func trimmed(f float64, digits int) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// duration formats milliseconds.
 func duration(ms float64) string {
 	if ms >= 1000 {
 		return number(ms/1000) + " s"

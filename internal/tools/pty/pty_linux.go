@@ -52,7 +52,6 @@ func Start(cmd *exec.Cmd, columns, lines uint16) (*Terminal, error) {
 	return t, nil
 }
 
-// otherSide opens the side of the program.
 func otherSide(tty *os.File, columns, lines uint16) (*os.File, error) {
 	if err := unix.IoctlSetPointerInt(int(tty.Fd()), unix.TIOCSPTLCK, 0); err != nil {
 		return nil, err

@@ -133,7 +133,6 @@ func (f *facts) starts(row *session.Row) bool {
 	return false
 }
 
-// output handles a line of stdout.
 func (f *facts) output(number int, row session.Row, steps []exchange.Step) {
 	f.latest = exchange.Event{Seen: true, Row: number, T: row.T}
 	if !f.first.Seen {

@@ -66,7 +66,6 @@ type ids struct {
 	free     []*request // to be used again
 }
 
-// key returns the key of an id.
 func (x *ids) key(fromServer bool, id []byte) idKey {
 	h := maphash.Bytes(idSeed, framing.IDValue(id))
 	if fromServer {
@@ -75,7 +74,6 @@ func (x *ids) key(fromServer bool, id []byte) idKey {
 	return idKey(h)
 }
 
-// record returns a request to fill in.
 func (x *ids) record() *request {
 	if n := len(x.free); n > 0 {
 		r := x.free[n-1]

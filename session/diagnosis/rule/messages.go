@@ -28,7 +28,6 @@ func (l *Checker) line(at message.Place, fromServer bool, m framing.Message, lin
 	l.lenient, msg.Bytes, msg.Request = false, nil, nil
 }
 
-// batch checks a JSON array.
 func (l *Checker) batch(b *message.Message) {
 	elements := 0
 	for span := range framing.Elements(b.Bytes) {
@@ -50,7 +49,6 @@ func (l *Checker) batch(b *message.Message) {
 	}
 }
 
-// message checks one message.
 func (l *Checker) message(m *message.Message) {
 	step := l.steps.next()
 	if m.Kind == framing.Other || m.Kind == framing.Batch || m.Kind == framing.NotJSON {
@@ -177,7 +175,6 @@ func (r *run) noteMalformed(m *message.Message) {
 	}
 }
 
-// notification checks a notification.
 func (l *Checker) notification(m *message.Message) {
 	if !m.FromServer {
 		l.run.lastSent = sentNotification
@@ -278,14 +275,12 @@ func (l *Checker) lateAnswer(m *message.Message, r *request) {
 	l.run.ids.remember(r.key, settledID{answered: true, at: m.At.T})
 }
 
-// pass passes a response to the groups.
 func (l *Checker) pass(m *message.Message, r *request) {
 	for _, c := range l.run.groups {
 		c.Response(m, &r.sent)
 	}
 }
 
-// answer checks the response to a request.
 func (l *Checker) answer(m *message.Message, r *request) {
 	m.Revision = r.sent.Revision
 	defer l.pass(m, r)

@@ -177,7 +177,6 @@ func (l *Checker) Gaps() []string {
 	return gaps
 }
 
-// looked sets how many rows were checked.
 func (f *problems) looked(rows int) {
 	f.mu.Lock()
 	f.rows = rows

@@ -158,7 +158,6 @@ func (l *Checker) stateChanged(at message.Place, b session.StateBody) {
 	}
 }
 
-// acted handles an action of the user.
 func (p *processRun) acted(at message.Place, b session.ActBody) {
 	p.clues.Act(b, p.pid, at.T)
 	if b.Act == executor.StepCloseStdin.String() {
@@ -259,7 +258,6 @@ func (l *Checker) ignoresTerm(at message.Place) {
 	}
 }
 
-// exited checks the exit of the process.
 func (l *Checker) exited(at message.Place, b session.ExitedBody) {
 	p := &l.run.process
 	if p.exitedAt != never {
@@ -281,7 +279,6 @@ func (l *Checker) exited(at message.Place, b session.ExitedBody) {
 	}
 }
 
-// outlived checks output after the exit.
 func (l *Checker) outlived(at message.Place) {
 	p := &l.run.process
 	if p.exitedAt == never || p.outlived || at.Seq <= p.exit.Seq || at.T-p.exitedAt < outlivedAfter {
@@ -425,7 +422,6 @@ func (l *Checker) buffered() {
 	l.report(prc07, *p.firstReq, fmt.Sprintf("no response for %.1f s, then all of them (%d) when stdin was closed", float64(wait)/1e6, p.answers))
 }
 
-// sentRequest notes a request to the server.
 func (p *processRun) sentRequest(m *message.Message) {
 	if m.FromServer {
 		return
@@ -458,7 +454,6 @@ func (p *processRun) describeExit(by executor.EndedBy) string {
 	return session.DescribeEnd(exit)
 }
 
-// lastWords returns the last stderr lines.
 func (l *Checker) lastWords() string {
 	var words []string
 	for _, row := range l.run.stderr.tail {

@@ -49,7 +49,6 @@ func (r *stdoutRun) judgeCut() {
 	}
 }
 
-// received checks a line of stdout.
 func (r *stdoutRun) received(at message.Place, row session.Row, e *session.Entry) {
 	if r.lines++; r.lines == 1 {
 		r.firstAt = row.T

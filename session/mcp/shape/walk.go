@@ -162,7 +162,6 @@ func holdsStrings(b []byte) bool {
 	return true
 }
 
-// text compares the string at i.
 func (w *Walker) text(s *Shape, i int) int {
 	end := quoted(w.b, i)
 	if len(s.values) == 0 {
@@ -285,7 +284,6 @@ func (w *Walker) shown(s *Shape, i int) int {
 	return skip(w.b, i)
 }
 
-// object compares the object at i.
 func (w *Walker) object(s *Shape, i int) int {
 	if len(s.members) == 0 {
 		return skip(w.b, i)

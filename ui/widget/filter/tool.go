@@ -92,7 +92,6 @@ func (m *Matcher) toolName(e *session.Entry) string {
 	return name
 }
 
-// decodedToolName is toolName for unusual JSON.
 func decodedToolName(params []byte) string {
 	var decoded struct {
 		Name string `json:"name"`

@@ -140,7 +140,6 @@ func (p *parser) kind(at int, value string) (test, error) {
 	return t, nil
 }
 
-// numbers parses 5, 5-, -5 or 3-5.
 func (p *parser) numbers(name string, at int, value string) (numbers, error) {
 	low, high, ranged := strings.Cut(value, "-")
 	r := numbers{0, math.MaxUint64}

@@ -68,7 +68,6 @@ func (c *client) handshake() error {
 	return c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
-// list prints the response to tools/list.
 func list(argv []string) error {
 	c, err := start(argv)
 	if err != nil {

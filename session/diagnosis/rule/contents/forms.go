@@ -135,7 +135,6 @@ var assertions = []string{"properties", "required", "additionalProperties", "pat
 
 var formats = []string{"email", "uri", "date", "date-time"}
 
-// property checks one field of a form.
 func (s *messageChecker) property(name string, raw []byte) {
 	p := readProperty(raw)
 	wrong := func(format string, args ...any) {

@@ -79,7 +79,6 @@ func (c *Checker) tokenOf(m *message.Message) {
 	*t = token{n: r.At.N, method: r.Method, name: r.Name, active: true}
 }
 
-// record returns a token to fill in.
 func (p *progress) record() *token {
 	if n := len(p.free); n > 0 {
 		t := p.free[n-1]
@@ -106,14 +105,12 @@ func (p *progress) of(r *message.Request) *token {
 	return t
 }
 
-// answered notes the response to a request.
 func (c *Checker) answered(m *message.Message, r *message.Request) {
 	if t := c.progress[direction(r.FromServer)].of(r); t != nil {
 		t.answered, t.task, t.handed = true, r.Task || isTask(m), isExtendedTask(m)
 	}
 }
 
-// stopped notes that a request was cancelled.
 func (c *Checker) stopped(r *message.Request) {
 	if t := c.progress[direction(r.FromServer)].of(r); t != nil {
 		t.cancelledAt = r.Cancelled
@@ -136,7 +133,6 @@ func (p *progress) keep(name string) {
 	p.next = (p.next + 1) % maxEndedTokens
 }
 
-// progressed checks a progress notification.
 func (c *Checker) progressed(m *message.Message) {
 	params := m.Of(m.Params)
 	name, value, total := progressOf(params)
@@ -168,7 +164,6 @@ func (c *Checker) progressed(m *message.Message) {
 
 func (t *token) where() diagnosis.Location { return diagnosis.Location{Method: t.method, Name: t.name} }
 
-// increases checks that progress goes on.
 func (c *Checker) increases(m *message.Message, t *token, value, total []byte) {
 	now, err := strconv.ParseFloat(string(value), 64)
 	if err != nil {
@@ -183,7 +178,6 @@ func (c *Checker) increases(m *message.Message, t *token, value, total []byte) {
 	t.value, t.reported = now, true
 }
 
-// rate checks how often progress is reported.
 func (c *Checker) rate(m *message.Message, t *token) {
 	if m.At.T-t.windowAt >= progressWindow {
 		t.windowAt, t.count = m.At.T, 0
