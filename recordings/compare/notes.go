@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 
@@ -88,15 +87,6 @@ func (c *comparer) progress(a, b *record) {
 	}
 	if x, y := says(a), says(b); x != y {
 		c.report(Difference{Class: ClassProgress, Change: changeChanged, Pointer: "/progress"}, []byte(x), []byte(y))
-	}
-}
-
-func (s *scanner) duplicate(at place) {
-	number, found := slices.BinarySearchFunc(s.records, at, func(r record, at place) int {
-		return cmp.Or(cmp.Compare(int(r.row), at.row), cmp.Compare(int(r.member), at.member))
-	})
-	if found && s.records[number].duplicates < math.MaxUint8 {
-		s.records[number].duplicates++
 	}
 }
 

@@ -2,9 +2,11 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
@@ -86,7 +88,6 @@ type scanner struct {
 	rules *match.Rules
 	skip  func(match.Ref) bool
 	times *exchange.Table
-	open  map[place]int // records without a response
 	walks map[label]int // the first page of the current list, by method
 	key   []byte
 	probe bool // the process was probed
@@ -110,7 +111,7 @@ func scan(ctx context.Context, src session.Source, rules *match.Rules, skip func
 			src: src, numbers: map[label]uint32{}, firsts: map[uint32]int{}, pages: map[int][]int{},
 			notes: map[noteKind]int{}, processes: map[int]string{}, person: map[int]uint32{},
 		},
-		times: exchange.NewTable(src), rules: rules, skip: skip, open: map[place]int{}, walks: map[label]int{},
+		times: exchange.NewTable(src), rules: rules, skip: skip, walks: map[label]int{},
 	}
 	if err := match.Walk(ctx, src, s.item); err != nil {
 		return nil, err
@@ -121,7 +122,6 @@ func scan(ctx context.Context, src session.Source, rules *match.Rules, skip func
 func (s *scanner) item(it *match.Item) error {
 	switch it.Kind {
 	case match.ItemStart:
-		clear(s.open)
 		clear(s.walks)
 		s.probe = false
 		s.start(it)
@@ -181,7 +181,6 @@ func (s *scanner) request(it *match.Item) {
 	number := len(s.records)
 	s.list(it, &r, params, number)
 	s.records = append(s.records, r)
-	s.open[place{it.At.Row, it.At.Member}] = number
 }
 
 func (s *scanner) list(it *match.Item, r *record, params []byte, number int) {
@@ -213,17 +212,17 @@ func (s *scanner) label(l label) uint32 {
 }
 
 func (s *scanner) response(it *match.Item) {
-	at := place{it.Of.Row, it.Of.Member}
-	if it.HasOf && it.State == session.ReqDuplicate {
-		s.duplicate(at)
+	number, ok := s.recordOf(it)
+	if !ok {
 		return
 	}
-	number, ok := s.open[at]
-	if !ok || !it.HasOf || it.State != session.ReqNone {
-		return
-	}
-	delete(s.open, at)
 	r := &s.records[number]
+	if it.State == session.ReqDuplicate && r.duplicates < math.MaxUint8 {
+		r.duplicates++
+	}
+	if it.State != session.ReqNone || r.flags&answered != 0 {
+		return
+	}
 	r.flags |= answered
 	r.responseRow, r.responseMember = uint32(it.At.Row), uint32(it.At.Member)
 	r.took = limited(it.At.T - it.Of.T)
@@ -244,6 +243,17 @@ func (s *scanner) response(it *match.Item) {
 	if r.flags&handshake != 0 {
 		s.server(value)
 	}
+}
+
+// recordOf returns the record of the request that an item belongs to. Records have the order
+// of their requests.
+func (s *scanner) recordOf(it *match.Item) (number int, ok bool) {
+	if !it.HasOf {
+		return 0, false
+	}
+	return slices.BinarySearchFunc(s.records, place{it.Of.Row, it.Of.Member}, func(r record, at place) int {
+		return cmp.Or(cmp.Compare(int(r.row), at.row), cmp.Compare(int(r.member), at.member))
+	})
 }
 
 // limited returns a time as records keep it.
@@ -276,8 +286,8 @@ func (s *scanner) notification(it *match.Item) {
 		s.note(it)
 		return
 	}
-	number, ok := s.open[place{it.Of.Row, it.Of.Member}]
-	if !it.HasOf || !ok {
+	number, ok := s.recordOf(it)
+	if !ok || s.records[number].flags&answered != 0 {
 		return
 	}
 	s.records[number].tell(match.Member(it.Msg.RawParams(), "progress"))

@@ -21,10 +21,9 @@ const writeLimit = 4 << 10
 // A reader builds the items of a plan from a recording.
 type reader struct {
 	p             *Plan
-	raw           []Item         // from scan, in order: items not in the plan yet
-	byRow         map[int]int    // items by row, including the rows of further rounds
-	byID          map[string]int // items by the recorded id of their last round
-	open          map[int]bool   // items without a response so far
+	raw           []Item       // from scan, in order: items not in the plan yet
+	byRow         map[int]int  // items by row, including the rows of further rounds
+	open          map[int]bool // items without a response so far
 	unsent        map[uint64]bool
 	requestsByRow map[int]*serverRequest // server requests by row
 	requestOrder  []*serverRequest
@@ -35,7 +34,7 @@ type reader struct {
 
 func newReader(p *Plan) *reader {
 	return &reader{
-		p: p, byRow: map[int]int{}, byID: map[string]int{}, open: map[int]bool{}, unsent: map[uint64]bool{}, requestsByRow: map[int]*serverRequest{},
+		p: p, byRow: map[int]int{}, open: map[int]bool{}, unsent: map[uint64]bool{}, requestsByRow: map[int]*serverRequest{},
 		tasks: map[string]*task{},
 	}
 }
@@ -145,7 +144,6 @@ func (r *reader) item(it *match.Item) error {
 	switch {
 	case it.Kind == match.ItemStart:
 		clear(r.open)
-		clear(r.byID)
 	case it.Kind == match.ItemRequest && it.FromClient:
 		return r.request(it)
 	case it.Kind == match.ItemRequest:
@@ -200,7 +198,7 @@ func (r *reader) request(it *match.Item) error {
 	}
 	item.awaited = it.State != session.ReqCancelled && it.Method != mcp.MethodListen
 	number := r.add(item)
-	r.open[number], r.byID[string(it.Msg.RawID())] = true, number
+	r.open[number] = true
 	return nil
 }
 
@@ -269,8 +267,8 @@ func (r *reader) notification(it *match.Item) error {
 	item := newItem(Notification, it)
 	switch it.Method {
 	case mcp.MethodCancelled:
-		of, known := r.byID[string(match.Member(it.Msg.RawParams(), "requestId"))]
-		if !known {
+		of, known := r.byRow[it.Of.Row]
+		if !it.HasOf || !known || r.p.items[of].Kind != Request {
 			item.Skip = skipCancel
 		} else {
 			item.cancels = of + 1

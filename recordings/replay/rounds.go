@@ -61,7 +61,7 @@ func (r *reader) round(it *match.Item, params []byte) bool {
 		item := &r.p.items[w.item]
 		item.Rounds = append(item.Rounds, it.At.N)
 		item.Answered, item.response = false, 0
-		r.byRow[it.At.Row], r.byID[string(it.Msg.RawID())] = w.item, w.item
+		r.byRow[it.At.Row] = w.item
 		r.open[w.item] = true
 		r.given(w, responses)
 		return true

@@ -69,7 +69,7 @@ func (r *reader) poll(it *match.Item, params []byte) bool {
 	}
 	item.Rounds, item.polled = append(item.Rounds, it.At.N), true
 	item.Answered, item.response = false, 0
-	r.byRow[it.At.Row], r.byID[string(it.Msg.RawID())] = t.item, t.item
+	r.byRow[it.At.Row] = t.item
 	r.open[t.item] = true
 	return true
 }
