@@ -394,3 +394,6 @@ func (s *Source) Search(rows []session.Row, lower []byte, found []session.Found)
 	}
 	searcher.Search(rows, lower, found)
 }
+
+// Log returns the log without rows of elements.
+func (s *Source) Log() session.Source { return s.Source }

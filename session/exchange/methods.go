@@ -13,6 +13,8 @@ const (
 	other
 	readsTask
 	steersTask // its refusal does not end the task
+	tellsTask
+	progresses
 	cancels
 	begins // the handshake
 	pings
@@ -24,6 +26,10 @@ func kindOfName(name string) methodKind {
 		return steersTask
 	case mcp.IsTaskMethod(name):
 		return readsTask
+	case name == mcp.MethodTaskStatus, name == mcp.MethodTasks:
+		return tellsTask
+	case name == mcp.MethodProgress:
+		return progresses
 	case name == mcp.MethodCancelled:
 		return cancels
 	case name == mcp.MethodInitialize, name == mcp.MethodDiscover:

@@ -2,112 +2,166 @@ package exchange
 
 import (
 	"context"
+	"crypto/sha256"
+	"maps"
+	"slices"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
-	"mcpdbg/session/mcp"
 	"mcpdbg/session/summary"
 )
 
 const (
-	// maxOpen is how many requests in flight are known. Once there are more, no
-	// request of the server belongs to a call until the process has ended.
-	maxOpen = 1 << 16
-	// maxWaits is how many requests of the server are known of one call.
-	maxWaits = 4096
+	// maxTasks is how many tasks of a process are known.
+	maxTasks = 1024
+	// maxAsked is how many results that ask for input are remembered until a request is
+	// sent again with it.
+	maxAsked = 64
+	// manyOpen is how many requests may be in flight for one of them to be the only call.
+	manyOpen = 64
 )
 
-// A Table knows the times of the exchanges of a log. It follows the log as far as it
-// is asked for, and belongs to one goroutine.
+// A Table finds out which rows belong to which exchange: rounds, tasks, requests of the
+// server, cancellations. It follows the log as far as it is asked for, and belongs to one
+// goroutine. What it has found is in its Links, which cost 8 bytes each; a call with its
+// response has none.
 //
 // A request of the server belongs to the call whose task it names, or else to the only
-// call in flight. Without that evidence its wait belongs to no call, and is time of
-// the server.
+// one of all calls in flight and running tasks. Without that evidence its wait belongs to
+// no call, and is time of the server.
 type Table struct {
+	Links
 	src     session.Source
-	read    int // rows followed
-	block   [256]session.Row
-	open    map[uint32]uint32 // the calls of the requests of the client in flight, by row: another row for a request about a task
-	crowded bool              // there were more
-	tasks   map[key]uint32    // the calls that go on as tasks, by the hash of the task's id
-	asked   map[uint32]wait   // the pending requests of the server, by row
-	waits   map[uint32][]Span // of the calls that have any, by row of the call
-	callOf  map[uint32]uint32 // the call of a request about its task, if the call has waits
-	ids     ids               // of the requests in flight
-	givenUp map[uint32]int64  // when a request was cancelled or timed out, by row
-	kinds   []methodKind      // by method
-	buf     [summary.Limit + 1<<10]byte
+	rows    reader
+	cursor  *session.Cursor
+	follow  *Follower // nil at an earlier moment
+	kinds   []methodKind
+	polls   map[uint32][]uint32 // the requests about the task of each call that became one
+	tasks   map[key]uint32      // the calls of a process that became tasks, by the id of the task
+	running map[uint32]bool     // those of them whose end is not in the log
+	batches map[uint32]int      // requests without a response of rows with several messages
+	inputs  []askedInput
+	act     int // row after the latest act
+	next    int // row to follow
+	part    Part
+	cost    int
+	buf     []byte
 }
 
-// A wait is the place of a span in Table.waits.
-type wait struct {
-	call uint32
-	at   int
+// A key is the hash of an id.
+type key [sha256.Size]byte
+
+func keyOf(id []byte) key { return sha256.Sum256(framing.IDValue(id)) }
+
+// An askedInput is a result that asks for input.
+type askedInput struct {
+	first  uint32 // request of the first round
+	method uint16
+	state  key // of its requestState, and of what the request names
 }
 
-// NewTable returns the times of the exchanges of a log.
+// A Part is what a row is to the exchange of an earlier row.
+type Part struct {
+	Kind PartKind
+	Of   int // row of the exchange
+}
+
+// A PartKind is how a row belongs to an exchange.
+type PartKind uint8
+
+// The kinds of parts. Responses have none: their rows name their requests.
+const (
+	NoPart   PartKind = iota
+	Round             // a request that is sent again with the input that a result asked for
+	Poll              // a request about the task that a call has become
+	Status            // a notification about it
+	Progress          // of a request that has not ended
+	Cancel            // of a request that has not ended
+	GiveUp            // the report that it timed out, or was not sent
+)
+
+// NewTable returns the table of a log, of which nothing is followed so far.
 func NewTable(src session.Source) *Table {
-	return &Table{
-		src: src, open: map[uint32]uint32{}, tasks: map[key]uint32{}, asked: map[uint32]wait{},
-		waits: map[uint32][]Span{}, callOf: map[uint32]uint32{}, ids: ids{read: map[key]uint32{}}, givenUp: map[uint32]int64{},
+	t := &Table{src: src, rows: reader{Source: src}, polls: map[uint32][]uint32{}, batches: map[uint32]int{}}
+	if shown, ok := src.(interface{ Log() session.Source }); ok {
+		src = shown.Log()
 	}
+	t.cursor, t.follow = session.NewCursor(src), NewFollower(src)
+	t.forget()
+	return t
 }
 
-// Times returns the times of the request at a row, which has a response. All the time
-// of a request of the server is that of the person.
-func (t *Table) Times(number int, request, response session.Row) Times {
-	whole := Span{request.T, response.T}
-	if request.Kind == session.KindStdout {
-		return TimesOf(whole, []Span{whole})
-	}
-	answer, _ := request.Partner()
-	return t.Between(number, answer, whole)
-}
-
-// Between returns the times of a request of the client at a row, whose response is at
-// another one, for a span.
-func (t *Table) Between(request, response int, whole Span) Times {
-	return TimesOf(whole, t.Waits(request, response))
-}
-
-// Waits returns when the server waited for its client during the exchange of the request
-// at a row, as far as the row of its response. The spans may exceed the exchange.
-func (t *Table) Waits(number, response int) []Span {
-	t.follow(response)
-	if call, about := t.callOf[uint32(number)]; about {
-		return t.waits[call]
-	}
-	return t.waits[uint32(number)]
-}
-
-// TimesOfRounds returns the times of an exchange of several requests, which are rows
-// in ascending order: rounds, between which the server waited for input, or a call and
-// the requests about its task, for whose input it waited before tasks/update.
-func (t *Table) TimesOfRounds(requests []int) (times Times) {
-	var whole Span
-	var waits []Span
-	for i, number := range requests {
-		request, _ := session.RowAt(t.src, number)
-		response, answered := session.PartnerOf(t.src, request)
-		switch resumes := !mcp.IsTaskMethod(t.src.Method(request.Method)) || t.src.Method(request.Method) == mcp.MethodTasksUpdate; {
-		case i == 0:
-			whole.From = request.T
-		case resumes:
-			waits = append(waits, Span{whole.To, request.T})
+// At returns the table of the same log when it had a number of rows, which src shows in
+// that state. It shares its lists with t, which may still go on, and follows nothing.
+func (t *Table) At(src session.Source, rows int) *Table {
+	cut := &Table{Links: t.Links.upTo(rows), src: src, rows: reader{Source: src}, polls: make(map[uint32][]uint32, len(t.polls))}
+	for call, polls := range t.polls {
+		if n, _ := slices.BinarySearch(polls, uint32(rows)); int(call) < rows {
+			cut.polls[call] = polls[:n:n]
 		}
-		if answered {
-			whole.To = response.T
-		}
-		at, _ := request.Partner()
-		waits = append(waits, t.Waits(number, at)...)
 	}
-	return TimesOf(whole, waits)
+	return cut
 }
 
-// Follow reads the log up to a row, or until ctx ends. The other methods read what they
-// need, however long that takes.
+// forget forgets what is known of a process.
+func (t *Table) forget() {
+	t.tasks, t.running, t.inputs = map[key]uint32{}, map[uint32]bool{}, t.inputs[:0]
+	clear(t.batches)
+}
+
+// Next follows the next row. It returns false at the current end of the log, and of a
+// Table of an earlier moment.
+func (t *Table) Next() bool {
+	if t.follow == nil || !t.cursor.Next() {
+		return false
+	}
+	number, row := t.cursor.Row()
+	t.next = number + 1
+	t.part = Part{}
+	switch {
+	case row.Msg == framing.Notification && row.Related == 0 && row.Flags == 0: // the Follower says nothing of it
+		if row.Kind == session.KindStdout && t.kindOf(row.Method) == tellsTask {
+			t.tells(number, row)
+		}
+		return true
+	case row.Flags&session.FlagBatch != 0:
+		t.cost += 1 + int(row.Len/summary.Limit)
+	}
+	steps, _ := t.follow.Add(t.cursor) // without the messages of a batch that can't be read
+	switch row.Kind {
+	case session.KindStart, session.KindClosed, session.KindFailed:
+		t.forget()
+	case session.KindAct:
+		t.act = number + 1
+	default:
+		for i := range steps {
+			t.step(number, row, &steps[i])
+		}
+		lost := t.follow.Lost()
+		for i := range lost {
+			t.settled(&lost[i])
+		}
+	}
+	return true
+}
+
+// Row returns the row that was followed last, and its number.
+func (t *Table) Row() (number int, row *session.Row) { return t.cursor.Row() }
+
+// Part returns what that row is to the exchange of an earlier one.
+func (t *Table) Part() Part { return t.part }
+
+// TakeCost returns how many messages were read since it was called last.
+func (t *Table) TakeCost() int {
+	cost := t.cost
+	t.cost = 0
+	return cost
+}
+
+// Follow reads the log up to a row, or until ctx ends. Times, Between, Waits and GivenUp read
+// what they need, however long that takes.
 func (t *Table) Follow(ctx context.Context, row int) error {
-	for t.read <= row && t.next() {
+	for t.next <= row && t.Next() {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -115,182 +169,185 @@ func (t *Table) Follow(ctx context.Context, row int) error {
 	return nil
 }
 
-// follow reads the log up to a row.
-func (t *Table) follow(row int) {
-	for more := true; more && t.read <= row; {
-		more = t.next()
+// reach follows the log up to a row.
+func (t *Table) reach(row int) {
+	for t.next <= row && t.Next() { //nolint:revive // Next does the work
 	}
 }
 
-// next reads the next rows. It reports whether there were any.
-func (t *Table) next() bool {
-	n := t.src.Rows(t.read, t.block[:])
-	for i := range t.block[:n] {
-		t.add(uint32(t.read), &t.block[i])
-		t.read++
-	}
-	return n > 0
-}
-
-// GivenUp returns when the request at a row was cancelled or timed out. It follows the
-// whole log.
-func (t *Table) GivenUp(number int) (at int64, ok bool) {
-	t.follow(t.src.Len() - 1)
-	at, ok = t.givenUp[uint32(number)]
-	return at, ok
-}
-
-func (t *Table) add(number uint32, row *session.Row) {
-	switch row.Kind {
-	case session.KindStdin, session.KindStdout:
-		t.message(number, row)
-	case session.KindStart, session.KindClosed, session.KindFailed:
-		clear(t.open)
-		clear(t.asked)
-		clear(t.tasks)
-		t.ids.clear()
-		t.crowded = false
-	case session.KindState:
-		t.timedOut(row)
-	}
-}
-
-// message takes in a row of a stream.
-func (t *Table) message(number uint32, row *session.Row) {
+// step takes in what one message or event of a row did.
+func (t *Table) step(number int, row *session.Row, s *Step) {
 	fromClient := row.Kind == session.KindStdin
-	switch row.Msg {
-	case framing.Request:
-		if fromClient {
+	switch s.Kind {
+	case Opens:
+		switch {
+		case s.X != nil && s.X.several:
+			t.batches[uint32(number)]++
+		case row.Flags&session.FlagBatch != 0:
+		case fromClient:
 			t.sent(number, row)
-		} else {
+		default:
 			t.received(number, row)
 		}
-	case framing.Notification:
-		if t.kindOf(row.Method) == cancels {
-			t.giveUp(row.T, row.Kind, t.part(row, summary.CancelledID))
+	case Answers, Unreadable:
+		if s.X != nil {
+			t.settled(s.X)
 		}
-	case framing.Response, framing.ErrorResponse:
-		request, ok := row.Partner()
-		if !ok || request >= int(number) || row.State == session.ReqDuplicate || row.State == session.ReqUnmatched {
-			return
+		if s.Known && !fromClient && row.Flags&session.FlagBatch == 0 {
+			t.answered(number, row, int(s.Of.Row))
 		}
-		if fromClient {
-			t.settled(uint32(request), row.T)
-		} else {
-			t.returned(uint32(request), row)
+	case Cancels:
+		t.cancelled(number, row, s)
+	case GivesUp:
+		if s.X != nil {
+			first := t.First(int(s.Of.Row))
+			t.givenUp = append(t.givenUp, link{uint32(number), uint32(first)})
+			t.part = Part{GiveUp, first}
+		}
+	default:
+		if row.Msg == framing.Notification && row.Flags == 0 && !fromClient {
+			t.informed(number, row, s)
 		}
 	}
+}
+
+// settled takes in that a request has a response, or gets none any more.
+func (t *Table) settled(x *Exchange) {
+	if n := t.batches[x.Request.Row]; n > 1 {
+		t.batches[x.Request.Row]--
+	} else if n == 1 {
+		delete(t.batches, x.Request.Row)
+	}
+}
+
+// open reports whether the request that a step names, which is at a row, has not ended.
+func (t *Table) open(s *Step, request uint32) bool {
+	return s.X != nil || t.running[uint32(t.First(int(request)))] || t.batches[request] > 0
 }
 
 // sent takes in a request of the client.
-func (t *Table) sent(number uint32, row *session.Row) {
-	if len(t.open) == maxOpen {
-		t.crowded = true
-		return
-	}
-	call := number
+func (t *Table) sent(number int, row *session.Row) {
 	if kind := t.kindOf(row.Method); kind == readsTask || kind == steersTask {
-		if about, ok := t.taskOf(row, summary.TaskID); ok {
-			call = about
+		if call, ok := t.taskOf(row, summary.TaskID); ok {
+			t.polls[call] = append(t.polls[call], uint32(number))
+			t.goesOn(number, Poll, call)
+			return
 		}
 	}
-	t.open[number] = call
-	t.ids.add(number, t.inFlight)
-}
-
-// returned takes in the response to a request of the client, which is at a row.
-func (t *Table) returned(request uint32, row *session.Row) {
-	kind := t.kindOf(row.Method)
-	call, ok := t.open[request]
-	if !ok {
-		return
-	}
-	if row.State == session.ReqTask && kind == other {
-		if id := t.part(row, summary.TaskOf); id != nil {
-			t.tasks[keyOf(id)] = request
-			return // it stays open
-		}
-	}
-	t.close(request, call)
-	if call == request {
-		return
-	}
-	if refused := row.Msg == framing.ErrorResponse && kind == steersTask; row.State != session.ReqTask && !refused {
-		delete(t.open, call)
+	if first, ok := t.resent(number, row); ok {
+		t.inputs = slices.DeleteFunc(t.inputs, func(a askedInput) bool { return a.first == first })
+		t.goesOn(number, Round, first)
 	}
 }
 
-// close takes in that a request is no longer in flight.
-func (t *Table) close(request, call uint32) {
-	delete(t.open, request)
-	if call != request && len(t.waits[call]) > 0 {
-		t.callOf[request] = call
-	}
+func (t *Table) goesOn(number int, kind PartKind, first uint32) {
+	t.later = append(t.later, link{uint32(number), first})
+	t.part = Part{kind, int(first)}
 }
 
 // received takes in a request of the server.
-func (t *Table) received(number uint32, row *session.Row) {
+func (t *Table) received(number int, row *session.Row) {
 	call, ok := t.taskOf(row, summary.RelatedTask)
 	if !ok {
-		call, ok = t.only()
+		var only int
+		_, only, ok = t.only()
+		call = uint32(only)
 	}
-	if !ok || len(t.waits[call]) == maxWaits {
-		return
-	}
-	t.asked[number] = wait{call, len(t.waits[call])}
-	t.waits[call] = append(t.waits[call], Span{row.T, Open})
-	t.ids.add(number, t.inFlight)
-}
-
-// settled takes in that a request of the server was answered, or given up.
-func (t *Table) settled(number uint32, at int64) {
-	if w, ok := t.asked[number]; ok {
-		t.waits[w.call][w.at].To = at
-		delete(t.asked, number)
+	if ok {
+		t.nested = append(t.nested, link{uint32(number), call})
 	}
 }
 
-// only returns the only call in flight.
-func (t *Table) only() (call uint32, ok bool) {
-	for _, c := range t.open {
-		if ok && c != call {
-			return 0, false
+// answered takes in the response to a request of the client.
+func (t *Table) answered(number int, row *session.Row, request int) {
+	first := uint32(t.First(request))
+	kind := t.kindOf(row.Method)
+	about := kind == readsTask || kind == steersTask
+	_, poll := t.polls[first]
+	switch {
+	case row.State == session.ReqTask && !about:
+		t.becomesTask(first, row)
+	case row.State == session.ReqInput:
+		t.asksInput(first, request, row)
+	case row.State != session.ReqTask && poll && (row.Msg != framing.ErrorResponse || kind != steersTask):
+		delete(t.running, first)
+	}
+}
+
+// cancelled takes in a cancellation.
+func (t *Table) cancelled(number int, row *session.Row, s *Step) {
+	switch owner, ok := row.Owner(); {
+	case !ok:
+	case row.Kind == session.KindStdout && s.X != nil && s.X.State == session.ReqCancelled:
+		t.withdrawn = append(t.withdrawn, link{uint32(number), s.Of.Row})
+	case row.Kind == session.KindStdin && row.Flags == 0 && t.open(s, uint32(owner)) && (s.X == nil || s.X.FromClient):
+		first := t.First(owner)
+		t.cancels = append(t.cancels, link{uint32(number), uint32(first)})
+		t.part = Part{Cancel, first}
+	}
+}
+
+// informed takes in another notification of the server.
+func (t *Table) informed(number int, row *session.Row, s *Step) {
+	switch t.kindOf(row.Method) {
+	case progresses:
+		if owner, ok := row.Owner(); ok && t.open(s, uint32(owner)) {
+			t.part = Part{Progress, t.First(owner)}
 		}
-		call, ok = c, true
-	}
-	return call, ok && !t.crowded
-}
-
-// inFlight reports whether a request waits for its response, as far as that matters.
-func (t *Table) inFlight(number uint32) bool {
-	_, open := t.open[number]
-	_, asked := t.asked[number]
-	return open || asked
-}
-
-// timedOut takes in an entry that may say that a request has timed out.
-func (t *Table) timedOut(row *session.Row) {
-	e, err := session.EntryInto(t.src, *row, summary.Limit, t.buf[:0])
-	var body session.StateBody
-	if err == nil && e.DecodeBody(&body) == nil && body.State == session.ReqTimedOut.String() {
-		t.giveUp(row.T, session.KindStdin, body.ID)
+	case tellsTask:
+		t.tells(number, row)
 	}
 }
 
-// giveUp takes in that the request with an id was given up, if it is in flight.
-func (t *Table) giveUp(at int64, kind session.Kind, id []byte) {
-	if id == nil {
+// tells takes in a notification about a task.
+func (t *Table) tells(number int, row *session.Row) {
+	if call, ok := t.taskOf(row, summary.TaskID); ok {
+		t.statuses = append(t.statuses, link{uint32(number), call})
+		t.part = Part{Status, int(call)}
+	}
+}
+
+// Only returns the request of the only call in flight, or the only call that runs as a
+// task, if there is exactly one of both.
+func (t *Table) Only() (request int, ok bool) {
+	if t.follow == nil {
+		return 0, false
+	}
+	request, _, ok = t.only()
+	return request, ok
+}
+
+func (t *Table) only() (request, call int, ok bool) {
+	if t.follow.open[side(true)].pending > manyOpen || len(t.running) > 1 {
+		return 0, 0, false
+	}
+	call = -1
+	for running := range t.running {
+		request, call = int(running), int(running)
+	}
+	for x := range t.follow.Waiting(true) {
+		at := int(x.Request.Row)
+		switch first := t.First(at); {
+		case x.Handshake, x.State != session.ReqPending, first == call:
+		case call >= 0:
+			return 0, 0, false
+		default:
+			request, call = at, first
+		}
+	}
+	return request, call, call >= 0
+}
+
+// becomesTask takes in a result that says that a call goes on as a task.
+func (t *Table) becomesTask(first uint32, result *session.Row) {
+	if len(t.tasks) == maxTasks {
+		maps.DeleteFunc(t.tasks, func(_ key, call uint32) bool { return !t.running[call] })
+	}
+	if len(t.tasks) == maxTasks {
 		return
 	}
-	wanted := requestKey(kind, id)
-	number, ok := t.ids.find(wanted, t)
-	if !ok {
-		return
-	}
-	t.givenUp[number] = at
-	t.settled(number, at)
-	if call, open := t.open[number]; open {
-		t.close(number, call)
+	if id := t.read(result, summary.TaskOf); id != nil {
+		t.tasks[keyOf(id)], t.running[first], t.polls[first] = first, true, nil
 	}
 }
 
@@ -299,7 +356,7 @@ func (t *Table) taskOf(row *session.Row, id func([]byte) []byte) (call uint32, o
 	if len(t.tasks) == 0 {
 		return 0, false
 	}
-	named := t.part(row, id)
+	named := t.read(row, id)
 	if named == nil {
 		return 0, false
 	}
@@ -307,8 +364,12 @@ func (t *Table) taskOf(row *session.Row, id func([]byte) []byte) (call uint32, o
 	return call, ok
 }
 
-// part reads a part of the beginning of a message.
-func (t *Table) part(row *session.Row, of func([]byte) []byte) []byte {
+// read reads a part of the beginning of a message, which is valid until the next call.
+func (t *Table) read(row *session.Row, of func([]byte) []byte) []byte {
+	if t.buf == nil {
+		t.buf = make([]byte, summary.Limit+1<<10)
+	}
+	t.cost++
 	e, err := session.EntryInto(t.src, *row, summary.Limit, t.buf[:0])
 	if err != nil {
 		return nil
@@ -317,3 +378,76 @@ func (t *Table) part(row *session.Row, of func([]byte) []byte) []byte {
 }
 
 func (t *Table) kindOf(method uint16) methodKind { return kindOf(t.src, &t.kinds, method) }
+
+// asksInput remembers a result that asks for input, if its requestState identifies the
+// request that is sent again with it.
+func (t *Table) asksInput(first uint32, request int, result *session.Row) {
+	state := slices.Clone(t.read(result, summary.AskedState))
+	row, ok := t.rows.At(request)
+	if !ok || state == nil {
+		return
+	}
+	if len(t.inputs) == maxAsked {
+		t.inputs = slices.Delete(t.inputs, 0, 1)
+	}
+	named := t.read(&row, func(msg []byte) []byte { return t.stateKey(state, row.Method, msg) })
+	if named != nil {
+		t.inputs = append(t.inputs, askedInput{first, row.Method, key(named)})
+	}
+}
+
+// stateKey returns the hash of a requestState and of what its request names.
+func (t *Table) stateKey(state []byte, method uint16, msg []byte) []byte {
+	text := slices.Concat(framing.IDValue(state), []byte{0}, []byte(summary.Call(t.src.Method(method), msg)))
+	sum := sha256.Sum256(text)
+	return sum[:]
+}
+
+// resent returns the first request of the exchange that a request continues. The
+// evidence is the act before it, in which the session has recorded that, or else
+// the requestState of an earlier result.
+func (t *Table) resent(number int, row *session.Row) (first uint32, ok bool) {
+	if t.act == number && number > 0 {
+		if first, ok = t.recordedRound(number, row); ok {
+			return first, true
+		}
+	}
+	if !slices.ContainsFunc(t.inputs, func(a askedInput) bool { return a.method == row.Method }) {
+		return 0, false
+	}
+	state := t.read(row, func(msg []byte) []byte {
+		if state := summary.ResentState(msg); state != nil {
+			return t.stateKey(state, row.Method, msg)
+		}
+		return nil
+	})
+	for _, a := range slices.Backward(t.inputs) {
+		if state != nil && a.method == row.Method && a.state == key(state) {
+			return a.first, true
+		}
+	}
+	return 0, false
+}
+
+// recordedRound returns the first request of the exchange that the act before a
+// request names.
+func (t *Table) recordedRound(number int, row *session.Row) (first uint32, ok bool) {
+	act, _ := t.rows.At(number - 1)
+	e, err := t.src.Entry(act, 0)
+	t.cost++
+	var body session.ActBody
+	if err != nil || e.DecodeBody(&body) != nil || body.Act != session.ActAgain {
+		return 0, false
+	}
+	at, ok := RowOf(&t.rows, body.Of)
+	if !ok || at >= number {
+		return 0, false
+	}
+	at = t.First(at)
+	request, ok := t.rows.At(at)
+	if !ok || request.Kind != session.KindStdin || request.Msg != framing.Request || request.Method != row.Method || request.Run != row.Run {
+		return 0, false
+	}
+	result, ok := responseTo(&t.rows, at)
+	return uint32(at), ok && result.State == session.ReqInput
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 )
 
 // A Span is a part of the time of a log, in microseconds.
@@ -56,4 +57,68 @@ func TimesOf(whole Span, waits []Span) Times {
 	}
 	t.Server = t.Total - t.Person
 	return t
+}
+
+// Times returns the times of the request at a row, which has a response. All the time
+// of a request of the server is that of the person.
+func (t *Table) Times(number int, request, response session.Row) Times {
+	whole := Span{request.T, response.T}
+	if request.Kind == session.KindStdout {
+		return TimesOf(whole, []Span{whole})
+	}
+	answer, _ := request.Partner()
+	return t.Between(number, answer, whole)
+}
+
+// Between returns the times of a request of the client at a row, whose response is at
+// another one, for a span.
+func (t *Table) Between(request, response int, whole Span) Times {
+	return TimesOf(whole, t.Waits(request, response))
+}
+
+// Waits returns when the server waited for responses of its client during the exchange of
+// the request at a row, as far as the row of its response. The spans may exceed the
+// exchange.
+func (t *Table) Waits(number, response int) []Span {
+	t.reach(response)
+	return t.asked(&t.rows, t.First(number), Open)
+}
+
+// TimesOfRounds returns the times of an exchange of several requests, which are rows
+// in ascending order: rounds, between which the server waited for input, or a call and
+// the requests about its task, for whose input it waited before tasks/update.
+func (t *Table) TimesOfRounds(requests []int) (times Times) {
+	var whole Span
+	var waits []Span
+	for i, number := range requests {
+		request, _ := t.rows.At(number)
+		at, _ := request.Partner()
+		response, answered := t.rows.At(at)
+		switch method := t.src.Method(request.Method); {
+		case i == 0:
+			whole.From = request.T
+		case !mcp.IsTaskMethod(method) || method == mcp.MethodTasksUpdate:
+			waits = append(waits, Span{whole.To, request.T})
+		}
+		if answered {
+			whole.To = response.T
+		}
+		waits = append(waits, t.Waits(number, at)...)
+	}
+	return TimesOf(whole, waits)
+}
+
+// GivenUp returns when the request at a row was cancelled or timed out. It follows the
+// whole log.
+func (t *Table) GivenUp(number int) (at int64, ok bool) {
+	t.reach(t.src.Len() - 1)
+	for _, ends := range []links{t.cancels, t.withdrawn, t.givenUp} {
+		for event := range ends.all(t.First(number)) {
+			row, _ := t.rows.At(event)
+			if of, _ := row.Owner(); of == number && row.Kind != session.KindWrite {
+				return row.T, true
+			}
+		}
+	}
+	return 0, false
 }
