@@ -359,7 +359,7 @@ func (x *exchangeRows) paintExchange(number int, row session.Row, c *table.Cells
 
 func (x *exchangeRows) exchangeSize(number int) int64 {
 	size := x.roundSize(number)
-	for round := range x.ws.Shown.Index.Exchanges.Rounds().Later(&x.ws.Shown.Rows, number) {
+	for round := range x.ws.Shown.Index.Exchanges.Later(&x.ws.Shown.Rows, number) {
 		size += x.roundSize(round)
 	}
 	return size

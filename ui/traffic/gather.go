@@ -8,6 +8,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/table"
@@ -85,7 +86,7 @@ func (g *gathering) goOn(c host.Context, s *TimeState, list []uint32, all bool) 
 			return s.gather(c)
 		}})
 	}
-	source, rounds, rows, from := g.of.Source, g.of.Index.Exchanges.Rounds(), g.rows, g.at
+	source, rounds, rows, from := g.of.Source, g.of.Index.Exchanges.Links, g.rows, g.at
 	return func() tea.Msg { return gathered{readStep(source, rounds, rows, from), s, g} }
 }
 
@@ -110,7 +111,7 @@ type gatherStep struct {
 }
 
 // readStep reads the next rows of a list, on another goroutine.
-func readStep(source session.Source, rounds workspace.Rounds, list []uint32, from int) gatherStep {
+func readStep(source session.Source, rounds exchange.Links, list []uint32, from int) gatherStep {
 	rows, some := workspace.Rows{Source: source}, list[from:min(from+rowsPerStep, len(list))]
 	found := gatherStep{rows: len(some)}
 	var ends []uint32 // of exchanges
@@ -146,7 +147,7 @@ func readStep(source session.Source, rounds workspace.Rounds, list []uint32, fro
 		}
 	}
 	slices.Sort(found.messages)
-	found.answered = workspace.ReadAnswered(source, rounds, ends)
+	found.answered = workspace.ReadAnswered(source, &rounds, ends)
 	return found
 }
 

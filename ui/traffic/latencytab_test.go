@@ -145,5 +145,5 @@ func TestGatheringCountsCancelledCalls(t *testing.T) {
 	for p.Index.Pull(log) {
 	}
 	require.Equal(t, []workspace.Answered{{Request: 1, Method: mcp.MethodToolsCall, Tool: "slow", At: 1000, Took: 2000, Cancelled: true}},
-		readStep(log, p.Index.Exchanges.Rounds(), []uint32{1}, 0).answered)
+		readStep(log, p.Index.Exchanges.Links, []uint32{1}, 0).answered)
 }

@@ -216,7 +216,7 @@ func (t *Pane) goOn(rows int) tea.Cmd {
 		return nil
 	}
 	t.scanning = true
-	t.scan.rounds = t.ws.Shown.Index.Exchanges.Rounds()
+	t.scan.rounds = t.ws.Shown.Index.Exchanges.Links
 	return t.scan.step(rows)
 }
 

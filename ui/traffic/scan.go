@@ -5,6 +5,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/table"
@@ -60,7 +61,7 @@ type scan struct {
 	// open are requests without a response when they were checked; their outcome may
 	// change whether they pass.
 	open     []int
-	rounds   workspace.Rounds // of the exchanges when the step began
+	rounds   exchange.Links   // of the exchanges when the step began
 	rows     []session.Row    // buffer for blockRows
 	verdicts []filter.Verdict // of the rows from row number from on
 	from, n  int

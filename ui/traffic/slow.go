@@ -71,20 +71,20 @@ func (r *Lists) findSlow(by int) tea.Cmd {
 	slow := r.Slowness()
 	limit, clock := slow.limit.Microseconds(), r.ws.Clock
 	source, requests := r.ws.Shown.Source, workspace.Rows{Source: r.ws.Shown.Source}
-	rounds, view := r.ws.Shown.Index.Exchanges.Rounds(), r.Traffic.view
+	rounds, view := r.ws.Shown.Index.Exchanges.Links, r.Traffic.view
 	s := newRowMatcher(r.ws.Shown.Source, TrafficList, r.Traffic.listing(), nil)
 	s.also = func(number int, row *session.Row) bool {
 		if workspace.IsHandshake(source.Method(row.Method)) {
 			return false
 		}
 		took := func(request int, from, to int64) int64 {
-			return requests.Times(rounds, request, exchange.Span{From: from, To: to}).Server
+			return rounds.Split(&requests, request, exchange.Span{From: from, To: to}).Server
 		}
 		switch row.Msg {
 		case framing.Request:
 			return row.State == session.ReqPending && clock >= 0 && took(number, row.T, clock) > limit
 		case framing.Response, framing.ErrorResponse:
-			if a, ok := requests.AnsweredBy(rounds, number, row); ok && view == Exchanges {
+			if a, ok := requests.AnsweredBy(&rounds, number, row); ok && view == Exchanges {
 				return a.Took > limit
 			}
 			at, _ := row.Partner()

@@ -9,13 +9,13 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/widget/table"
-	"mcpdbg/ui/workspace"
 )
 
-func (x *exchangeRows) paintTask(number int, row session.Row, t workspace.Task, c *table.Cells) {
+func (x *exchangeRows) paintTask(number int, row session.Row, t exchange.Task, c *table.Cells) {
 	decides, _ := x.ws.Shown.Rows.At(t.Last)
 	at, _ := decides.Partner()
 	response, answered := x.ws.Shown.Rows.At(at)
@@ -42,7 +42,7 @@ func (x *exchangeRows) paintTask(number int, row session.Row, t workspace.Task, 
 	}
 }
 
-func (x *exchangeRows) paintTaskEnd(number int, row session.Row, t workspace.Task, at int, response session.Row, c *table.Cells) {
+func (x *exchangeRows) paintTaskEnd(number int, row session.Row, t exchange.Task, at int, response session.Row, c *table.Cells) {
 	e, ok := x.read(response)
 	if !ok {
 		return
@@ -61,7 +61,7 @@ func (x *exchangeRows) paintTaskEnd(number int, row session.Row, t workspace.Tas
 	x.paintText(x.says(at, response).Text, at, response, t, c)
 }
 
-func (x *exchangeRows) paintText(text string, at int, response session.Row, t workspace.Task, c *table.Cells) {
+func (x *exchangeRows) paintText(text string, at int, response session.Row, t exchange.Task, c *table.Cells) {
 	if polls := strings.TrimPrefix(x.polls(t), x.glyph(" · ", ", ")); polls != "" {
 		c.Text(exResult, x.theme.Dim, polls+x.glyph(" · ", ", "))
 	}
@@ -70,7 +70,7 @@ func (x *exchangeRows) paintText(text string, at int, response session.Row, t wo
 
 // taskState describes a task: its id, what the server said last, and how often it
 // was polled.
-func (x *exchangeRows) taskState(row session.Row, t workspace.Task) string {
+func (x *exchangeRows) taskState(row session.Row, t exchange.Task) string {
 	created, _ := x.ws.Shown.Rows.PartnerOf(row)
 	e, ok := x.read(created)
 	if !ok {
@@ -89,7 +89,7 @@ func (x *exchangeRows) taskState(row session.Row, t workspace.Task) string {
 }
 
 // taskOver reports whether a task has ended, but its result was not requested.
-func (x *exchangeRows) taskOver(t workspace.Task) bool {
+func (x *exchangeRows) taskOver(t exchange.Task) bool {
 	decides, _ := x.ws.Shown.Rows.At(t.Last)
 	if decides.State == session.ReqPending {
 		return false
@@ -103,7 +103,7 @@ func (x *exchangeRows) taskOver(t workspace.Task) bool {
 	return status == session.TaskCompleted || status == session.TaskFailed
 }
 
-func (x *exchangeRows) polls(t workspace.Task) string {
+func (x *exchangeRows) polls(t exchange.Task) string {
 	switch t.Polls {
 	case 0:
 		return ""

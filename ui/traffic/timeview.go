@@ -266,9 +266,9 @@ func (s *TimeState) name(c host.Context) tea.Cmd {
 		return nil
 	}
 	s.naming = true
-	rounds := index.Exchanges.Rounds()
+	rounds := index.Exchanges.Links
 	return func() tea.Msg {
-		return namedTools{s, latencies, workspace.ReadAnswered(source, rounds, calls)}
+		return namedTools{s, latencies, workspace.ReadAnswered(source, &rounds, calls)}
 	}
 }
 

@@ -58,7 +58,7 @@ func (b *Bars) Of(number int) (bar table.Bar, ok bool) {
 		bar.Add(table.Waiting, bar.Span)
 	}
 	whole := exchange.Span{From: bar.From, To: bar.To}
-	for _, wait := range p.Rows.waits(p.Index.Exchanges.Rounds(), number, whole) {
+	for _, wait := range p.Index.Exchanges.WaitsIn(&p.Rows, number, whole) {
 		bar.Add(table.Waiting, table.Span(wait))
 	}
 	b.addLags(&bar, number)
@@ -68,7 +68,7 @@ func (b *Bars) Of(number int) (bar table.Bar, ok bool) {
 // endOf returns when the exchange of a first request ended without a response to the one
 // that decides: when it was given up, or else at the end of its process.
 func (b *Bars) endOf(first, number int, row *session.Row) int64 {
-	if at, ok := b.ws.Shown.Rows.givenUp(b.ws.Shown.Index.Exchanges.Rounds(), first); ok {
+	if at, ok := b.ws.Shown.Index.Exchanges.EndOf(&b.ws.Shown.Rows, first); ok {
 		return at
 	}
 	exits := b.ws.Shown.Index.Points[ExitPoint]

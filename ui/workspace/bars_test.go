@@ -112,7 +112,7 @@ func TestCancelledCallsHaveATime(t *testing.T) {
 				require.Zero(t, all.Max)
 			}
 			if named := ws.Shown.Index.Latencies.TakeUnnamed(10); tc.cancelled+tc.answered > 0 {
-				read := ReadAnswered(log, ws.Shown.Index.Exchanges.Rounds(), named)
+				read := ReadAnswered(log, &ws.Shown.Index.Exchanges.Links, named)
 				require.Len(t, read, 1)
 				require.Equal(t, "a", read[0].Tool)
 				require.Equal(t, tc.cancelled > 0, read[0].Cancelled)

@@ -39,36 +39,6 @@ func (x *Exchanges) Batch(number int) (b session.Batch, ok bool) {
 	return x.elements.Batch(number)
 }
 
-// isBatch takes in a batch and reports whether it is a part of an exchange. A batch
-// of ours with requests is pending like a call.
-func (x *Exchanges) isBatch(number uint32, row *session.Row) bool {
-	if Answers(int(number), row) {
-		x.answered(number, row)
-		return true
-	}
-	if b, ok := x.Batch(int(number)); ok && b.Requests > 0 && row.Kind == session.KindStdin {
-		x.pending.add(number, number)
-	}
-	return false
-}
-
-// over reports whether no request of a row is pending after the response at another
-// row.
-func (x *Exchanges) over(request, response uint32) bool {
-	b, ok := x.Batch(int(request))
-	if !ok {
-		return true
-	}
-	left := min(b.Requests, session.MaxElements)
-	x.elements.ElementPairs(int(response)+1, int(request), func(p session.ElementPair) bool {
-		if p.Request.Row == int(request) && p.Request.Index >= 0 && (p.Answered() || p.State == session.ReqLost) {
-			left--
-		}
-		return left > 0
-	})
-	return left <= 0
-}
-
 // elementParts returns the elements of a batch, and those of the batches that answer
 // it which are not responses.
 func (x *Exchanges) elementParts(number int) (parts []uint32) {

@@ -74,7 +74,7 @@ func (w *Workspace) ServerTime(n uint64) string {
 		return ""
 	}
 	x := w.Shown.Index.Exchanges
-	first := x.Rounds().First(request)
+	first := x.First(request)
 	took := w.Took(first, response)
 	text := " in " + wording.RoundedTime(time.Duration(took.Server)*time.Microsecond)
 	if _, task := x.Task(first); !task {
@@ -108,12 +108,10 @@ func (w *Workspace) SelectedRequest() (number int, row session.Row) {
 func (w *Workspace) CancellableRequest() (number int, row session.Row, ok bool) {
 	number, row = w.SelectedRequest()
 	x := w.Shown.Index.Exchanges
-	if w.Selected.OK && row.Kind == session.KindStdin && row.Msg == framing.Request && (row.State == session.ReqPending || w.OpenTask(x.rounds.First(number))) {
+	if w.Selected.OK && row.Kind == session.KindStdin && row.Msg == framing.Request && (row.State == session.ReqPending || w.OpenTask(x.First(number))) {
 		return number, row, true
 	}
-	if number, ok = x.OnlyPending(); !ok {
-		number, ok = x.onlyTask()
-	}
+	number, ok = x.Only()
 	row, _ = w.Shown.Rows.At(number)
 	return number, row, ok
 }

@@ -11,6 +11,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 )
 
 // A fakeLog is a log of rows whose messages cannot be read.
@@ -19,6 +20,7 @@ type fakeLog struct {
 	methods []string
 	run     uint16
 	now     int64
+	pending []int // requests of ours without a response
 }
 
 func (f *fakeLog) Header() session.Header  { return session.Header{} }
@@ -40,7 +42,7 @@ func (f *fakeLog) ReadLine(session.Row, []byte, int64) (int, error) {
 	return 0, fmt.Errorf("no lines")
 }
 
-// add appends rows from short words: ">m" and "<m" are requests of method m by us
+// add appends rows from short words; progress is that of the only pending request: ">m" and "<m" are requests of method m by us
 // and by the server, ">m!" and "<m!" notifications, "=n" and "-n" the response and
 // the error response to the request in row n, "start" and "exit" events, "err" a
 // line of stderr, "~" a pause of two seconds.
@@ -54,6 +56,7 @@ func (f *fakeLog) add(words string) {
 			continue
 		case word == "start":
 			f.run++
+			f.pending = nil
 			row.Kind, row.Run = session.KindStart, f.run
 		case word == "exit":
 			row.Kind = session.KindExited
@@ -72,6 +75,7 @@ func (f *fakeLog) answer(row *session.Row, word string) {
 	var request int
 	_, _ = fmt.Sscan(word[1:], &request)
 	asked := &f.rows[request]
+	f.pending = slices.DeleteFunc(f.pending, func(pending int) bool { return pending == request })
 	asked.Related, row.Related = uint32(len(f.rows)+1), uint32(request+1)
 	row.Method, row.Kind, row.Msg, asked.State = asked.Method, session.KindStdout, framing.Response, session.ReqAnswered
 	if asked.Kind == session.KindStdout {
@@ -97,6 +101,12 @@ func (f *fakeLog) message(row *session.Row, word string) {
 		f.methods, at = append(f.methods, method), len(f.methods)
 	}
 	row.Method = uint16(at + 1)
+	switch {
+	case method == mcp.MethodProgress && len(f.pending) == 1:
+		row.SetOwner(f.pending[0])
+	case row.Msg == framing.Request && row.Kind == session.KindStdin:
+		f.pending = append(f.pending, len(f.rows))
+	}
 }
 
 // listed returns the rows of the exchanges; a burst as first-last.
@@ -294,9 +304,10 @@ func reportExchangeMemory(b *testing.B, f *fakeLog) (x *Exchanges) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		x = newExchanges()
-		x.rows.Source = f
-		for i := range f.rows {
-			x.add(uint32(i), &f.rows[i])
+		x.setSource(f)
+		for x.Next() {
+			number, row := x.Row()
+			x.add(uint32(number), row)
 		}
 		runtime.GC()
 		runtime.ReadMemStats(&after)

@@ -5,6 +5,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/table"
 )
@@ -12,6 +13,9 @@ import (
 // PullRows is how many rows are read at a time, so that a long recording does not delay
 // the first frame or the keys: about 4 ms to read them back.
 const PullRows = 1 << 16
+
+// messageCost is how many rows can be listed while one message is read.
+const messageCost = 16
 
 // Index lists the rows of a log by pane. It costs four bytes a row.
 type Index struct {
@@ -25,7 +29,6 @@ type Index struct {
 	Points    [PointKinds][]uint32
 	Offers    []uint32
 	Partial   bool // rows before the first are missing
-	block     [512]session.Row
 
 	offered func(row *session.Row) bool           // whether a row belongs to Offers
 	notice  func(number uint32, row *session.Row) // gets starts and stdout rows
@@ -73,16 +76,13 @@ func (x *Index) Pull(source session.Source) (more bool) {
 		x.Latencies.rows.Source = source
 	}
 	for x.Scanned < limit {
-		n := source.Rows(x.Scanned, x.block[:])
-		if n == 0 {
+		if !x.Exchanges.Next() {
 			return false
 		}
-		for i := range x.block[:n] {
-			x.add(uint32(x.Scanned+i), &x.block[i])
-		}
-		x.Scanned += n
-		x.Latest = x.block[n-1].T
-		limit -= x.Exchanges.reader.takeCost()
+		number, row := x.Exchanges.Row()
+		x.add(uint32(number), row)
+		x.Scanned, x.Latest = number+1, row.T
+		limit -= messageCost * x.Exchanges.TakeCost()
 	}
 	return x.Scanned < source.Len()
 }
@@ -96,7 +96,7 @@ func (x *Index) add(number uint32, row *session.Row) {
 	}
 	x.Exchanges.add(number, row)
 	if x.Latencies != nil {
-		x.Latencies.add(x.Exchanges.Rounds(), number, row)
+		x.Latencies.add(&x.Exchanges.Links, number, row)
 	}
 	if kind, ok := pointOf(row); ok {
 		x.Points[kind] = append(x.Points[kind], number)
@@ -166,8 +166,8 @@ func FloodKind(row *session.Row) uint32 {
 
 // A Rows reads single rows of a log. It must be used by one goroutine only.
 type Rows struct {
-	Source session.Source
-	row    [1]session.Row // kept: reading does not allocate
+	session.Source
+	row [1]session.Row // kept: reading does not allocate
 }
 
 // At returns the row with a number; ok is false without one.
@@ -183,16 +183,4 @@ func (r *Rows) PartnerOf(row session.Row) (partner session.Row, ok bool) {
 }
 
 // OfEntry returns the row of entry n.
-func (r *Rows) OfEntry(n uint64) (number int, ok bool) {
-	const near = 64 // rows that may have no entry number of their own
-	for number := int(n) - 1; n > 0 && number >= 0 && number > int(n)-near; number-- {
-		row, ok := r.At(number)
-		if !ok {
-			continue
-		}
-		if e, err := r.Source.Entry(row, 1); err == nil && e.N == n {
-			return number, true
-		}
-	}
-	return 0, false
-}
+func (r *Rows) OfEntry(n uint64) (number int, ok bool) { return exchange.RowOf(r, n) }

@@ -1,11 +1,12 @@
 package workspace_test
 
 import (
+	"testing"
+
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
-	"testing"
 
 	"github.com/stretchr/testify/require"
 )

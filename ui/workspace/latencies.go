@@ -119,11 +119,11 @@ func IsHandshake(method string) bool {
 
 // AnsweredBy returns the exchange that the response or cancellation at a row ends, without
 // the name of a tool; ok is false for other rows, for requests of the server and for
-// the handshake. It is the time of the server alone: see Rows.Times. Of several rounds
+// the handshake. It is the time of the server alone. Of several rounds
 // it is that for all of them, of a task that until its end.
-func (r *Rows) AnsweredBy(rounds Rounds, number int, row *session.Row) (a Answered, ok bool) {
+func (r *Rows) AnsweredBy(links *exchange.Links, number int, row *session.Row) (a Answered, ok bool) {
 	if row.Kind == session.KindStdin && row.Msg == framing.Notification {
-		return r.cancelledBy(rounds, number, row)
+		return r.cancelledBy(links, number, row)
 	}
 	if row.Kind != session.KindStdout || row.Msg != framing.Response && row.Msg != framing.ErrorResponse || row.State == session.ReqInput || !Answers(number, row) {
 		return Answered{}, false
@@ -131,20 +131,20 @@ func (r *Rows) AnsweredBy(rounds Rounds, number int, row *session.Row) (a Answer
 	last, _ := row.Partner()
 	request, ok := r.At(last)
 	method := r.Source.Method(request.Method)
-	if poll := mcp.IsTaskMethod(method); poll && rounds.First(last) != last {
-		return r.taskAnswered(rounds, number, row)
+	if poll := mcp.IsTaskMethod(method); poll && links.First(last) != last {
+		return r.taskAnswered(links, number, row)
 	} else if row.State == session.ReqTask && !poll {
 		return Answered{}, false
 	}
 	if !ok || request.Msg != framing.Request || request.State != session.ReqAnswered && request.State != session.ReqFailed {
 		return Answered{}, false
 	}
-	return r.answered(rounds, rounds.First(last), row), !IsHandshake(method)
+	return r.answered(links, links.First(last), row), !IsHandshake(method)
 }
 
 // taskAnswered returns the call whose task a response ends: one to a request about
 // the task, unless it only acknowledges that or refuses it.
-func (r *Rows) taskAnswered(rounds Rounds, number int, row *session.Row) (a Answered, ok bool) {
+func (r *Rows) taskAnswered(links *exchange.Links, number int, row *session.Row) (a Answered, ok bool) {
 	last, _ := row.Partner()
 	request, _ := r.At(last)
 	method := r.Source.Method(request.Method)
@@ -152,33 +152,33 @@ func (r *Rows) taskAnswered(rounds Rounds, number int, row *session.Row) (a Answ
 	if row.State == session.ReqTask || refused {
 		return Answered{}, false
 	}
-	return r.answered(rounds, rounds.First(last), row), true
+	return r.answered(links, links.First(last), row), true
 }
 
 // cancelledBy returns the exchange that a notification is the first to cancel.
-func (r *Rows) cancelledBy(rounds Rounds, number int, row *session.Row) (a Answered, ok bool) {
-	first, ok := rounds.cancels.of(number)
+func (r *Rows) cancelledBy(links *exchange.Links, number int, row *session.Row) (a Answered, ok bool) {
+	first, ok := links.CancelOf(number)
 	if !ok {
 		return Answered{}, false
 	}
-	if at, _ := rounds.cancels.to(first); at != number {
+	if at, _ := links.Cancelled(first); at != number {
 		return Answered{}, false
 	}
-	a = r.answered(rounds, first, row)
+	a = r.answered(links, first, row)
 	a.Cancelled = true
 	return a, !IsHandshake(a.Method)
 }
 
 // answered returns the exchange of a request that a response ends.
-func (r *Rows) answered(rounds Rounds, first int, response *session.Row) Answered {
+func (r *Rows) answered(links *exchange.Links, first int, response *session.Row) Answered {
 	request, _ := r.At(first)
-	took := r.Times(rounds, first, exchange.Span{From: request.T, To: response.T})
+	took := links.Split(r, first, exchange.Span{From: request.T, To: response.T})
 	return Answered{Request: first, Method: r.Source.Method(request.Method), At: request.T, Took: took.Server, Failed: response.Flags&session.FlagError != 0}
 }
 
 // add counts a new row if it is the response or cancellation that ends an exchange.
-func (l *Latencies) add(rounds Rounds, number uint32, row *session.Row) {
-	a, ok := l.rows.AnsweredBy(rounds, int(number), row)
+func (l *Latencies) add(links *exchange.Links, number uint32, row *session.Row) {
+	a, ok := l.rows.AnsweredBy(links, int(number), row)
 	if !ok {
 		return
 	}
@@ -217,13 +217,13 @@ func (l *Latencies) TakeUnnamed(most int) []uint32 {
 
 // ReadAnswered returns the exchanges that the responses and cancellations at rows end, with
 // the names of their tools. It may be called on any goroutine.
-func ReadAnswered(source session.Source, rounds Rounds, ends []uint32) []Answered {
+func ReadAnswered(source session.Source, links *exchange.Links, ends []uint32) []Answered {
 	rows, reader := Rows{Source: source}, session.InOrder(source)
 	read := make([]Answered, 0, len(ends))
 	var buf []byte
 	for _, number := range ends {
 		row, ok := rows.At(int(number))
-		a, answered := rows.AnsweredBy(rounds, int(number), &row)
+		a, answered := rows.AnsweredBy(links, int(number), &row)
 		if !ok || !answered {
 			continue
 		}

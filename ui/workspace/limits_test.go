@@ -2,11 +2,12 @@ package workspace_test
 
 import (
 	"fmt"
+	"strings"
+	"testing"
+
 	"mcpdbg/session"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
-	"strings"
-	"testing"
 
 	"github.com/stretchr/testify/require"
 )

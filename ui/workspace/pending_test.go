@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -61,52 +62,46 @@ func TestPartsOfACancelledCall(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestPendingCallsAreBounded checks that calls beyond the limit take no memory, and
-// get no parts.
-func TestPendingCallsAreBounded(t *testing.T) {
-	lines := append([]string{}, modern...)
-	for id := range 3 * maxOpen {
-		lines = append(lines, call(id, "a", `,"_meta":{"progressToken":1}`))
+// TestManyPendingCalls checks that each of many calls at once has its own progress.
+func TestManyPendingCalls(t *testing.T) {
+	const calls = 200
+	lines, first := append([]string{}, modern...), len(modern)
+	for id := range calls {
+		lines = append(lines, call(id, "a", fmt.Sprintf(`,"_meta":{"progressToken":%d}`, id)))
 	}
 	x := NewIndex()
-	x.Pull(rectest.Session(t, append(lines, progress("1"), progress("100"))...))
-	require.Len(t, x.Exchanges.pending.open, maxOpen)
-	require.Len(t, x.Exchanges.pending.further, 2*maxOpen)
-
-	var p pendingCalls
-	for row := range uint32(maxOpen + maxFurther + 10) {
-		p.add(row, row)
+	x.Pull(rectest.Session(t, append(lines, progress("1"), progress("199"), progress("200"))...))
+	for i, want := range []int{first + 1, first + 199, first + calls + 2} {
+		require.Equal(t, want, x.Exchanges.Of(first+calls+i))
 	}
-	require.Len(t, p.open, maxOpen)
-	require.Len(t, p.further, maxFurther)
-	require.True(t, p.crowded)
 }
 
 // TestOnlyPendingAfterManyCalls checks that a request of the server belongs to the only
 // pending call again when there were more calls at once than are known.
 func TestOnlyPendingAfterManyCalls(t *testing.T) {
+	const manyCalls = 64
 	const roots = `< {"jsonrpc":"2.0","id":"r","method":"roots/list"}`
 	first := len(modern)
-	for name, left := range map[string]int{"a known one": 3, "a further one": maxOpen + 1} {
+	for name, left := range map[string]int{"a known one": 3, "a further one": manyCalls + 1} {
 		t.Run(name, func(t *testing.T) {
 			lines := append([]string{}, modern...)
-			for id := range maxOpen + 2 {
+			for id := range manyCalls + 2 {
 				lines = append(lines, call(id+1, "a", ""))
 			}
 			lines = append(lines, roots)
-			for id := range maxOpen + 2 {
+			for id := range manyCalls + 2 {
 				if id != left {
 					lines = append(lines, done(id+1))
 				}
 			}
 			x := NewIndex()
 			x.Pull(rectest.Session(t, append(lines, strings.Replace(roots, `"r"`, `"s"`, 1), done(left+1))...))
-			_, ok := x.Exchanges.During(first + maxOpen + 2)
+			_, ok := x.Exchanges.During(first + manyCalls + 2)
 			require.False(t, ok, "many calls were pending")
 			at, ok := x.Exchanges.During(len(lines))
 			require.True(t, ok)
 			require.Equal(t, first+left, at)
-			_, ok = x.Exchanges.OnlyPending()
+			_, ok = x.Exchanges.Only()
 			require.False(t, ok)
 		})
 	}
@@ -130,7 +125,7 @@ func TestLostCallsAreNotPending(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := NewIndex()
 			x.Pull(rectest.Session(t, append(append(append([]string{}, modern...), call(1, "a", "")), tc.lines...)...))
-			at, ok := x.Exchanges.OnlyPending()
+			at, ok := x.Exchanges.Only()
 			require.Equal(t, tc.want > 0, ok)
 			require.Equal(t, tc.want, at)
 		})
@@ -141,18 +136,18 @@ func TestLostCallsAreNotPending(t *testing.T) {
 // messages come before the first of them.
 func TestPartsFarFromTheirCall(t *testing.T) {
 	lines := append(append([]string{}, modern...), call(1, "a", `,"_meta":{"progressToken":1}`), call(2, "b", `,"_meta":{"progressToken":2}`), call(3, "c", ""))
-	for range 3 * nearParts {
+	for range 3 * nearRanges {
 		lines = append(lines, progress("2"), progress("9"))
 	}
 	x := NewIndex()
 	x.Pull(rectest.Session(t, append(lines, progress("1"), cancel("3"))...))
-	require.Equal(t, []uint32{3}, x.Exchanges.whole)
+	require.Equal(t, []uint32{3, 5}, x.Exchanges.whole)
 	for number, want := range []bool{3: true, 4: true, 5: true, 6: false} {
 		require.Equal(t, want, x.Exchanges.HasParts(number), "row %d", number)
 	}
 	at, ok := x.Exchanges.Progress(3)
 	require.True(t, ok)
-	require.Equal(t, 6+6*nearParts, at)
+	require.Equal(t, 6+6*nearRanges, at)
 }
 
 // TestDuringTheOnlyPendingCall checks that a request of the server belongs to the

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings/rectest"
-	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 )
 
 // announces is a result that a call goes on as a task.
@@ -36,24 +36,24 @@ func TestTasks(t *testing.T) {
 	for name, tc := range map[string]struct {
 		lines []string
 		want  string
-		task  Task
+		task  exchange.Task
 	}{
-		"announced":      {nil, "1 3", Task{Last: 5, Said: 6, Polls: 1, Open: true}},
-		"polled again":   {[]string{about(3, "get", "a")}, "1 3", Task{Last: 7, Said: 6, Polls: 2, Open: true}},
-		"another task":   {[]string{about(3, "get", "b")}, "1 3 7", Task{Last: 5, Said: 6, Polls: 1, Open: true}},
-		"an escaped id":  {[]string{about(3, "get", `\u0061`)}, "1 3", Task{Last: 7, Said: 6, Polls: 2, Open: true}},
-		"completed":      {[]string{about(3, "get", "a"), tells(3, "completed")}, "1 3", Task{Last: 7, Said: 8, Polls: 2, Open: true}},
-		"with a result":  {[]string{about(3, "result", "a"), done(3)}, "1 3", Task{Last: 7, Said: 6, Polls: 1}},
-		"waits":          {[]string{about(3, "result", "a")}, "1 3", Task{Last: 7, Said: 6, Polls: 1, Open: true}},
-		"cancelled":      {[]string{about(3, "cancel", "a"), tells(3, "cancelled")}, "1 3", Task{Last: 7, Said: 6, Polls: 1}},
-		"cancel refused": {[]string{about(3, "cancel", "a"), refuses(3)}, "1 3", Task{Last: 5, Said: 6, Polls: 1, Open: true}},
+		"announced":      {nil, "1 3", exchange.Task{Last: 5, Said: 6, Polls: 1, Open: true}},
+		"polled again":   {[]string{about(3, "get", "a")}, "1 3", exchange.Task{Last: 7, Said: 6, Polls: 2, Open: true}},
+		"another task":   {[]string{about(3, "get", "b")}, "1 3 7", exchange.Task{Last: 5, Said: 6, Polls: 1, Open: true}},
+		"an escaped id":  {[]string{about(3, "get", `\u0061`)}, "1 3", exchange.Task{Last: 7, Said: 6, Polls: 2, Open: true}},
+		"completed":      {[]string{about(3, "get", "a"), tells(3, "completed")}, "1 3", exchange.Task{Last: 7, Said: 8, Polls: 2, Open: true}},
+		"with a result":  {[]string{about(3, "result", "a"), done(3)}, "1 3", exchange.Task{Last: 7, Said: 6, Polls: 1}},
+		"waits":          {[]string{about(3, "result", "a")}, "1 3", exchange.Task{Last: 7, Said: 6, Polls: 1, Open: true}},
+		"cancelled":      {[]string{about(3, "cancel", "a"), tells(3, "cancelled")}, "1 3", exchange.Task{Last: 7, Said: 6, Polls: 1}},
+		"cancel refused": {[]string{about(3, "cancel", "a"), refuses(3)}, "1 3", exchange.Task{Last: 5, Said: 6, Polls: 1, Open: true}},
 		"cancelled meanwhile": {[]string{about(3, "result", "a"), about(4, "cancel", "a"), tells(4, "cancelled"), refuses(3)}, "1 3",
-			Task{Last: 8, Said: 6, Polls: 1}},
-		"forgotten":     {[]string{about(3, "get", "a"), refuses(3)}, "1 3", Task{Last: 7, Said: 6, Polls: 2}},
-		"acknowledged":  {[]string{about(3, "cancel", "a"), `< {"jsonrpc":"2.0","id":3,"result":{"resultType":"complete"}}`}, "1 3", Task{Last: 5, Said: 6, Polls: 1, Open: true}},
-		"a status":      {[]string{`< {"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"a","status":"working"}}`}, "1 3", Task{Last: 5, Said: 6, Polls: 1, Open: true}},
-		"its progress":  {[]string{about(3, "get", "a"), `< {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1}}`}, "1 3 8", Task{Last: 7, Said: 6, Polls: 2, Open: true}},
-		"a new process": {[]string{rectest.Started, about(3, "get", "a")}, "1 3 7 8", Task{Last: 5, Said: 6, Polls: 1, Open: true}},
+			exchange.Task{Last: 8, Said: 6, Polls: 1}},
+		"forgotten":     {[]string{about(3, "get", "a"), refuses(3)}, "1 3", exchange.Task{Last: 7, Said: 6, Polls: 2}},
+		"acknowledged":  {[]string{about(3, "cancel", "a"), `< {"jsonrpc":"2.0","id":3,"result":{"resultType":"complete"}}`}, "1 3", exchange.Task{Last: 5, Said: 6, Polls: 1, Open: true}},
+		"a status":      {[]string{`< {"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"a","status":"working"}}`}, "1 3", exchange.Task{Last: 5, Said: 6, Polls: 1, Open: true}},
+		"its progress":  {[]string{about(3, "get", "a"), `< {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1}}`}, "1 3 8", exchange.Task{Last: 7, Said: 6, Polls: 2, Open: true}},
+		"a new process": {[]string{rectest.Started, about(3, "get", "a")}, "1 3 7 8", exchange.Task{Last: 5, Said: 6, Polls: 1, Open: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := rectest.Session(t, append(append(append([]string{}, modern...), polled...), tc.lines...)...)
@@ -67,14 +67,10 @@ func TestTasks(t *testing.T) {
 			last, _ := x.Exchanges.LastRound(3)
 			require.Equal(t, tc.task.Last, last)
 
-			live := NewIndex()
-			for rows := 1; rows <= log.Len(); rows++ {
-				live.Pull(upTo{log, rows})
-			}
-			grown, _ := live.Exchanges.Task(3)
-			require.Equal(t, task, grown, "live as recorded")
-			past, _ := x.UpTo(upTo{log, 7}, 7, 0).Exchanges.Task(3)
-			require.Equal(t, Task{Last: 5, Said: 6, Polls: 1, Open: true}, past, "at an earlier moment")
+			live, _ := grown(log).Exchanges.Task(3)
+			require.Equal(t, task, live, "live as recorded")
+			past, _ := x.UpTo(&upTo{log, 7}, 7, 0).Exchanges.Task(3)
+			require.Equal(t, exchange.Task{Last: 5, Said: 6, Polls: 1, Open: true}, past, "at an earlier moment")
 		})
 	}
 }
@@ -109,17 +105,4 @@ func TestServerRequestOfATask(t *testing.T) {
 	during, ok := x.Exchanges.During(7)
 	require.True(t, ok)
 	require.Equal(t, 3, during)
-}
-
-func TestManyTasksAreBounded(t *testing.T) {
-	lines := append([]string{}, modern...)
-	for id := range maxTasks + 10 {
-		lines = append(lines, call(id+1, "x", ""), announces(id+1, fmt.Sprint("t", id)))
-	}
-	x := NewIndex()
-	log := rectest.Session(t, lines...)
-	for x.Pull(log) {
-	}
-	require.Len(t, x.Exchanges.tasks, maxTasks)
-	require.True(t, x.Exchanges.hasState(3, session.ReqTask))
 }

@@ -1,23 +1,15 @@
 package workspace
 
 import (
+	"slices"
+
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
-	"mcpdbg/session/mcp"
 )
 
-// Times returns whose time a span of the exchange of the request at a row was. That of a
-// server's request is all the person's.
-func (r *Rows) Times(rounds Rounds, number int, whole exchange.Span) exchange.Times {
-	if row, ok := r.At(number); ok && row.Kind == session.KindStdout {
-		return exchange.TimesOf(whole, []exchange.Span{whole})
-	}
-	return exchange.TimesOf(whole, r.waits(rounds, rounds.First(number), whole))
-}
-
-// Times is Rows.Times for the shown log.
+// Times returns whose time a span of the exchange of the request at a row was.
 func (w *Workspace) Times(number int, whole exchange.Span) exchange.Times {
-	return w.Shown.Rows.Times(w.Shown.Index.Exchanges.Rounds(), number, whole)
+	return w.Shown.Index.Exchanges.Split(&w.Shown.Rows, number, whole)
 }
 
 // Took returns whose time it was until an exchange ended at a row.
@@ -32,7 +24,7 @@ func (w *Workspace) Elapsed(number int, row session.Row) exchange.Times {
 	if row.Kind == session.KindStdout {
 		return w.Times(number, whole)
 	}
-	waits := w.Shown.Rows.waits(w.Shown.Index.Exchanges.Rounds(), number, whole)
+	waits := w.Shown.Index.Exchanges.WaitsIn(&w.Shown.Rows, number, whole)
 	if since, ok := w.WaitsSince(number); ok {
 		waits = append(waits, exchange.Span{From: since, To: exchange.Open})
 	}
@@ -59,74 +51,30 @@ func (w *Workspace) WaitsSince(number int) (since int64, ok bool) {
 	return since, ok
 }
 
-// waits returns when the server waited for its client in a span of an exchange: for
-// responses to its own requests, and for input.
-func (r *Rows) waits(rounds Rounds, first int, whole exchange.Span) (waits []exchange.Span) {
-	waits = r.pauses(rounds, first)
-	from := rounds.nested.from(first + 1)
-	for _, l := range rounds.nested[from:min(from+nestedRead, len(rounds.nested))] {
-		request, ok := r.At(int(l.row))
-		if !ok || request.T >= whole.To {
-			break
-		}
-		if int(l.of) != first {
-			continue
-		}
-		waits = append(waits, exchange.Span{From: request.T, To: r.waitedUntil(rounds, int(l.row), &request)})
-	}
-	return waits
+// isOpen reports whether a call goes on as a task whose end is not in the log.
+func (x *Exchanges) isOpen(call int) bool {
+	t, ok := x.Task(call)
+	return ok && t.Open
 }
 
-// waitedUntil returns the end of the server's wait for the response to its request at a
-// row.
-func (r *Rows) waitedUntil(rounds Rounds, number int, request *session.Row) int64 {
-	end := int64(exchange.Open)
-	if response, ok := r.PartnerOf(*request); ok {
-		end = response.T
+// OpenTask reports whether a call goes on as a task that has not ended, and whose
+// process runs.
+func (w *Workspace) OpenTask(call int) bool {
+	x := w.Shown.Index
+	if !x.Exchanges.isOpen(call) {
+		return false
 	}
-	if request.State != session.ReqCancelled {
-		return end
-	}
-	if at, ok := rounds.withdrawn.to(number); ok {
-		cancel, _ := r.At(at)
-		end = min(end, cancel.T)
-	}
-	return end
+	row, _ := x.Exchanges.rows.At(call)
+	return !x.ended(call, row.Run)
 }
 
-// pauses returns the times between the rounds of an exchange, and from the last result on
-// if that asks for input. A server works between two polls of a task: there the only
-// pause is before tasks/update.
-func (r *Rows) pauses(rounds Rounds, first int) (pauses []exchange.Span) {
-	before := first
-	for round := range rounds.Later(r, first) {
-		request, _ := r.At(round)
-		method := r.Source.Method(request.Method)
-		if asked, answered := r.responseTo(before); answered && (!mcp.IsTaskMethod(method) || method == mcp.MethodTasksUpdate) {
-			pauses = append(pauses, exchange.Span{From: asked.T, To: request.T})
-		}
-		before = round
+// ended reports whether the process of a row has ended.
+func (x *Index) ended(number int, run uint16) bool {
+	exits := x.Points[ExitPoint]
+	i, _ := slices.BinarySearch(exits, uint32(number))
+	if i == len(exits) {
+		return false
 	}
-	if asked, answered := r.responseTo(before); answered && asked.State == session.ReqInput {
-		pauses = append(pauses, exchange.Span{From: asked.T, To: exchange.Open})
-	}
-	return pauses
-}
-
-// givenUp returns when an exchange was cancelled, timed out, or was not sent.
-func (r *Rows) givenUp(rounds Rounds, first int) (at int64, ok bool) {
-	for _, ends := range []links{rounds.cancels, rounds.withdrawn, rounds.givenUp} {
-		if number, found := ends.to(first); found {
-			row, _ := r.At(number)
-			if !ok || row.T < at {
-				at, ok = row.T, true
-			}
-		}
-	}
-	return at, ok
-}
-
-func (r *Rows) responseTo(number int) (session.Row, bool) {
-	request, _ := r.At(number)
-	return r.PartnerOf(request)
+	exit, ok := x.Exchanges.rows.At(int(exits[i]))
+	return ok && exit.Run == run
 }
