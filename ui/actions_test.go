@@ -11,7 +11,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/session"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/detail"
@@ -87,18 +86,7 @@ func (d *driver) fails(x *fakeExecutor) int {
 }
 
 // acts returns the actions recorded in the log.
-func (d *driver) acts() []string {
-	var acts []string
-	var row [1]session.Row
-	for i := 0; d.visible.ws.Shown.Source.Rows(i, row[:]) == 1; i++ {
-		if row[0].Kind == session.KindAct {
-			e, err := d.visible.ws.Shown.Source.Entry(row[0], 0)
-			require.NoError(d.t, err)
-			acts = append(acts, strings.Fields(session.Describe(&e))[0])
-		}
-	}
-	return acts
-}
+func (d *driver) acts() []string { return uitest.ActsOf(d.t, d.visible.ws.Shown.Source) }
 
 // moves returns a test that an action moves the cursor of the traffic pane from
 // the middle row to another position of the list.
@@ -579,12 +567,7 @@ func TestActions(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			test, ok := tests[id]
 			require.True(t, ok, "the action has no test")
-			serve := func(p *fakeProcess, m message) {
-				if m.Method != "sleep" && !offers(p, m) {
-					echo(p, m)
-				}
-			}
-			inBubble(t, 160, 36, serve, func(t *testing.T, d *driver, x *fakeExecutor) { test(t, d, x) })
+			inBubble(t, 160, 36, except("sleep", offersAndEchoes), func(t *testing.T, d *driver, x *fakeExecutor) { test(t, d, x) })
 		})
 	}
 	require.Len(t, tests, len(ids), "tests of unknown actions")

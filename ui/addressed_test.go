@@ -113,11 +113,7 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 	long := []byte(`{"jsonrpc":"2.0","method":"notifications/long","params":"` + strings.Repeat("x", 9<<20) + `"}`)
 	inBubble(t, 160, 40, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		x.Capabilities = allCapabilities
-		x.Serve = func(p *fakeProcess, m message) {
-			if !offers(p, m) {
-				echo(p, m)
-			}
-		}
+		x.Serve = offersAndEchoes
 		hidden := d.visible
 		require.NoError(t, hidden.ws.Session.Restart(t.Context()))
 		uitest.Busy(t, hidden.ws.Session, x)
@@ -130,7 +126,10 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 			}
 			return nil
 		}
-		recording := d.screenOfRecording(t)
+		d.open(workspace.Opened{Source: d.visible.ws.Shown.Source, Title: "session.jsonl"})
+		d.take(addressed{d.visible, changed{}})
+		recording := d.visible
+		require.NotNil(t, recording.ws.Playback)
 		d.another("visible")
 		d.do(actEvents)
 		d.visible.rows.Events.Select(0)
@@ -179,7 +178,9 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 		deliver(hidden, "a search in it", search)
 
 		deliver(hidden, "a call", func() tea.Msg {
-			return host.Result{Then: callEcho}
+			return host.Result{Then: func(c host.Context) tea.Cmd {
+				return host.SendRequest(c, "echo", "tools/call", []byte(`{"name":"echo"}`), 0)
+			}}
 		})
 		require.Empty(t, hidden.ws.Calls)
 		require.NotEmpty(t, timers)
@@ -208,7 +209,7 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 			return next, nil
 		}
 		var round host.Message
-		hidden.watching = d.watchOver(files)
+		hidden.watching = watch.New(t.Context(), files, d.compared.ShowRound)
 		hidden.watching.Listen(func(m host.Message) { round = m })
 		deliver(hidden, "a round of the watch", func() tea.Msg { return round })
 
@@ -231,16 +232,6 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 	})
 }
 
-// screenOfRecording opens a recording of the visible session, and returns its
-// screen.
-func (d *driver) screenOfRecording(t *testing.T) *sessionScreen {
-	t.Helper()
-	d.open(workspace.Opened{Source: d.visible.ws.Shown.Source, Title: "session.jsonl"})
-	d.take(addressed{d.visible, changed{}})
-	require.NotNil(t, d.visible.ws.Playback)
-	return d.visible
-}
-
 // rowOf returns the number of the row of a session with a message of a length.
 func (d *driver) rowOf(s *sessionScreen, length int) int {
 	d.t.Helper()
@@ -251,14 +242,4 @@ func (d *driver) rowOf(s *sessionScreen, length int) int {
 	}
 	d.t.Fatalf("no row of %d bytes", length)
 	return 0
-}
-
-// callEcho calls a tool of the server.
-func callEcho(c host.Context) tea.Cmd {
-	return host.SendRequest(c, "echo", "tools/call", []byte(`{"name":"echo"}`), 0)
-}
-
-// watchOver returns a watch over files for a session.
-func (d *driver) watchOver(files *workspace.Watch) *watch.State {
-	return watch.New(d.t.Context(), files, d.compared.ShowRound)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/session"
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/tty"
@@ -203,8 +202,14 @@ func (d *driver) rows() []string { return strings.Split(d.plain(), "\n") }
 // with a fake server.
 func inBubble(t *testing.T, w, h int, serve func(*fakeProcess, message), test func(t *testing.T, d *driver, x *fakeExecutor)) {
 	t.Helper()
+	inBubbleWith(t, w, h, &fakeExecutor{Serve: serve}, test)
+}
+
+func inBubbleWith(t *testing.T, w, h int, x *fakeExecutor, test func(t *testing.T, d *driver, x *fakeExecutor)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s, x := openSession(t, serve)
+		s := uitest.NewSession(t, x)
+		require.NoError(t, s.Open(t.Context()))
 		synctest.Wait() // the server has read all of the handshake
 		test(t, drive(t, Options{Session: s, Title: "fake (local)", Prompter: tty.NewPrompter(), Launcher: &uitest.Launcher{T: t}}, w, h), x)
 	})
@@ -233,16 +238,5 @@ func (d *driver) viewed() int {
 // row returns the number of the first row whose text contains what.
 func (d *driver) row(what string) int {
 	d.t.Helper()
-	var row [1]session.Row
-	var rows []string
-	for i := 0; d.visible.ws.Shown.Source.Rows(i, row[:]) == 1; i++ {
-		e, err := d.visible.ws.Shown.Source.Entry(row[0], 0)
-		require.NoError(d.t, err)
-		if strings.Contains(session.Describe(&e), what) {
-			return i
-		}
-		rows = append(rows, session.Describe(&e))
-	}
-	d.t.Fatalf("no row with %s in\n%s", what, strings.Join(rows, "\n"))
-	return 0
+	return uitest.RowOf(d.t, d.visible.ws.Shown.Source, what)
 }

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -10,23 +9,15 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/traffic"
-	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/filter"
 )
+
+// inExchanges shows a session in many states, as it starts.
+var inExchanges = inStates(func(*driver, *fakeExecutor) {})
 
 // TestExchangeFrames shows exchanges in many states.
 func TestExchangeFrames(t *testing.T) {
 	requireFrames(t, "exchanges", true, inExchanges)
-}
-
-// inExchanges shows the exchanges of a session in many states.
-func inExchanges(t *testing.T, show func(*driver)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		s, x := openSession(t, nil)
-		uitest.Busy(t, s, x)
-		show(drive(t, Options{Session: s, Title: "fake (local)"}, 120, 36))
-	})
 }
 
 // TestExchangeShowsItsResponse checks that the detail of an exchange is its

@@ -117,15 +117,6 @@ func TestPaletteByMouse(t *testing.T) {
 	})
 }
 
-// pickNow returns the text under the cursor of a picker.
-func pickNow(p *kit.Picker) string {
-	i, ok := p.Current()
-	if !ok {
-		return ""
-	}
-	return p.Items[i]
-}
-
 // TestPaletteWords checks which command a word finds first.
 func TestPaletteWords(t *testing.T) {
 	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
@@ -138,7 +129,10 @@ func TestPaletteWords(t *testing.T) {
 		} {
 			d.do(help.ActPalette)
 			d.write(word)
-			require.Equal(t, want, pickNow(pickerOf(d.front.top())), word)
+			p := pickerOf(d.front.top())
+			i, ok := p.Current()
+			require.True(t, ok, word)
+			require.Equal(t, want, p.Items[i], word)
 			d.do("palette-close", "palette-close")
 		}
 	})

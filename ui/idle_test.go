@@ -10,8 +10,6 @@ import (
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/process"
-	"mcpdbg/ui/tty"
-	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
 
@@ -36,15 +34,7 @@ func TestIdleRests(t *testing.T) {
 		"process samples": {func(d *driver, _ *fakeExecutor) { d.do(host.ActProcess) }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				serve := func(p *fakeProcess, m message) {
-					if m.Method != "silent" {
-						echo(p, m)
-					}
-				}
-				s, x := openSession(t, serve)
-				synctest.Wait()
-				d := drive(t, Options{Session: s, Title: "fake (local)", Prompter: tty.NewPrompter(), Launcher: &uitest.Launcher{T: t}}, 120, 36)
+			inBubble(t, 120, 36, except("silent", echo), func(t *testing.T, d *driver, x *fakeExecutor) {
 				d.keepTime()
 				d.ticking = false // timers set so far never fire
 				d.arrive()

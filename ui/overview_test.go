@@ -47,7 +47,7 @@ func TestOverviewFirst(t *testing.T) {
 
 // TestOverviewOpens checks that enter and a click open what the overview names.
 func TestOverviewOpens(t *testing.T) {
-	offering(t, 120, 36, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+	offering(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(server.ActOverview, kit.Down, host.ActOpen)
 		require.Contains(t, d.plain(), "[Resources")
 		d.do("catalog-close")

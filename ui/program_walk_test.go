@@ -165,11 +165,7 @@ func TestRandomWalk(t *testing.T) {
 // response.
 func TestComposeInProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, x := newSession(t, newLog(t), func(p *fakeProcess, m message) {
-			if !offers(p, m) {
-				echo(p, m)
-			}
-		})
+		s, x := newSession(t, newLog(t), offersAndEchoes)
 		x.Capabilities = allCapabilities
 		term := inTerminal(t, Options{Session: s, Title: "fake (local)", Start: s.Open}, 120, 36)
 		term.Press("C")

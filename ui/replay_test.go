@@ -26,11 +26,7 @@ func (d *driver) planned(t *testing.T) {
 	d.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}`)
 	d.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"remove","arguments":{"path":"x"}}}`)
 	d.send(`{"jsonrpc":"2.0","id":4,"method":"prompts/list"}`)
-	d.launcher().Serve = func(p *fakeProcess, m message) {
-		if !offers(p, m) {
-			echo(p, m)
-		}
-	}
+	d.launcher().Serve = offersAndEchoes
 	d.open(workspace.Opened{Source: recordedLog{d.visible.ws.Shown.Source}, Title: "session.jsonl"})
 	d.pull()
 	d.do(host.ActReplay)

@@ -38,14 +38,14 @@ func (d *driver) opensExport() {
 }
 
 // planning opens the form of such a tool.
-func planning(t *testing.T, w, h int, noColor bool, test func(t *testing.T, d *driver, x *fakeExecutor)) {
+func planning(t *testing.T, w, h int, test func(t *testing.T, d *driver, x *fakeExecutor)) {
 	t.Helper()
 	serve := func(p *fakeProcess, m message) {
 		if m.Method == "tools/list" {
 			p.Out(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, strings.NewReplacer("\n", "", "\t", "").Replace(uitest.LongTool))
 		}
 	}
-	offering(t, w, h, noColor, serve, func(t *testing.T, d *driver, x *fakeExecutor) {
+	offering(t, w, h, serve, func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.do("catalog")
 		d.do("catalog-open")
 		test(t, d, x)
@@ -106,21 +106,29 @@ const (
 	secondTools     = uitest.SecondTools
 )
 
-// offering is inBubble with a server that has a catalog.
-func offering(t *testing.T, w, h int, noColor bool, serve func(*fakeProcess, message), test func(t *testing.T, d *driver, x *fakeExecutor)) {
+// offering is inBubble with a server that has a catalog; by default it echoes calls.
+func offering(t *testing.T, w, h int, serve func(*fakeProcess, message), test func(t *testing.T, d *driver, x *fakeExecutor)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		s, x := newSession(t, newLog(t), func(p *fakeProcess, m message) {
-			if serve != nil {
-				serve(p, m)
-			} else if !offers(p, m) {
-				echo(p, m)
-			}
-		})
-		x.Capabilities = allCapabilities
-		require.NoError(t, s.Open(t.Context()))
-		test(t, drive(t, Options{Session: s, Title: "fake (local)", NoColor: noColor}, w, h), x)
-	})
+	if serve == nil {
+		serve = offersAndEchoes
+	}
+	inBubbleWith(t, w, h, &fakeExecutor{Capabilities: allCapabilities, Serve: serve}, test)
+}
+
+// offersAndEchoes answers the requests of a catalog, and others as echo does.
+func offersAndEchoes(p *fakeProcess, m message) {
+	if !offers(p, m) {
+		echo(p, m)
+	}
+}
+
+// except leaves the requests of a method unanswered.
+func except(method string, serve func(*fakeProcess, message)) func(*fakeProcess, message) {
+	return func(p *fakeProcess, m message) {
+		if m.Method != method {
+			serve(p, m)
+		}
+	}
 }
 
 // lookUp opens the catalog, with the tools that the server lists.

@@ -14,11 +14,7 @@ import (
 // TestQuitAsks checks that quitting is confirmed while a call is pending or several
 // servers run, that staying is the default, and that there is a key without it.
 func TestQuitAsks(t *testing.T) {
-	inBubble(t, 120, 36, func(p *fakeProcess, m message) {
-		if m.Method != "sleep" {
-			echo(p, m)
-		}
-	}, func(t *testing.T, d *driver, _ *fakeExecutor) {
+	inBubble(t, 120, 36, except("sleep", echo), func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":"slow","method":"sleep"}`)
 		d.take(tea.KeyPressMsg{Code: 'q', Text: "q"})
 		require.Contains(t, d.plain(), "Quit? 1 call is pending")

@@ -31,7 +31,7 @@ var viewFrames = map[string]view{
 	"detail-stderr":  inDetail(`"says it again"`, "view-stderr"),
 
 	"overview": func(t *testing.T, show func(d *driver)) {
-		offering(t, 120, 36, false, nil, func(_ *testing.T, d *driver, _ *fakeExecutor) {
+		offering(t, 120, 36, nil, func(_ *testing.T, d *driver, _ *fakeExecutor) {
 			d.send(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`)
 			d.do(server.ActOverview)
 			show(d)
@@ -231,12 +231,7 @@ func inDetail(what, action string) view {
 // inEcho returns a view of a session with a server that responds.
 func inEcho(open func(d *driver, x *fakeExecutor)) view {
 	return func(t *testing.T, show func(d *driver)) {
-		serve := func(p *fakeProcess, m message) {
-			if m.Method != "sleep" && !offers(p, m) {
-				echo(p, m)
-			}
-		}
-		inBubble(t, 120, 36, serve, func(t *testing.T, d *driver, x *fakeExecutor) {
+		inBubble(t, 120, 36, except("sleep", offersAndEchoes), func(t *testing.T, d *driver, x *fakeExecutor) {
 			open(d, x)
 			show(d)
 		})
@@ -246,7 +241,7 @@ func inEcho(open func(d *driver, x *fakeExecutor)) view {
 // inCatalog returns a view of the catalog.
 func inCatalog(actions ...string) view {
 	return func(t *testing.T, show func(d *driver)) {
-		offering(t, 120, 36, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		offering(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 			d.lookUp()
 			d.do(actions...)
 			show(d)
@@ -257,7 +252,7 @@ func inCatalog(actions ...string) view {
 // inComposer returns a view of a call that is being written.
 func inComposer(actions ...string) view {
 	return func(t *testing.T, show func(d *driver)) {
-		planning(t, 120, 36, false, func(_ *testing.T, d *driver, _ *fakeExecutor) {
+		planning(t, 120, 36, func(_ *testing.T, d *driver, _ *fakeExecutor) {
 			d.write("Bern")
 			d.do(actions...)
 			show(d)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -128,4 +129,41 @@ func Open(t testing.TB, path string) *recordings.Recording {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	return r
+}
+
+// RowOf returns the number of the first row of a log whose text contains what.
+func RowOf(t testing.TB, log session.Source, what string) int {
+	t.Helper()
+	var rows []string
+	for i, e := range entriesOf(t, log) {
+		text := session.Describe(&e)
+		if strings.Contains(text, what) {
+			return i
+		}
+		rows = append(rows, text)
+	}
+	t.Fatalf("no row with %s in\n%s", what, strings.Join(rows, "\n"))
+	return 0
+}
+
+// ActsOf returns the actions recorded in a log.
+func ActsOf(t testing.TB, log session.Source) (acts []string) {
+	t.Helper()
+	for _, e := range entriesOf(t, log) {
+		if e.Kind == session.KindAct {
+			acts = append(acts, strings.Fields(session.Describe(&e))[0])
+		}
+	}
+	return acts
+}
+
+func entriesOf(t testing.TB, log session.Source) (all []session.Entry) {
+	t.Helper()
+	var row [1]session.Row
+	for i := 0; log.Rows(i, row[:]) == 1; i++ {
+		e, err := log.Entry(row[0], 0)
+		require.NoError(t, err)
+		all = append(all, e)
+	}
+	return all
 }

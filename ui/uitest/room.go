@@ -253,47 +253,21 @@ func (r *Room) Asked() string {
 // Row returns the number of the first row of the log whose text contains what.
 func (r *Room) Row(what string) int {
 	r.T.Helper()
-	var rows []string
-	for i, e := range r.entries() {
-		text := session.Describe(&e)
-		if strings.Contains(text, what) {
-			return i
-		}
-		rows = append(rows, text)
-	}
-	r.T.Fatalf("no row with %s in\n%s", what, strings.Join(rows, "\n"))
-	return 0
+	return RowOf(r.T, r.ws.Shown.Source, what)
 }
 
 // Acts returns the actions recorded in the log.
-func (r *Room) Acts() (acts []string) {
-	for _, e := range r.entries() {
-		if e.Kind == session.KindAct {
-			acts = append(acts, strings.Fields(session.Describe(&e))[0])
-		}
-	}
-	return acts
-}
+func (r *Room) Acts() []string { return ActsOf(r.T, r.ws.Shown.Source) }
 
 // Last returns the last message that was sent to the server.
 func (r *Room) Last() (line string) {
 	r.Pull()
-	for _, e := range r.entries() {
+	for _, e := range entriesOf(r.T, r.ws.Shown.Source) {
 		if e.Kind == session.KindStdin {
 			line = string(e.Payload)
 		}
 	}
 	return line
-}
-
-func (r *Room) entries() (all []session.Entry) {
-	var row [1]session.Row
-	for i := 0; r.ws.Shown.Source.Rows(i, row[:]) == 1; i++ {
-		e, err := r.ws.Shown.Source.Entry(row[0], 0)
-		require.NoError(r.T, err)
-		all = append(all, e)
-	}
-	return all
 }
 
 // PickerMoves checks that an action moves the cursor of the focused picker between
