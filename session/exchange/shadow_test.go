@@ -326,6 +326,29 @@ func judged(t *testing.T, src session.Source) {
 	}
 }
 
+// tabled checks that a Table knows the same of a log that grows, of one that is read at once,
+// and of an earlier moment.
+func tabled(t *testing.T, src session.Source) {
+	t.Helper()
+	whole := exchange.NewTable(src)
+	require.NoError(t, whole.Follow(t.Context(), src.Len()-1))
+	log, ok := src.(session.Rewinder)
+	require.True(t, ok)
+	past := session.NewPast(log)
+	grown := exchange.NewTable(past)
+	for rows := range src.Len() {
+		past.To(rows + 1)
+		require.NoError(t, grown.Follow(t.Context(), rows))
+		if rows%8 != 0 {
+			continue
+		}
+		then, cut := exchange.NewTable(past), whole.At(past, rows+1)
+		require.NoError(t, then.Follow(t.Context(), rows))
+		require.Equal(t, fmt.Sprint(then.Links), fmt.Sprint(cut.Links), "at row %d", rows)
+	}
+	require.Equal(t, fmt.Sprint(whole.Links), fmt.Sprint(grown.Links))
+}
+
 // TestShadow compares the Follower with the reader that it replaces, and with rules and
 // causes, over all recordings of the tests and over fuzzed logs. Each difference has to be
 // explained, and each explanation used.
@@ -358,6 +381,7 @@ func TestShadow(t *testing.T) {
 		t.Log(path)
 		add(compare(t, r, r))
 		judged(t, r)
+		tabled(t, r)
 		require.NoError(t, r.Close())
 	}
 	require.Greater(t, read, 100)
@@ -377,6 +401,7 @@ func TestShadow(t *testing.T) {
 			src := rectest.Session(t, lines...)
 			add(compare(t, rectest.Session(t, plain...), src))
 			judged(t, src)
+			tabled(t, src)
 		}) {
 			break
 		}

@@ -23,8 +23,8 @@ const (
 
 // A Table finds out which rows belong to which exchange: rounds, tasks, requests of the
 // server, cancellations. It follows the log as far as it is asked for, and belongs to one
-// goroutine. What it has found is in its Links, which cost 8 bytes each; a call with its
-// response has none.
+// goroutine. The result is in its Links, which cost 8 bytes each; a call with its response
+// has none.
 //
 // A request of the server belongs to the call whose task it names, or else to the only
 // one of all calls in flight and running tasks. Without that evidence its wait belongs to
@@ -94,7 +94,7 @@ func NewTable(src session.Source) *Table {
 // At returns the table of the same log when it had a number of rows, which src shows in
 // that state. It shares its lists with t, which may still go on, and follows nothing.
 func (t *Table) At(src session.Source, rows int) *Table {
-	cut := &Table{Links: t.Links.upTo(rows), src: src, rows: reader{Source: src}, polls: make(map[uint32][]uint32, len(t.polls))}
+	cut := &Table{Links: t.upTo(rows), src: src, rows: reader{Source: src}, polls: make(map[uint32][]uint32, len(t.polls))}
 	for call, polls := range t.polls {
 		if n, _ := slices.BinarySearch(polls, uint32(rows)); int(call) < rows {
 			cut.polls[call] = polls[:n:n]
@@ -171,7 +171,8 @@ func (t *Table) Follow(ctx context.Context, row int) error {
 
 // reach follows the log up to a row.
 func (t *Table) reach(row int) {
-	for t.next <= row && t.Next() { //nolint:revive // Next does the work
+	for more := true; more && t.next <= row; {
+		more = t.Next()
 	}
 }
 

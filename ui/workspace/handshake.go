@@ -22,7 +22,7 @@ type Handshake struct {
 // handshake: the first request of a process if it is server/discover or
 // initialize, and then another server/discover after a refusal, and initialize.
 func (x *Exchanges) isHandshake(number uint32, row *session.Row) bool {
-	method := x.rows.Source.Method(row.Method)
+	method := x.rows.Method(row.Method)
 	n := len(x.shakes)
 	first := n == 0 || !x.sameRun(x.shakes[n-1].First, row.Run)
 	switch {
@@ -57,7 +57,7 @@ func (x *Exchanges) sameRun(number uint32, run uint16) bool {
 // ends reports whether a notification ends the handshake.
 func (x *Exchanges) ends(number uint32, row *session.Row) bool {
 	n := len(x.shakes)
-	if x.greeted || n == 0 || row.Kind != session.KindStdin || x.rows.Source.Method(row.Method) != mcp.MethodInitialized {
+	if x.greeted || n == 0 || row.Kind != session.KindStdin || x.rows.Method(row.Method) != mcp.MethodInitialized {
 		return false
 	}
 	x.greeted, x.shakes[n-1].End = true, number
@@ -74,7 +74,7 @@ func (x *Exchanges) inHandshake(h Handshake, number int, row *session.Row) bool 
 	case number == int(h.First), number == int(h.Last):
 		return true
 	case row.Msg == framing.Notification:
-		return row.Kind == session.KindStdin && x.rows.Source.Method(row.Method) == mcp.MethodInitialized
+		return row.Kind == session.KindStdin && x.rows.Method(row.Method) == mcp.MethodInitialized
 	case row.Msg == framing.Request:
 		return false
 	}
