@@ -90,7 +90,7 @@ func (x *Exchanges) Handshake(number int) (h Handshake, ok bool) {
 		return Handshake{}, false
 	}
 	h = x.shakes[i]
-	if last := uint32(x.rows.Source.Len() - 1); h.End > last { // an earlier moment
+	if last := uint32(x.rows.Len() - 1); h.End > last { // an earlier moment
 		h.End = last
 		if h.Last > last {
 			h.Last = h.First

@@ -172,7 +172,7 @@ type Rows struct {
 
 // At returns the row with a number; ok is false without one.
 func (r *Rows) At(number int) (session.Row, bool) {
-	ok := number >= 0 && r.Source.Rows(number, r.row[:]) == 1
+	ok := number >= 0 && r.Rows(number, r.row[:]) == 1
 	return r.row[0], ok
 }
 

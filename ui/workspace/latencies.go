@@ -130,7 +130,7 @@ func (r *Rows) AnsweredBy(links *exchange.Links, number int, row *session.Row) (
 	}
 	last, _ := row.Partner()
 	request, ok := r.At(last)
-	method := r.Source.Method(request.Method)
+	method := r.Method(request.Method)
 	if poll := mcp.IsTaskMethod(method); poll && links.First(last) != last {
 		return r.taskAnswered(links, number, row)
 	} else if row.State == session.ReqTask && !poll {
@@ -147,7 +147,7 @@ func (r *Rows) AnsweredBy(links *exchange.Links, number int, row *session.Row) (
 func (r *Rows) taskAnswered(links *exchange.Links, number int, row *session.Row) (a Answered, ok bool) {
 	last, _ := row.Partner()
 	request, _ := r.At(last)
-	method := r.Source.Method(request.Method)
+	method := r.Method(request.Method)
 	refused := row.Msg == framing.ErrorResponse && (method == mcp.MethodTasksUpdate || method == mcp.MethodTasksCancel)
 	if row.State == session.ReqTask || refused {
 		return Answered{}, false
@@ -173,7 +173,7 @@ func (r *Rows) cancelledBy(links *exchange.Links, number int, row *session.Row) 
 func (r *Rows) answered(links *exchange.Links, first int, response *session.Row) Answered {
 	request, _ := r.At(first)
 	took := links.Split(r, first, exchange.Span{From: request.T, To: response.T})
-	return Answered{Request: first, Method: r.Source.Method(request.Method), At: request.T, Took: took.Server, Failed: response.Flags&session.FlagError != 0}
+	return Answered{Request: first, Method: r.Method(request.Method), At: request.T, Took: took.Server, Failed: response.Flags&session.FlagError != 0}
 }
 
 // add counts a new row if it is the response or cancellation that ends an exchange.

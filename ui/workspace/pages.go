@@ -73,7 +73,7 @@ func asksFirstPage(reader *Rows, number int) bool {
 	if !ok {
 		return true
 	}
-	e, err := reader.Source.Entry(request, InlineLimit)
+	e, err := reader.Entry(request, InlineLimit)
 	if err != nil || e.Cut {
 		return true
 	}
@@ -86,7 +86,7 @@ func asksFirstPage(reader *Rows, number int) bool {
 func (r *PageRun) read(reader *Rows, member string, number int) {
 	r.Last = false
 	row, _ := reader.At(number)
-	e, err := reader.Source.Entry(row, maxCatalogPage)
+	e, err := reader.Entry(row, maxCatalogPage)
 	switch {
 	case err != nil:
 		r.failure = err.Error()

@@ -55,7 +55,7 @@ func (p *reports) progresses(rows *Rows, row *session.Row) bool {
 	}
 	m := &p.methods[row.Method]
 	if *m == unknownMethod {
-		if *m = otherMethod; rows.Source.Method(row.Method) == mcp.MethodProgress {
+		if *m = otherMethod; rows.Method(row.Method) == mcp.MethodProgress {
 			*m = isProgress
 		}
 	}
@@ -185,7 +185,7 @@ func (x *Exchanges) progressParts(call int) (parts []uint32) {
 func (x *Exchanges) appendProgress(parts []uint32, from, end int) []uint32 {
 	var block [64]session.Row
 	for from < end && len(parts) <= MaxParts {
-		n := x.rows.Source.Rows(from, block[:min(len(block), end-from)])
+		n := x.rows.Rows(from, block[:min(len(block), end-from)])
 		if n == 0 {
 			break
 		}
