@@ -40,6 +40,8 @@ type Pane struct {
 	// The state of the scan, unless the listing is plain. A scan is never changed
 	// while one of its steps is running.
 	passing    *table.Folded
+	passes     int         // exchanges of which a row passes, in the view of exchanges
+	parts      map[int]int // the rows that pass and are parts of an exchange, by that
 	scan       *scan
 	scanning   bool // a step is running
 	Percent    int  // percentage of the older rows checked
@@ -197,7 +199,7 @@ func (t *Pane) SetFilter(f *filter.Filter) tea.Cmd {
 func (t *Pane) restart() tea.Cmd {
 	t.generation++
 	t.scan, t.scanning, t.Percent = nil, false, 100
-	t.passing = &table.Folded{}
+	t.passing, t.passes, t.parts = &table.Folded{}, 0, map[int]int{}
 	t.passing.SetAll(!t.unfolded)
 	t.SetList(t.Listed())
 	if t.listing().plain() {
@@ -226,8 +228,51 @@ func (t *Pane) found(s scanned, rows int) tea.Cmd {
 	}
 	t.scanning, t.Percent = false, s.scan.percent()
 	t.Keep()
-	s.addTo(t.passing)
+	t.add(s)
 	return t.goOn(rows)
+}
+
+// add adds the rows that pass to the list, and removes those that do no longer.
+func (t *Pane) add(found scanned) {
+	for _, item := range found.front {
+		t.count(int(item.row), 1)
+		t.passing.Prepend(item.row, item.kind)
+	}
+	for _, item := range found.back {
+		t.count(int(item.row), 1)
+		t.passing.Append(item.row, item.kind)
+	}
+	for _, v := range found.changed {
+		row := int(v.row)
+		switch listed := t.passing.Has(row); {
+		case v.passes && !listed:
+			t.count(row, 1)
+			t.passing.Insert(row)
+		case !v.passes && listed:
+			t.count(row, -1)
+			t.passing.Remove(row)
+		}
+	}
+}
+
+// count counts the exchange of a row that is added, or with -1 removed. Lines of stderr,
+// and most events, have none.
+func (t *Pane) count(row, by int) {
+	if t.view != Exchanges {
+		return
+	}
+	x := t.ws.Shown.Index.Exchanges
+	of := x.Of(row)
+	switch before := t.parts[of]; {
+	case !x.List.Has(of):
+	case of != row:
+		t.parts[of] += by
+		if max(before, before+by) == 1 && !t.passing.Has(of) {
+			t.passes += by
+		}
+	case before == 0:
+		t.passes += by
+	}
 }
 
 // Reveal moves the cursor to a row, or among the exchanges to its exchange, and unfolds
@@ -276,19 +321,19 @@ func (t *Pane) Paint(out *paint.Lines, focused bool) {
 
 // Titles omits the search and the filter: see listTitle.
 func (t *Pane) Titles() (left, right string) {
-	last := ""
-	if t.Shown != nil {
-		last = wording.Thousands(len(t.passing.All())) + " of "
-	}
-	if t.ws.Shown.Index.Partial {
-		last += "the last "
-	}
+	last, passing := "", len(t.passing.All())
 	rows := t.ws.Shown.Index.Scanned
 	switch t.view {
 	case Exchanges:
-		rows = t.ws.Shown.Index.Exchanges.Len()
+		rows, passing = t.ws.Shown.Index.Exchanges.Len(), t.passes
 	case Wire:
 		rows = len(t.ws.Shown.Index.Traffic.All())
+	}
+	if t.Shown != nil {
+		last = wording.Thousands(passing) + " of "
+	}
+	if t.ws.Shown.Index.Partial {
+		last += "the last "
 	}
 	return t.Name() + " " + last + wording.Thousands(rows), t.Status()
 }

@@ -8,7 +8,6 @@ import (
 	"mcpdbg/session/exchange"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/filter"
-	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/workspace"
 )
 
@@ -288,19 +287,3 @@ func (s *scan) again(found *scanned, request int, b *budget) bool {
 type budget struct{ rows, bytes int }
 
 func (b *budget) left() bool { return b.rows > 0 && b.bytes > 0 }
-
-func (found scanned) addTo(list *table.Folded) {
-	for _, item := range found.front {
-		list.Prepend(item.row, item.kind)
-	}
-	for _, item := range found.back {
-		list.Append(item.row, item.kind)
-	}
-	for _, v := range found.changed {
-		if v.passes {
-			list.Insert(int(v.row))
-		} else {
-			list.Remove(int(v.row))
-		}
-	}
-}

@@ -259,6 +259,48 @@ func TestFilterFindsExchanges(t *testing.T) {
 	}
 }
 
+// TestFilterCountsExchanges checks that the title counts the exchanges that pass, not the
+// rows of them, while the log grows and requests end.
+func TestFilterCountsExchanges(t *testing.T) {
+	const call = `> {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":%d}}}`
+	const progress = `< {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%d,"progress":1}}`
+	for text, want := range map[string][2]int{
+		"kind:request":                          {1, 3},
+		"kind:notification":                     {1, 3},
+		"kind:request or kind:notification":     {1, 3},
+		"kind:stderr":                           {0, 0},
+		"kind:stderr or method:tools/call":      {0, 2},
+		"!err and !kind:notification":           {1, 2}, // the second call fails
+		"err or kind:notification":              {1, 3},
+		"!err or method:notifications/progress": {1, 3},
+	} {
+		log := uitest.NewLog(t)
+		s := onLog(t, log, Exchanges)
+		add := func(lines ...string) {
+			uitest.Append(t, log, lines...)
+			s.grown()
+		}
+		title := func(passing, all int) {
+			require.Contains(t, s.Text(), fmt.Sprintf("2 Exchanges %d of %d  filter %s", passing, all, text), s.Text())
+		}
+		add(`> {"jsonrpc":"2.0","id":"a","method":"server/discover"}`, `< {"jsonrpc":"2.0","id":"a","error":{"code":-32601,"message":"no"}}`,
+			`> {"jsonrpc":"2.0","id":"b","method":"initialize"}`, `< {"jsonrpc":"2.0","id":"b","result":{"protocolVersion":"2025-11-25"}}`,
+			`> {"jsonrpc":"2.0","method":"notifications/initialized"}`, `! ready`)
+		s.Run(s.traffic.SetFilter(parsed(t, text)))
+		title(want[0], 1)
+		for id := range 2 {
+			add(fmt.Sprintf(call, id, id))
+			for range 3 {
+				add(fmt.Sprintf(progress, id))
+			}
+		}
+		add(`< {"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}`, `< {"jsonrpc":"2.0","id":0,"result":{}}`)
+		title(want[1], 3)
+		s.Run(s.traffic.SetFilter(parsed(t, text)))
+		title(want[1], 3)
+	}
+}
+
 // TestSearchStopsOncePerExchange checks that the search for a text that both halves of an
 // exchange contain goes on to the next exchange.
 func TestSearchStopsOncePerExchange(t *testing.T) {
