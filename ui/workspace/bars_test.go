@@ -43,12 +43,15 @@ func TestBars(t *testing.T) {
 	require.EqualValues(t, 2_000_002, lost.To-lost.From, "until the process ended")
 }
 
+const (
+	question  = `< {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}`
+	withdrawn = `< {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}}`
+)
+
 // TestTimesOfAPerson checks the times that a call waits for a person, in all the ways in
 // which it can.
 func TestTimesOfAPerson(t *testing.T) {
 	const pass = `"k":"note","text":"a millisecond"`
-	const question = `< {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}`
-	const withdrawn = `< {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}}`
 	const reply = `> {"jsonrpc":"2.0","id":"q","result":{}}`
 	for name, tc := range map[string]struct {
 		lines    []string
@@ -78,7 +81,6 @@ func TestTimesOfAPerson(t *testing.T) {
 // whatever arrives later, and that latencies count it as cancelled, once.
 func TestCancelledCallsHaveATime(t *testing.T) {
 	const pass = `"k":"note","text":"a millisecond"`
-	const question = `< {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}`
 	for name, tc := range map[string]struct {
 		lines               []string
 		took                int64
@@ -91,6 +93,7 @@ func TestCancelledCallsHaveATime(t *testing.T) {
 		"answered before":      {[]string{call(1, "a", ""), pass, pass, done(1), cancel("1")}, 3000, 0, 1, false},
 		"second round":         {[]string{call(1, "a", ""), asks(1, `"s"`), call(2, "a", with(`"s"`)), pass, cancel("2")}, 4000, 1, 0, false},
 		"asks, then cancelled": {[]string{call(1, "a", ""), question, pass, cancel("1")}, 3000, 1, 0, false},
+		"by the server":        {[]string{question, pass, withdrawn, pass}, 2000, 0, 0, false},
 		"timed out":            {[]string{call(1, "a", ""), pass, `"k":"state","state":"timed-out","of":4,"id":1`, pass}, 2000, 0, 0, true},
 		"unreadable":           {[]string{call(1, "a", ""), pass, `"k":"stdout","more":true,"raw":"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{"`, `"k":"stdout","raw":"}}"`}, 2000, 0, 0, true},
 	} {

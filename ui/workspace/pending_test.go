@@ -31,6 +31,7 @@ func TestPartsByEvidence(t *testing.T) {
 		{"an unknown id", "1 3 4", map[int]int{4: 4}, []string{a, cancel("7")}},
 		{"an id of another type", "1 3 4", map[int]int{4: 4}, []string{a, cancel(`"1"`)}},
 		{"timed out", "1 3", map[int]int{5: 3}, []string{a, `"k":"state","state":"timed-out","of":4,"id":1`, progress(`"A"`)}},
+		{"a batch", "1 3", map[int]int{4: 3, 5: 3}, []string{`"k":"stdin","raw":"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"x\",\"params\":{\"_meta\":{\"progressToken\":\"A\"}}}]"`, progress(`"A"`), cancel("1")}},
 		{"the next process", "1 3 4 5", map[int]int{5: 5}, []string{a, rectest.Started, progress(`"A"`)}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
