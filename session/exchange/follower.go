@@ -312,14 +312,12 @@ func (f *Follower) replaced(number uint32, element int) {
 		if element >= 0 && p.Request.Row == int(number) && p.Request.Index >= element {
 			return
 		}
-		at := placeOf(p.Request)
-		for i := range f.open {
-			if x := f.open[i].find(at); x != nil && x.State == session.ReqPending {
-				f.open[i].settle(x)
-				x.State, x.Reused = session.ReqLost, true
-				f.open[i].take(number)
-				f.lost = append(f.lost, *x)
-			}
+		if x := f.find(placeOf(p.Request)); x != nil && x.State == session.ReqPending {
+			open := &f.open[side(x.FromClient)]
+			open.settle(x)
+			x.State, x.Reused = session.ReqLost, true
+			open.take(number)
+			f.lost = append(f.lost, *x)
 		}
 	}
 }
@@ -431,25 +429,26 @@ func (f *Follower) informs(number uint32, row *session.Row, owner int, fromClien
 	} else if f.several(step.Of) {
 		return Step{Kind: step.Kind} // of which message is unknown
 	}
-	for i := range f.open {
-		x := f.open[i].find(step.Of)
-		if x == nil {
-			continue
-		}
-		step.X = x
-		if cancels && (x.FromClient == fromClient || f.src.Method(x.Method) == mcp.MethodListen || ofMember >= 0) {
-			f.open[i].giveUp(x, session.ReqCancelled)
-		}
+	x := f.find(step.Of)
+	if x != nil && cancels && (x.FromClient == fromClient || f.src.Method(x.Method) == mcp.MethodListen || ofMember >= 0) {
+		f.open[side(x.FromClient)].giveUp(x, session.ReqCancelled)
 	}
+	step.X = x
 	return step
+}
+
+// find returns the exchange of a request that is not settled, nil if there is none.
+func (f *Follower) find(request Place) *Exchange {
+	if x := f.open[0].find(request); x != nil {
+		return x
+	}
+	return f.open[1].find(request)
 }
 
 // several reports whether the row of a request has further messages.
 func (f *Follower) several(request Place) bool {
-	for i := range f.open {
-		if x := f.open[i].find(request); x != nil {
-			return x.several
-		}
+	if x := f.find(request); x != nil {
+		return x.several
 	}
 	row, _ := session.RowAt(f.src, int(request.Row))
 	return row.Flags&session.FlagBatch != 0

@@ -378,6 +378,11 @@ func (t *Table) read(row *session.Row, of func([]byte) []byte) []byte {
 	return of(e.Payload)
 }
 
+// IsProgress reports whether a row is progress that a request may have.
+func (t *Table) IsProgress(row *session.Row) bool {
+	return row.Kind == session.KindStdout && row.Msg == framing.Notification && row.Flags == 0 && t.kindOf(row.Method) == progresses
+}
+
 func (t *Table) kindOf(method uint16) methodKind { return kindOf(t.src, &t.kinds, method) }
 
 // asksInput remembers a result that asks for input, if its requestState identifies the

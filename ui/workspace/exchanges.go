@@ -36,6 +36,7 @@ type Exchanges struct {
 	reports
 	whole []uint32 // exchanges whose first progress is far from them, or that were cancelled, ascending
 
+	begun    bool // the handshake of the process was seen
 	shaking  bool // initialize may still follow server/discover
 	greeted  bool // notifications/initialized was seen
 	run      uint16
@@ -68,7 +69,7 @@ func (x *Exchanges) setSource(source session.Source) {
 func (x *Exchanges) add(number uint32, row *session.Row) {
 	x.scanned = int(number) + 1
 	if row.Run != x.run {
-		x.run, x.shaking, x.greeted = row.Run, false, false
+		x.run, x.begun, x.shaking, x.greeted = row.Run, false, false, false
 		x.current = 0
 		clear(x.latest)
 	}
@@ -133,7 +134,7 @@ func (x *Exchanges) isPart(number uint32, row *session.Row) bool {
 	of := uint32(part.Of)
 	switch part.Kind {
 	case exchange.NoPart:
-		if x.progresses(&x.rows, row) {
+		if x.IsProgress(row) {
 			x.reports.add(number, loose)
 		}
 		return false

@@ -22,11 +22,14 @@ type Handshake struct {
 // handshake: the first request of a process if it is server/discover or
 // initialize, and then another server/discover after a refusal, and initialize.
 func (x *Exchanges) isHandshake(number uint32, row *session.Row) bool {
+	if x.begun && !x.shaking { // as nearly always
+		return false
+	}
 	method := x.rows.Method(row.Method)
 	n := len(x.shakes)
-	first := n == 0 || !x.sameRun(x.shakes[n-1].First, row.Run)
 	switch {
-	case first && (method == mcp.MethodDiscover || method == mcp.MethodInitialize):
+	case !x.begun && (method == mcp.MethodDiscover || method == mcp.MethodInitialize):
+		x.begun = true
 		x.shakes = append(x.shakes, Handshake{First: number, Last: number, End: number})
 	case x.shaking && (method == mcp.MethodInitialize || method == mcp.MethodDiscover && x.refused(x.shakes[n-1].Last)):
 		x.shakes[n-1].Last, x.shakes[n-1].End = number, number
@@ -47,11 +50,6 @@ func (x *Exchanges) refused(number uint32) bool {
 	}
 	response, ok := x.rows.PartnerOf(row)
 	return ok && response.Msg == framing.ErrorResponse
-}
-
-func (x *Exchanges) sameRun(number uint32, run uint16) bool {
-	row, ok := x.rows.At(int(number))
-	return ok && row.Run == run
 }
 
 // ends reports whether a notification ends the handshake.

@@ -4,9 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"mcpdbg/framing"
 	"mcpdbg/session"
-	"mcpdbg/session/mcp"
 )
 
 const (
@@ -31,36 +29,10 @@ type reports struct {
 	current uint32            // exchange of the latest progress, plus one, if it has not ended
 	last    uint32            // its row
 	latest  map[uint32]uint32 // row of the latest progress of the others that have not ended
-	methods []progressMethod  // by id
 }
 
 // A progressRange is a row from which on all progress is of one exchange.
 type progressRange struct{ row, of uint32 }
-
-type progressMethod uint8
-
-const (
-	unknownMethod progressMethod = iota // its name was not read so far
-	otherMethod
-	isProgress
-)
-
-// progresses reports whether a row is progress that a call may have.
-func (p *reports) progresses(rows *Rows, row *session.Row) bool {
-	if row.Kind != session.KindStdout || row.Msg != framing.Notification || row.Flags != 0 {
-		return false
-	}
-	if missing := int(row.Method) + 1 - len(p.methods); missing > 0 {
-		p.methods = append(p.methods, make([]progressMethod, missing)...)
-	}
-	m := &p.methods[row.Method]
-	if *m == unknownMethod {
-		if *m = otherMethod; rows.Method(row.Method) == mcp.MethodProgress {
-			*m = isProgress
-		}
-	}
-	return *m == isProgress
-}
 
 // add takes in progress of an exchange, or loose. It reports whether a new range of the
 // exchange is far from it.
@@ -120,7 +92,7 @@ func (p *reports) rangesUpTo(rows int) []progressRange {
 // progressOf returns the exchange that progress at a row belongs to.
 func (x *Exchanges) progressOf(number int, row *session.Row) (exchange int, ok bool) {
 	i := x.from(number+1) - 1
-	if i < 0 || x.ranges[i].of == loose || !x.progresses(&x.rows, row) {
+	if i < 0 || x.ranges[i].of == loose || !x.IsProgress(row) {
 		return 0, false
 	}
 	return int(x.ranges[i].of), true
@@ -148,7 +120,7 @@ func (x *Exchanges) Progress(call int) (number int, ok bool) {
 			continue
 		}
 		for at := end - 1; at >= max(int(r.row), end-progressRead); at-- {
-			if row, ok := x.rows.At(at); ok && x.progresses(&x.rows, &row) {
+			if row, ok := x.rows.At(at); ok && x.IsProgress(&row) {
 				return at, true
 			}
 		}
@@ -190,7 +162,7 @@ func (x *Exchanges) appendProgress(parts []uint32, from, end int) []uint32 {
 			break
 		}
 		for i := range block[:n] {
-			if x.progresses(&x.rows, &block[i]) {
+			if x.IsProgress(&block[i]) {
 				parts = append(parts, uint32(from+i))
 			}
 		}
