@@ -60,8 +60,9 @@ type Cursor struct {
 type splitLine struct {
 	bytes  []byte
 	begun  bool
-	at     int // row where it begins
-	before int // messages of that row before it
+	skip   bool // until its end: it is too long, or a part of it is missing
+	at     int  // row where it begins
+	before int  // messages of that row before it
 }
 
 // NewCursor returns a Cursor at the beginning of a log, before its first row.
@@ -69,15 +70,16 @@ func NewCursor(src Source) *Cursor {
 	return &Cursor{src: src, lines: InOrder(src), number: -1, buf: make([]byte, 64<<10)}
 }
 
-// Next goes to the next row. At the current end of the log it returns false, and no row is
-// current until the log has grown and Next is called again.
+// Next goes to the next row. At the current end of the log it returns false, and the last
+// row stays current.
 func (c *Cursor) Next() bool {
 	if c.at++; c.at >= c.n {
-		if c.n = c.src.Rows(c.number+1, c.block[:]); c.n == 0 {
-			c.at = -1
+		n := c.src.Rows(c.number+1, c.block[:])
+		if n == 0 {
+			c.at--
 			return false
 		}
-		c.at = 0
+		c.n, c.at = n, 0
 	}
 	c.number++
 	c.read, c.joined = false, nil
@@ -109,18 +111,25 @@ func (c *Cursor) Entry() (*Entry, error) {
 // join adds the current write to the open line.
 func (c *Cursor) join() {
 	e, err := c.Entry()
-	if err != nil || e.Cut {
-		c.open = splitLine{}
+	ends := err == nil && e.EOL != framing.NoEOL
+	if err != nil || e.Cut || len(c.open.bytes)+len(e.Payload) > maxSplit {
+		c.open = splitLine{skip: !ends}
 		return
+	}
+	text := e.Payload
+	if c.open.skip {
+		_, rest, ended := bytes.Cut(text, []byte{'\n'})
+		if !ended {
+			c.open.skip = !ends
+			return
+		}
+		c.open, text = splitLine{}, rest
 	}
 	if !c.open.begun {
 		c.open = splitLine{begun: true, at: c.number, bytes: c.open.bytes[:0]}
 	}
-	if len(c.open.bytes)+len(e.Payload) > maxSplit {
-		c.open.bytes, c.open.at, c.open.before = nil, c.number, 0 // its end is not a message
-	}
-	c.open.bytes = append(c.open.bytes, e.Payload...)
-	if e.EOL != framing.NoEOL {
+	c.open.bytes = append(c.open.bytes, text...)
+	if ends {
 		c.open.bytes = append(c.open.bytes, '\n')
 	}
 	end := bytes.LastIndexByte(c.open.bytes, '\n')

@@ -11,9 +11,8 @@ import (
 )
 
 const (
-	// endTime is how long Terminate waits for the guard to kill: longer than a busy host
-	// takes to list its processes several times. A lost connection ends it sooner.
-	endTime = 25 * time.Second
+	// endTime is how long Terminate waits for the guard to kill.
+	endTime = 8 * time.Second
 	// exitTime is how long it then waits for the exit status of the leader.
 	exitTime = 2 * time.Second
 )

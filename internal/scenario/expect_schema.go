@@ -7,7 +7,7 @@ import (
 	"mcpdbg/session/jsonschema"
 )
 
-// compileSchema limits a check to about a second. A pattern that cannot be matched is an
+// compileSchema limits a check to a few seconds. A pattern that cannot be matched is an
 // error.
 func compileSchema(raw json.RawMessage) (*jsonschema.Schema, error) {
 	schema, err := jsonschema.Compile(raw, jsonschema.Options{Formats: true, Visits: 1_000_000})

@@ -98,6 +98,8 @@ func TestSchemasAreBounded(t *testing.T) {
 	require.Empty(t, found)
 	_, err = violations([]byte(`{"allOf": [`+strings.Repeat(`{"pattern": "a$"},`, 100)+`{}]}`), long)
 	require.ErrorContains(t, err, "the check took too long")
+	_, err = violations([]byte(`{"pattern": "(a?){1000}b"}`), long)
+	require.ErrorContains(t, err, "the check took too long", "one pattern of many steps")
 	found, err = violations([]byte(`{"format": "date", "items": {"pattern": "^a$"}}`), []byte(`["a", "b"]`))
 	require.NoError(t, err)
 	require.Equal(t, []jsonschema.Problem{{Path: "/1", Text: "does not match ^a$"}}, found)

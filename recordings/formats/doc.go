@@ -25,7 +25,8 @@
 // # Import
 //
 // Import converts logs of MCP sessions that other programs wrote to recordings: logs of
-// Claude Desktop, the protocol export of the MCP Inspector, and JSONL of messages with a direction, such as the JSONL export of mcpdbg.
+// Claude Desktop, the protocol export of the MCP Inspector, and JSONL of messages with a
+// direction, such as the JSONL export of mcpdbg.
 //
 // A source is read once, so it may be a pipe. The reader of its format produces items:
 // messages or lines with direction and time, starts of processes, and remarks. The

@@ -30,7 +30,7 @@ type ImportOptions struct {
 	Path, Dir string
 }
 
-// A ImportReport describes an import.
+// An ImportReport describes an import.
 type ImportReport struct {
 	Recording string       `json:"recording"` // path of the recording
 	Format    string       `json:"format"`    // name of the format

@@ -31,7 +31,7 @@ const (
 // unknown is the time of an item without one; it gets that of the previous item.
 const unknown = math.MinInt64
 
-// An logItem is one event in a source.
+// A logItem is one event in a source.
 type logItem struct {
 	kind    session.Kind // start, stdin, stdout, stderr, note
 	at      int64        // microseconds since the recorder's zero, or unknown

@@ -45,8 +45,8 @@ type requests struct {
 	waiting int         // those that are not
 	pending int         // those that are not given up either
 	free    []*Exchange // to be used again
-	// taken are rows of requests, one of which has the id of an older one that was pending.
-	taken map[uint32]bool
+	// reused are rows of requests, one of which has the id of an older one that was pending.
+	reused map[uint32]bool
 }
 
 // A Place identifies a message of a log.
@@ -247,6 +247,10 @@ func (f *Follower) message(number uint32, row *session.Row, kind framing.Kind, m
 	switch {
 	case row.State == session.ReqUnread && element < 0:
 		step = f.ends(number, row, element)
+		if x := step.X; x != nil && step.Kind == Answers {
+			f.open[side(x.FromClient)].settle(x)
+			x.Response, x.End, x.State = at, row.T, session.ReqLost
+		}
 		step.Kind = Unreadable
 	case row.Flags&session.FlagPart != 0 && row.Kind == session.KindStdout:
 	case kind == framing.Request:
@@ -316,7 +320,7 @@ func (f *Follower) replaced(number uint32, element int) {
 			open := &f.open[side(x.FromClient)]
 			open.settle(x)
 			x.State, x.Reused = session.ReqLost, true
-			open.take(number)
+			open.reuses(number)
 			f.lost = append(f.lost, *x)
 		}
 	}
@@ -394,7 +398,7 @@ func (f *Follower) foundRow(kind StepKind, request int, row *session.Row) Step {
 // found returns the step of a response to a request.
 func (f *Follower) found(kind StepKind, of Place, row *session.Row) Step {
 	open := &f.open[side(row.Kind != session.KindStdin)]
-	return Step{Kind: kind, X: open.find(of), Of: of, Known: true, Reused: kind == Duplicate && open.taken[of.Row]}
+	return Step{Kind: kind, X: open.find(of), Of: of, Known: true, Reused: kind == Duplicate && open.reused[of.Row]}
 }
 
 func (f *Follower) answers(step *Step, failed bool, at Place, row *session.Row) {
@@ -465,9 +469,10 @@ func (f *Follower) givenUp(number uint32, row *session.Row, owner int) {
 	step.X = open.find(step.Of)
 	f.readPairs(number)
 	for _, p := range f.pairs {
-		step.Of = placeOf(p.Request)
-		if step.X = open.find(step.Of); step.X != nil {
-			open.giveUp(step.X, state)
+		at := placeOf(p.Request)
+		if x := open.find(at); x != nil {
+			step.Of, step.X = at, x
+			open.giveUp(x, state)
 		}
 	}
 	if step.X != nil && !step.X.several {
@@ -513,12 +518,12 @@ func (r *requests) settle(x *Exchange) {
 	x.settled = true
 }
 
-// take takes in that a request of a row has the id of an older one that was pending.
-func (r *requests) take(row uint32) {
-	if r.taken == nil || len(r.taken) >= maxGivenUp {
-		r.taken = map[uint32]bool{}
+// reuses takes in that a request of a row has the id of an older one that was pending.
+func (r *requests) reuses(row uint32) {
+	if r.reused == nil || len(r.reused) >= maxGivenUp {
+		r.reused = map[uint32]bool{}
 	}
-	r.taken[row] = true
+	r.reused[row] = true
 }
 
 // giveUp ends the wait for the response of an exchange.

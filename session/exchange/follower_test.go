@@ -73,6 +73,10 @@ func TestFollower(t *testing.T) {
 			[]string{rectest.Started, `> {"id":null,"method":"a"}`, `< {"id":null,"error":{}}`, closed},
 			[]string{"0 starts", "1 opens", "2 unmatched", "3 ends (1.0 lost)"},
 		},
+		"a response that can't be read": {
+			[]string{rectest.Started, `> {"id":1,"method":"a"}`, `"k":"stdout","seq":1,"more":true,"eol":"","raw":"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{"`, `"k":"stdout","seq":2,"raw":"}}"`, closed},
+			[]string{"0 starts", "1 opens", "2 unreadable 1.0 lost", "4 ends"},
+		},
 		"a response after the end": {
 			[]string{rectest.Started, `> {"id":1,"method":"a"}`, `"k":"exited","seq":9,"code":1`, `> {"id":2,"method":"a"}`, `< {"id":1,"result":{}}`, closed, `< {"id":2,"result":{}}`},
 			[]string{"0 starts", "1 opens", "3 opens", "4 answers 1.0 answered", "5 ends (3.0 lost)", "6 unmatched"},

@@ -87,6 +87,7 @@ func NewTable(src session.Source) *Table {
 		src = shown.Log()
 	}
 	t.cursor, t.follow = session.NewCursor(src), NewFollower(src)
+	t.cursor.Limit = maxEvent // of a longer batch only the first messages are known
 	t.forget()
 	return t
 }
@@ -319,17 +320,23 @@ func (t *Table) Only() (request int, ok bool) {
 }
 
 func (t *Table) only() (request, call int, ok bool) {
-	if t.follow.open[side(true)].pending > manyOpen || len(t.running) > 1 {
+	open := &t.follow.open[side(true)]
+	if open.pending > manyOpen || len(t.running) > 1 {
 		return 0, 0, false
 	}
 	call = -1
 	for running := range t.running {
 		request, call = int(running), int(running)
 	}
-	for x := range t.follow.Waiting(true) {
+	for i, left := len(open.order)-1, open.pending; left > 0; i-- {
+		x := open.order[i]
+		if x.settled || x.State != session.ReqPending {
+			continue
+		}
+		left--
 		at := int(x.Request.Row)
 		switch first := t.First(at); {
-		case x.Handshake, x.State != session.ReqPending, first == call:
+		case x.Handshake, first == call:
 		case call >= 0:
 			return 0, 0, false
 		default:

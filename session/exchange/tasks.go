@@ -38,8 +38,8 @@ func (t *Table) Task(call int) (task Task, ok bool) {
 
 // IsTask reports whether a call has become a task.
 func (t *Table) IsTask(call int) bool {
-	_, ok := t.polls[uint32(call)]
-	return ok
+	polls, ok := t.polls[uint32(call)]
+	return ok && (len(polls) > 0 || t.hasState(call, session.ReqTask))
 }
 
 // LastRound returns the request of the last round of an exchange, and how many

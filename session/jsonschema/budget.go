@@ -41,21 +41,33 @@ func (s *Schema) count(part *jsonschema.Schema) {
 }
 
 // price returns the maximum number of schemas that one schema applies to a
-// value and its parts, plus the number of names it matches, or the length of a text that
-// it matches, in units of 64 bytes.
+// value and its parts, plus the cost of the texts and names that it matches.
 func price(s *jsonschema.Schema, v any) int {
 	n := 1 + len(s.AllOf) + len(s.AnyOf) + len(s.OneOf)
 	switch v := v.(type) {
 	case string:
 		if s.Pattern != nil {
-			n += len(v) / 64
+			n += cost(s.Pattern, v)
 		}
 	case []any:
 		return n + len(s.PrefixItems) + 2*len(v)
 	case map[string]any:
+		for p := range s.PatternProperties {
+			for name := range v {
+				n += cost(p, name)
+			}
+		}
 		return n + len(s.Properties) + len(s.DependentSchemas) + len(s.Dependencies) + len(v)*(2+len(s.PatternProperties))
 	}
 	return n
+}
+
+// cost is the price of matching a text.
+func cost(p jsonschema.Regexp, text string) int {
+	if p, ok := p.(pattern); ok {
+		return p.steps * len(text) / 100
+	}
+	return 0
 }
 
 // listedIn returns the values of an enum, or nil if there is no enum.

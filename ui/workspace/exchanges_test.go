@@ -42,10 +42,10 @@ func (f *fakeLog) ReadLine(session.Row, []byte, int64) (int, error) {
 	return 0, fmt.Errorf("no lines")
 }
 
-// add appends rows from short words; progress is that of the only pending request: ">m" and "<m" are requests of method m by us
-// and by the server, ">m!" and "<m!" notifications, "=n" and "-n" the response and
-// the error response to the request in row n, "start" and "exit" events, "err" a
-// line of stderr, "~" a pause of two seconds.
+// add appends rows from short words: ">m" and "<m" are requests of method m by us and by
+// the server, ">m!" and "<m!" notifications, "=n" and "-n" the response and the error
+// response to the request in row n, "start" and "exit" events, "err" a line of stderr,
+// "~" a pause of two seconds. Progress is that of the only pending request.
 func (f *fakeLog) add(words string) {
 	for word := range strings.FieldsSeq(words) {
 		f.now++

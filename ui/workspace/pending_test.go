@@ -78,7 +78,7 @@ func TestManyPendingCalls(t *testing.T) {
 }
 
 // TestOnlyPendingAfterManyCalls checks that a request of the server belongs to the only
-// pending call again when there were more calls at once than are known.
+// pending call again when there were more calls at once than are searched.
 func TestOnlyPendingAfterManyCalls(t *testing.T) {
 	const manyCalls = 64
 	const roots = `< {"jsonrpc":"2.0","id":"r","method":"roots/list"}`

@@ -77,6 +77,7 @@ func (t *tally) add(row int) {
 
 func newFacts(src session.Source) facts {
 	f := facts{src: src, cursor: session.NewCursor(src), follow: exchange.NewFollower(src)}
+	f.cursor.Limit = maxBody
 	f.Process = f.follow.Process()
 	return f
 }

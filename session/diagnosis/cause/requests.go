@@ -39,14 +39,15 @@ func (f *facts) unanswered(fromClient bool) []request {
 	if !f.Begun.Seen {
 		return nil
 	}
-	all := slices.Clone(f.lost[sideOf(fromClient)])
+	var all []request
 	for x := range f.follow.Waiting(fromClient) {
 		if x.State != session.ReqCancelled {
 			all = appendRequest(all, x)
 		}
 	}
+	all = append(all, f.lost[sideOf(fromClient)]...)
 	slices.SortStableFunc(all, func(a, b request) int { return cmp.Compare(a.row, b.row) })
-	return all
+	return slices.CompactFunc(all, func(a, b request) bool { return a.row == b.row })
 }
 
 // appendRequest appends a request, unless there are too many or it is in the same entry as

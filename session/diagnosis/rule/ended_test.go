@@ -307,6 +307,7 @@ func TestPairing(t *testing.T) {
 		"after the end":                      {[]string{request("1"), response("1"), exited, `"t":8001,"k":"closed","seq":9,"stdout":{},"stderr":{},"stdin":{}`, strings.Replace(response("7"), "1600", "8002", 1)}, nil},
 		"members of a batch":                 {[]string{`"t":1500,"k":"stdin","raw":"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}]"`, response("2"), response("1"), response("2")}, []string{"E RPC13 n=2 a batch of 2 before a protocol revision was negotiated", "E RPC08 n=5 id 2"}},
 		"a line of several writes":           {[]string{`"t":1500,"k":"stdin","eol":"","raw":"{\"jsonrpc\":\"2.0\",\"id\":1,"`, `"t":1501,"k":"stdin","raw":"\"method\":\"ping\"}"`, response("1"), response("1")}, []string{"E RPC08 n=5 id 1"}},
+		"a long line of two writes":          {[]string{`"t":1500,"k":"stdin","eol":"","raw":"` + strings.Repeat("x", 1<<20+1) + `"`, `"t":1500,"k":"stdin","raw":""`, request("1"), response("1")}, nil},
 		"a response of several lines":        {[]string{request("1"), `"t":1600,"k":"stdout","seq":3,"raw":"{"`, `"t":1601,"k":"stdout","seq":4,"raw":"\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"`, exited, closedEntry}, []string{"E FRM05 n=3 response in 2 lines, to entry 4"}},
 		"a response after a byte order mark": {[]string{request("1"), `"t":1600,"k":"stdout","seq":3,"raw":"\ufeff{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"`, exited, closedEntry}, []string{`E FRM03 n=3 before "{"jsonrpc":"2.0","id":1,"result":{}}"`}},
 	} {

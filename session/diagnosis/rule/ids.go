@@ -21,7 +21,8 @@ const (
 	// maxFree is how many records of requests are kept to be used again.
 	maxFree = 1 << 10
 	// maxTwins is the largest number of open requests that are searched for the one
-	// that a response with an unknown id may belong to.
+	// that a response with an unknown id may belong to, and of those that stay open after
+	// such a response.
 	maxTwins = 1 << 10
 	// answerTimeout is when a response is late, in microseconds, unless the log has a
 	// shorter timeout. It is the default of the TypeScript SDK.
@@ -63,6 +64,7 @@ type ids struct {
 	overflow bool       // too many were open, or entries are missing, so some are not tracked
 	queue    []idKey    // open requests to the server, oldest first from head on; may contain settled ones
 	head     int        // of queue
+	twins    []idKey    // latest ones; some may be settled
 	free     []*request // to be used again
 }
 
@@ -111,6 +113,20 @@ func (x *ids) add(key idKey, r *request) bool {
 		x.enqueue(key)
 	}
 	return true
+}
+
+// keepTwin keeps a request open whose response had an id of another type: one with the
+// right id may follow. The oldest of too many are closed.
+func (x *ids) keepTwin(r *request, at int64) {
+	r.twin = true
+	x.twins = append(x.twins, r.key)
+	if len(x.twins) <= maxTwins {
+		return
+	}
+	if oldest := x.open[x.twins[0]]; oldest != nil && oldest.twin {
+		x.release(x.settle(x.twins[0], true, at))
+	}
+	x.twins = x.twins[1:]
 }
 
 // enqueue appends a request, and drops settled ones when they are most of the

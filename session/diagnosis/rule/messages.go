@@ -329,7 +329,7 @@ func (l *Checker) unmatched(m *message.Message, step exchange.Step) {
 		l.report(rpc07, m.At, why)
 	}
 	l.answer(m, twin)
-	twin.twin = true
+	l.run.ids.keepTwin(twin, m.At.T)
 }
 
 func (l *Checker) answerWithoutID(m *message.Message) {
