@@ -232,11 +232,11 @@ func (c *comparer) pair() error {
 	if a.flags&answered == 0 {
 		return nil
 	}
-	if _, isList := listMember(c.label.method); isList && a.flags&failed == 0 {
+	if kind, isList := mcp.ListOf(c.label.method); isList && a.flags&failed == 0 {
 		if a.response == b.response && len(c.a.pages[c.i]) == 0 && len(c.b.pages[c.j]) == 0 {
 			return nil
 		}
-		return c.lists(c.i, c.j)
+		return c.lists(kind, c.i, c.j)
 	}
 	if a.response == b.response {
 		return nil

@@ -10,6 +10,7 @@ import (
 
 	"mcpdbg/recordings/match"
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 )
 
 // A Comparison is a report with the compared exchanges, for inspecting them one by
@@ -226,15 +227,15 @@ func (s *side) shownResponse(number int) ([]byte, error) {
 		return nil, nil
 	}
 	l := s.labelOf(r)
-	member, isList := listMember(l.method)
+	kind, isList := mcp.ListOf(l.method)
 	if !isList || !l.fromClient || r.flags&failed != 0 {
 		return s.value(r)
 	}
-	list, err := s.list(number, member)
+	list, err := s.list(number, kind)
 	if err != nil {
 		return nil, err
 	}
-	out := match.AppendText([]byte("{"), member)
+	out := match.AppendText([]byte("{"), kind.Member)
 	out = append(out, ":{"...)
 	for i, name := range list.names {
 		if i > 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mcpdbg/recordings/match"
+	"mcpdbg/session/mcp"
 )
 
 const maxItems = 1 << 16
@@ -18,13 +19,12 @@ type list struct {
 }
 
 // lists compares item by item; page boundaries do not matter.
-func (c *comparer) lists(i, j int) error {
-	member, _ := listMember(c.label.method)
-	a, err := c.a.list(i, member)
+func (c *comparer) lists(kind mcp.List, i, j int) error {
+	a, err := c.a.list(i, kind)
 	if err != nil {
 		return err
 	}
-	b, err := c.b.list(j, member)
+	b, err := c.b.list(j, kind)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (c *comparer) lists(i, j int) error {
 		c.report(Difference{Class: ClassOutcome, Change: changeChanged, Pointer: "/outcome"}, c.a.pagesEnded(x), c.b.pagesEnded(y))
 	}
 	c.values(ClassResult, []string{"result"}, a.rest, b.rest)
-	base := []string{"result", member}
+	base := []string{"result", kind.Member}
 	for _, name := range a.names {
 		if item, ok := b.items[name]; !ok || string(item) != string(a.items[name]) {
 			c.item(append(base, name), a.items[name], item)
@@ -69,7 +69,7 @@ func (c *comparer) order(base []string, a, b *list) {
 	}
 }
 
-func (s *side) list(number int, member string) (*list, error) {
+func (s *side) list(number int, kind mcp.List) (*list, error) {
 	l := &list{items: map[string][]byte{}, seen: map[string]int{}}
 	for i, page := range append([]int{number}, s.pages[number]...) {
 		r := &s.records[page]
@@ -80,12 +80,12 @@ func (s *side) list(number int, member string) (*list, error) {
 		if err != nil {
 			return nil, err
 		}
-		items := match.At(result, match.PointerTo(member))
+		items := match.At(result, match.PointerTo(kind.Member))
 		if i == 0 {
-			l.rest = without(result, member, "nextCursor")
+			l.rest = without(result, kind.Member, "nextCursor")
 		}
 		for _, item := range match.Each(items) {
-			if l.add(item); len(l.names) >= maxItems {
+			if l.add(kind, item); len(l.names) >= maxItems {
 				break
 			}
 		}
@@ -110,14 +110,11 @@ func (s *side) pagesEnded(broken *record) []byte {
 	return append([]byte("a further page: "), s.ended(broken, outcome(broken))...)
 }
 
-// add adds an item under its URI template, URI or name.
-func (l *list) add(item []byte) {
-	name := ""
-	for _, key := range []string{"uriTemplate", "uri", "name"} {
-		if text, ok := match.Text(match.Member(item, key)); ok {
-			name = text
-			break
-		}
+// add adds an item under its key, or else under its name.
+func (l *list) add(kind mcp.List, item []byte) {
+	name, ok := match.Text(match.Member(item, kind.Key))
+	if !ok {
+		name, _ = match.Text(match.Member(item, "name"))
 	}
 	if l.seen[name]++; l.seen[name] > 1 {
 		name = fmt.Sprintf("%s#%d", name, l.seen[name])

@@ -184,7 +184,7 @@ func (s *scanner) request(it *match.Item) {
 }
 
 func (s *scanner) list(it *match.Item, r *record, params []byte, number int) {
-	if _, isList := listMember(it.Method); !isList || !it.FromClient {
+	if _, isList := mcp.ListOf(it.Method); !isList || !it.FromClient {
 		return
 	}
 	l := label{method: it.Method}
@@ -370,15 +370,4 @@ func (s *side) params(r *record, rules *match.Rules) ([]byte, error) {
 		return match.AppendText(nil, string(params)), nil
 	}
 	return params, nil
-}
-
-// listMember returns the member of a list result that holds its items, and whether a
-// method is a list method.
-func listMember(method string) (member string, isList bool) {
-	for _, l := range mcp.Lists {
-		if l.Method == method {
-			return l.Member, true
-		}
-	}
-	return "", false
 }

@@ -84,10 +84,6 @@ func (p *Plan) list(it *match.Item, params []byte) {
 	p.leftOut = append(p.leftOut, it.At.N)
 }
 
-func isList(method string) bool {
-	return slices.ContainsFunc(mcp.Lists, func(l mcp.List) bool { return l.Method == method })
-}
-
 // lists requests the lists that the server offers and those that were requested in the
 // recording. Failures are left to the comparison.
 func (r *runner) lists(ctx context.Context) error {

@@ -178,7 +178,7 @@ func (r *reader) request(it *match.Item) error {
 		}
 		return nil
 	}
-	if r.p.opts.Lists && isList(it.Method) {
+	if _, isList := mcp.ListOf(it.Method); isList && r.p.opts.Lists {
 		r.p.list(it, params)
 		return nil
 	}

@@ -112,8 +112,9 @@ func (r *runner) learnTools(ctx context.Context) error {
 		return nil
 	}
 	from := r.log.Len()
-	tools, err := r.s.ListAll(ctx, mcp.Lists[0])
-	r.recordOwn(from, mcp.MethodToolsList)
+	list, _ := mcp.ListOf(mcp.MethodToolsList)
+	tools, err := r.s.ListAll(ctx, list)
+	r.recordOwn(from, list.Method)
 	var refused *session.RPCError
 	if err != nil && !errors.As(err, &refused) {
 		return r.ended(ctx, err)

@@ -155,16 +155,27 @@ type List struct {
 	Name   string // as the command line spells it
 	Method string
 	Member string // member of the result that holds the items
+	Key    string // member of an item that identifies it
 	// Changed is the notification that the list has changed.
 	Changed string
 }
 
 // Lists are the four kinds, in display order.
 var Lists = []List{
-	{"tools", MethodToolsList, "tools", MethodToolsChanged},
-	{"resources", MethodListResources, "resources", MethodResourcesChanged},
-	{"templates", MethodListTemplates, "resourceTemplates", MethodResourcesChanged},
-	{"prompts", MethodPromptsList, "prompts", MethodPromptsChanged},
+	{"tools", MethodToolsList, "tools", "name", MethodToolsChanged},
+	{"resources", MethodListResources, "resources", "uri", MethodResourcesChanged},
+	{"templates", MethodListTemplates, "resourceTemplates", "uriTemplate", MethodResourcesChanged},
+	{"prompts", MethodPromptsList, "prompts", "name", MethodPromptsChanged},
+}
+
+// ListOf returns the list that a method requests.
+func ListOf(method string) (list List, ok bool) {
+	for _, list := range Lists {
+		if list.Method == method {
+			return list, true
+		}
+	}
+	return List{}, false
 }
 
 // LogLevels returns the levels of log messages, from the least severe to the most

@@ -46,8 +46,8 @@ type knownTool struct {
 func (c *toolCall) advise(ctx context.Context, s *session.Session) (about, hint string) {
 	ctx, cancel := context.WithTimeout(ctx, toolsLimit)
 	defer cancel()
-	i := slices.IndexFunc(mcp.Lists, func(l mcp.List) bool { return l.Method == mcp.MethodToolsList })
-	items, err := s.ListAll(ctx, mcp.Lists[i])
+	list, _ := mcp.ListOf(mcp.MethodToolsList)
+	items, err := s.ListAll(ctx, list)
 	if err != nil {
 		return "", ""
 	}

@@ -72,8 +72,8 @@ func requiresTask(ctx context.Context, s *session.Session, params json.RawMessag
 	}
 	ctx, cancel := context.WithTimeout(ctx, toolsLimit)
 	defer cancel()
-	i := slices.IndexFunc(mcp.Lists, func(l mcp.List) bool { return l.Method == mcp.MethodToolsList })
-	items, err := s.ListAll(ctx, mcp.Lists[i])
+	list, _ := mcp.ListOf(mcp.MethodToolsList)
+	items, err := s.ListAll(ctx, list)
 	if err != nil {
 		return false
 	}

@@ -66,12 +66,9 @@ func (v *values) expectError(e *scenario.Expect, it *match.Item) {
 // names, structured content the same types.
 func shape(method string, result []byte, structured map[string]json.RawMessage) []string {
 	switch method {
-	case mcp.MethodToolsList:
-		return []string{named(result, "tools", "name")}
-	case "prompts/list":
-		return []string{named(result, "prompts", "name")}
-	case "resources/templates/list":
-		return []string{named(result, "resourceTemplates", "uriTemplate")}
+	case mcp.MethodToolsList, mcp.MethodPromptsList, mcp.MethodListTemplates:
+		list, _ := mcp.ListOf(method)
+		return []string{named(result, list.Member, list.Key)}
 	case mcp.MethodToolsCall:
 		return []string{kinds(result, "content", "type"), types(structured)}
 	case "prompts/get":

@@ -58,8 +58,6 @@ type Item struct {
 	Hash  uint64
 }
 
-var nameMembers = map[string]string{"tools": "name", "resources": "uri", "templates": "uriTemplate", "prompts": "name"}
-
 // New makes the inventory of a session from its handshake and session.Session.ListAll. A
 // list that was not read completely must be omitted: nil is an empty one.
 func New(server session.Server, lists map[mcp.List][]json.RawMessage) *Inventory {
@@ -119,10 +117,10 @@ func (n names) unique(name string) string {
 }
 
 func nameOf(kind mcp.List, raw json.RawMessage) string {
-	if name, ok := match.Text(match.Member(raw, nameMembers[kind.Name])); ok {
+	if name, ok := match.Text(match.Member(raw, kind.Key)); ok {
 		return name
 	}
-	return "(no " + nameMembers[kind.Name] + ")"
+	return "(no " + kind.Key + ")"
 }
 
 func (inv *Inventory) item(name string, raw []byte) Item {

@@ -70,7 +70,7 @@ func (r *reading) exchange(x *match.Exchange) error {
 	if x == nil || !x.FromClient || !x.Answered || x.Failed {
 		return nil
 	}
-	list, isList := listOf(x.Method)
+	list, isList := mcp.ListOf(x.Method)
 	if !isList && (!x.Handshake || x.Probe) {
 		return nil
 	}
@@ -88,15 +88,6 @@ func (r *reading) exchange(x *match.Exchange) error {
 	}
 	r.page(list, x.Era, match.Member(request.RawParams(), "cursor"), answer.RawResult())
 	return nil
-}
-
-func listOf(method string) (mcp.List, bool) {
-	for _, list := range mcp.Lists {
-		if list.Method == method {
-			return list, true
-		}
-	}
-	return mcp.List{}, false
 }
 
 func (r *reading) handshake(era mcp.Era, result []byte) {

@@ -55,7 +55,7 @@ func (c *Checker) Request(m *message.Message) {
 	switch method := string(s.sent); method {
 	case mcp.MethodToolsCall:
 		c.checkArguments(s, params)
-	case mcp.MethodToolsList, methodPrompts, methodResources, methodTemplates:
+	case mcp.MethodToolsList, mcp.MethodPromptsList, mcp.MethodListResources, mcp.MethodListTemplates:
 		c.lists.ask(kindOf(method), params, m.At.Row)
 	case mcp.MethodInitialize:
 		s.implementation("/clientInfo", framing.Member(params, "clientInfo").Of(params))
@@ -135,7 +135,7 @@ func (c *Checker) serverResult(s *messageChecker, request *message.Request, resu
 	case mcp.MethodToolsCall:
 		s.name = clip(request.Name)
 		c.toolResult(s, request.Name, result)
-	case mcp.MethodToolsList, methodPrompts, methodResources, methodTemplates:
+	case mcp.MethodToolsList, mcp.MethodPromptsList, mcp.MethodListResources, mcp.MethodListTemplates:
 		c.listResult(s, kindOf(request.Method), request, result)
 	case mcp.MethodReadResource:
 		s.name = clip(request.Name)

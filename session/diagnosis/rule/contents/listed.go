@@ -51,10 +51,11 @@ func (c *Checker) listResult(s *messageChecker, kind listKind, request *message.
 func (c *Checker) item(s *messageChecker, kind listKind, item []byte, page *listing, listed bool) {
 	var t toolParts
 	var id, meta, annotations, icons []byte
+	key := mcp.Lists[kind].Key
 	for name, span := range framing.Members(item) {
 		value := span.Of(item)
 		member := item[name.Start+1 : name.End-1]
-		if string(member) == identity[kind] {
+		if string(member) == key {
 			id = value
 		}
 		switch string(member) {
@@ -80,7 +81,7 @@ func (c *Checker) item(s *messageChecker, kind listKind, item []byte, page *list
 		s.annotations(annotations)
 	}
 	if isText(id) && kind != templateList && page.add(c.lists.hash(name)) && c.lists.changes[kind] == page.changes {
-		s.found(tol01, "/"+identity[kind], fmt.Sprintf("another %s of the list has the same %s: %s", noun[kind], identity[kind], message.Excerpt(name)))
+		s.found(tol01, "/"+key, fmt.Sprintf("another %s of the list has the same %s: %s", noun[kind], key, message.Excerpt(name)))
 	}
 	switch kind {
 	case toolList:

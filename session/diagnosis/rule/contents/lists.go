@@ -3,15 +3,10 @@ package contents
 import (
 	"hash/maphash"
 	"math"
+	"slices"
 
 	"mcpdbg/framing"
-)
-
-// The methods of the lists that session/mcp has no name for.
-const (
-	methodPrompts   = "prompts/list"
-	methodResources = "resources/list"
-	methodTemplates = "resources/templates/list"
+	"mcpdbg/session/mcp"
 )
 
 const (
@@ -24,33 +19,22 @@ const (
 	settles = 2_000_000
 )
 
-// A listKind is one of the four lists of a server.
+// A listKind is one of the four lists of a server, in the order of mcp.Lists.
 type listKind int
 
 const (
 	toolList listKind = iota
-	promptList
 	resourceList
 	templateList
+	promptList
 	listKinds
 )
 
 func kindOf(method string) listKind {
-	switch method {
-	case methodPrompts:
-		return promptList
-	case methodResources:
-		return resourceList
-	case methodTemplates:
-		return templateList
-	}
-	return toolList
+	return listKind(slices.IndexFunc(mcp.Lists, func(list mcp.List) bool { return list.Method == method }))
 }
 
-// identity is the member that identifies an item of a list.
-var identity = [listKinds]string{"name", "name", "uri", "uriTemplate"}
-
-var noun = [listKinds]string{"tool", "prompt", "resource", "resource template"}
+var noun = [listKinds]string{"tool", "resource", "resource template", "prompt"}
 
 type lists struct {
 	seed   maphash.Seed

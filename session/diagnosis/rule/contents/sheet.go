@@ -109,19 +109,11 @@ func isContent(pointer string) bool {
 func (s *sheet) item(p *shape.Problem, value []byte) diagnosis.Location {
 	where := s.where(clipShape(s.name), p.Pointer)
 	where.At = p.At
-	for _, list := range mcp.Lists {
-		prefix := "/" + list.Member + "/*"
-		if s.method != list.Method || s.params || !strings.HasPrefix(p.Pointer, prefix) {
-			continue
+	list, isList := mcp.ListOf(s.method)
+	if pointer, ok := strings.CutPrefix(p.Pointer, "/"+list.Member+"/*"); ok && isList && !s.params {
+		if where.Name = clipShape(text(p.Item.Of(value), list.Key)); where.Name != "" {
+			where.Pointer, where.At = pointer, atInItem(p)
 		}
-		item := p.Item.Of(value)
-		for _, key := range [...]string{"name", "uri", "uriTemplate"} {
-			if name := text(item, key); name != "" && (key != "name" || isNamed(s.method)) {
-				where.Name, where.Pointer, where.At = clipShape(name), p.Pointer[len(prefix):], atInItem(p)
-				return where
-			}
-		}
-		where.Name = ""
 		return where
 	}
 	if s.params && s.name == "" {
@@ -145,12 +137,6 @@ func atInItem(p *shape.Problem) string {
 	return "/" + parts[3]
 }
 
-// isNamed reports whether the items of a list are known by their name, and not by
-// their URI.
-func isNamed(method string) bool {
-	return method == mcp.MethodToolsList || method == mcp.MethodPromptsList
-}
-
 func text(object []byte, member string) (s string) {
 	if json.Unmarshal(framing.Member(object, member).Of(object), &s) != nil {
 		return ""
@@ -169,7 +155,7 @@ type cacheScopes map[string]string
 // page checks that a page of a list has the cacheScope of the first page: a client
 // may cache them together.
 func (s *sheet) page(request *message.Request, result []byte) {
-	if !s.m.FromServer || !mcp.IsModern(s.revision) || !isList(s.method) {
+	if _, isList := mcp.ListOf(s.method); !isList || !s.m.FromServer || !mcp.IsModern(s.revision) {
 		return
 	}
 	raw := framing.Member(result, "cacheScope").Of(result)
@@ -184,13 +170,4 @@ func (s *sheet) page(request *message.Request, result []byte) {
 	if first := s.checker.scopes[s.method]; first != "" && scope != "" && scope != first {
 		s.found(mod06, mod06.Severity, "", "/cacheScope", fmt.Sprintf("cacheScope is %s on this page, and %s on the first", scope, first))
 	}
-}
-
-func isList(method string) bool {
-	for _, list := range mcp.Lists {
-		if list.Method == method {
-			return true
-		}
-	}
-	return false
 }

@@ -26,19 +26,11 @@ type pages struct {
 // listMember returns the member of the result that holds the items, "" for a method that
 // has no pages.
 func listMember(method string) string {
-	switch method {
-	case mcp.MethodToolsList:
-		return "tools"
-	case methodPromptsList:
-		return "prompts"
-	case methodResources:
-		return "resources"
-	case methodTemplates:
-		return "resourceTemplates"
-	case methodTasksList:
+	if method == methodTasksList {
 		return "tasks"
 	}
-	return ""
+	list, _ := mcp.ListOf(method)
+	return list.Member
 }
 
 func (c *Checker) page(m *message.Message, r *message.Request) {
