@@ -2,8 +2,8 @@
 // to a request.
 //
 // [Walk] visits a session.Source message by message and reports for each one the
-// request it belongs to; [Exchanges] groups them. Both keep only pending requests in
-// memory; [Read] reads the bytes again.
+// request it belongs to. It keeps only pending requests in memory; [Read] reads the
+// bytes again.
 //
 // Ids mean nothing across sessions. A request is identified by its key ([AppendKey]):
 // the method and the params in canonical form ([AppendCanonical]). [Rules], which

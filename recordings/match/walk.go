@@ -21,6 +21,11 @@ type Ref struct {
 	T      int64  // microseconds since the recording's start
 }
 
+// A place identifies a message in a session.
+type place struct{ row, member int }
+
+func (r Ref) place() place { return place{r.Row, r.Member} }
+
 // An ItemKind is the kind of an Item.
 type ItemKind uint8
 

@@ -3,6 +3,7 @@ package match
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -199,60 +200,14 @@ func TestResponsesAfterTheRequestEnded(t *testing.T) {
 	}, describe(t, src))
 }
 
-func TestExchangesAreYieldedWhenComplete(t *testing.T) {
-	src := written(t,
-		started,
-		`> {"id":1,"method":"a","params":{"_meta":{"progressToken":1}}}`,
-		`> {"id":2,"method":"b"}`,
-		`< {"method":"notifications/progress","params":{"progressToken":1,"progress":1}}`,
-		`< {"id":2,"error":{"code":1}}`,
-		`> {"id":3,"method":"c"}`,
-		`< {"method":"notifications/message"}`,
-		`"k":"closed","seq":9`,
-		started,
-		`> {"id":1,"method":"d"}`,
-	)
-	var out []string
-	for step, err := range Exchanges(t.Context(), src) {
-		require.NoError(t, err)
-		if x := step.Exchange; x != nil {
-			out = append(out, fmt.Sprintf("%s run %d answered=%t failed=%t %s notes=%d", x.Method, x.Run, x.Answered, x.Failed, x.State, len(x.Notifications)))
-		} else {
-			out = append(out, fmt.Sprintf("item %d", step.Item.At.Row))
-		}
-	}
-	require.Equal(t, []string{
-		"item 0",
-		"b run 1 answered=true failed=true failed notes=0",
-		"item 6",
-		"a run 1 answered=false failed=false lost notes=1",
-		"c run 1 answered=false failed=false lost notes=0",
-		"item 7", "item 8",
-		"d run 2 answered=false failed=false pending notes=0",
-	}, out)
-
-	for range Exchanges(t.Context(), src) {
-		break // nothing more is yielded after a break
-	}
+func TestWalkStops(t *testing.T) {
+	src := written(t, started, `> {"id":1,"method":"a"}`)
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, err := range Exchanges(ctx, src) {
-		require.ErrorIs(t, err, context.Canceled)
-	}
-}
-
-func TestNotesOfAnExchangeAreBounded(t *testing.T) {
-	lines := []string{started, `> {"id":1,"method":"a","params":{"_meta":{"progressToken":1}}}`}
-	for range maxNotes + 3 {
-		lines = append(lines, `< {"method":"notifications/progress","params":{"progressToken":1}}`)
-	}
-	for step, err := range Exchanges(t.Context(), written(t, append(lines, `< {"id":1,"result":{}}`)...)) {
-		require.NoError(t, err)
-		if x := step.Exchange; x != nil {
-			require.Len(t, x.Notifications, maxNotes)
-			require.Equal(t, 3, x.MoreNotifications)
-		}
-	}
+	items := 0
+	require.ErrorIs(t, Walk(ctx, src, func(*Item) error { items++; cancel(); return nil }), context.Canceled)
+	require.Equal(t, 1, items)
+	require.ErrorIs(t, Walk(t.Context(), src, func(*Item) error { items++; return io.EOF }), io.EOF)
+	require.Equal(t, 2, items, "nothing is visited after an error")
 }
 
 func TestRequestsWithTheSameIDAreSettledInOrder(t *testing.T) {

@@ -208,54 +208,56 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 	})
 }
 
-// Rows have only one summary of a batch.
+// readBatches counts the requests in batches, of which rows have only one summary.
 func (info *Info) readBatches(ctx context.Context, src session.Source) {
-	for step, err := range match.Exchanges(ctx, src) {
-		if err != nil {
-			return // unreadable entries are counted with the problems
+	_ = match.Walk(ctx, src, func(it *match.Item) error { // unreadable entries are counted with the problems
+		request, answers := it.At, it.Kind == match.ItemResponse && it.State == session.ReqNone
+		if answers {
+			request = it.Of
 		}
-		x := step.Exchange
-		if x == nil {
-			continue
+		row, _ := session.RowAt(src, request.Row)
+		if row.Msg != framing.Batch || it.Method == "" || !answers && it.Kind != match.ItemRequest {
+			return nil
 		}
-		if row, ok := session.RowAt(src, x.Request.Row); !ok || row.Msg != framing.Batch {
-			continue
+		m := info.method(it.Method, sender(row.Kind))
+		if !answers {
+			m.Requests++
+			m.Unanswered++
+			return nil
 		}
-		from := "server"
-		if x.FromClient {
-			from = "client"
+		m.Unanswered--
+		m.took = append(m.took, it.At.T-request.T)
+		if it.Msg.Kind == framing.ErrorResponse || isError(it.Msg.RawResult()) {
+			m.Errors++
 		}
-		info.method(x.Method, from).addExchange(x, x.Failed || failedTool(src, x))
-	}
+		return nil
+	})
 }
 
 const maxBatchMethods = 4096
 
 // method adds the counts if needed.
 func (info *Info) method(name, from string) *MethodInfo {
-	if len(info.Methods) >= maxBatchMethods {
+	of := func(name string) int {
+		return slices.IndexFunc(info.Methods, func(m MethodInfo) bool { return m.Method == name && m.From == from })
+	}
+	i := of(name)
+	if i < 0 && len(info.Methods) >= maxBatchMethods {
 		name = "(other methods)"
+		i = of(name)
 	}
-	for i := range info.Methods {
-		if m := &info.Methods[i]; m.Method == name && m.From == from {
-			return m
-		}
+	if i < 0 {
+		i = len(info.Methods)
+		info.Methods = append(info.Methods, MethodInfo{Method: name, From: from})
 	}
-	info.Methods = append(info.Methods, MethodInfo{Method: name, From: from})
-	return &info.Methods[len(info.Methods)-1]
+	return &info.Methods[i]
 }
 
-// failedTool reports whether the response in a batch has isError.
-func failedTool(src session.Source, x *match.Exchange) bool {
-	row, ok := session.RowAt(src, x.Response.Row)
-	if !x.Answered || !ok || row.Flags&session.FlagError == 0 {
-		return false
-	}
-	m, err := match.Read(src, x.Response, nil)
-	var result struct {
+func isError(result []byte) bool {
+	var r struct {
 		IsError bool `json:"isError"`
 	}
-	return err == nil && json.Unmarshal(m.RawResult(), &result) == nil && result.IsError
+	return json.Unmarshal(result, &r) == nil && r.IsError
 }
 
 func sender(stream session.Kind) string {
@@ -301,18 +303,6 @@ func (m *MethodInfo) add(row session.Row, took exchange.Times) {
 	answering, waited := took.Answering(row.Kind)
 	m.took = append(m.took, answering)
 	m.Person += waited
-}
-
-func (m *MethodInfo) addExchange(x *match.Exchange, failed bool) {
-	m.Requests++
-	if failed {
-		m.Errors++
-	}
-	if !x.Answered {
-		m.Unanswered++
-		return
-	}
-	m.took = append(m.took, x.Took())
 }
 
 // summarise computes the percentiles of the response times.

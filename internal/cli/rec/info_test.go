@@ -67,6 +67,21 @@ func TestRecInfoFailedCallsAreNotProblems(t *testing.T) {
 	require.Regexp(t, `(?m)^ +no problems$`, r.Stdout)
 }
 
+// Each request in a batch counts.
+func TestRecInfoCountsBatches(t *testing.T) {
+	t.Parallel()
+	file := clitest.WriteFile(t, clitest.GoldenLines(t)[0]+`{"n":1,"t":0,"k":"stdin","raw":"[{\"id\":1,\"method\":\"a\"},{\"id\":2,\"method\":\"a\"},{\"id\":3,\"method\":\"a\"},{\"method\":\"n\"}]"}
+{"n":2,"t":7,"k":"stdout","seq":1,"raw":"[{\"id\":1,\"result\":{\"isError\":true}},{\"id\":2,\"result\":{}}]"}
+`)
+	r := clitest.InProcess(t, "rec", "info", "--json", file)
+	var info rec.Info
+	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &info))
+	require.Len(t, info.Methods, 1)
+	m := info.Methods[0]
+	require.Equal(t, []int{3, 1, 1}, []int{m.Requests, m.Errors, m.Unanswered})
+	require.Equal(t, int64(7), *m.Max)
+}
+
 // Times of requests are those of the server, in the text and in the log.
 func TestRecInfoTimesWithoutThePerson(t *testing.T) {
 	t.Parallel()

@@ -1,10 +1,12 @@
 package inventory
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 
+	"mcpdbg/framing"
 	"mcpdbg/recordings/match"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
@@ -33,13 +35,8 @@ const recordingHint = "use the recording of a target that passed mcpdbg smoke"
 // *MissingError; other errors come from reading.
 func fromSource(ctx context.Context, src session.Source) (*Inventory, error) {
 	r := reading{src: src, walks: map[string]*walk{}, done: map[mcp.List][]json.RawMessage{}}
-	for step, err := range match.Exchanges(ctx, src) {
-		if err != nil {
-			return nil, fmt.Errorf("read the lists of a recording: %w", err)
-		}
-		if err := r.exchange(step.Exchange); err != nil {
-			return nil, fmt.Errorf("read the lists of a recording: %w", err)
-		}
+	if err := match.Walk(ctx, src, r.item); err != nil {
+		return nil, fmt.Errorf("read the lists of a recording: %w", err)
 	}
 	if r.server == nil {
 		return nil, &MissingError{Reason: "no answered handshake", Hint: recordingHint}
@@ -66,27 +63,21 @@ type walk struct {
 	next  string // cursor of the next page
 }
 
-func (r *reading) exchange(x *match.Exchange) error {
-	if x == nil || !x.FromClient || !x.Answered || x.Failed {
+func (r *reading) item(it *match.Item) error {
+	if it.Kind != match.ItemResponse || it.FromClient || !it.HasOf || it.State != session.ReqNone || it.Msg.Kind != framing.Response {
 		return nil
 	}
-	list, isList := mcp.ListOf(x.Method)
-	if !isList && (!x.Handshake || x.Probe) {
-		return nil
+	list, isList := mcp.ListOf(it.Method)
+	switch {
+	case isList:
+		request, err := match.Read(r.src, it.Of, nil)
+		if err != nil {
+			return err
+		}
+		r.page(list, it.Era, match.Member(request.RawParams(), "cursor"), it.Msg.RawResult())
+	case it.Handshake && !it.Probe:
+		r.handshake(it.Era, bytes.Clone(it.Msg.RawResult()))
 	}
-	answer, err := match.Read(r.src, x.Response, nil)
-	if err != nil {
-		return err
-	}
-	if !isList {
-		r.handshake(x.Era, answer.RawResult())
-		return nil
-	}
-	request, err := match.Read(r.src, x.Request, nil)
-	if err != nil {
-		return err
-	}
-	r.page(list, x.Era, match.Member(request.RawParams(), "cursor"), answer.RawResult())
 	return nil
 }
 
