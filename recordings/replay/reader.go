@@ -12,6 +12,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/recordings/match"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
 )
 
@@ -27,25 +28,26 @@ type reader struct {
 	unsent        map[uint64]bool
 	requestsByRow map[int]*serverRequest // server requests by row
 	requestOrder  []*serverRequest
-	inputs        []waiting
-	tasks         map[string]*task // by id
-	handshakes    []uint64         // with Options.Onward: the handshake that is compared
+	table         *exchange.Table // which requests continue an exchange
+	asks          map[int]int     // rows of the latest results that ask for input, by item
+	handshakes    []uint64        // with Options.Onward: the handshake that is compared
 }
 
 func newReader(p *Plan) *reader {
 	return &reader{
 		p: p, byRow: map[int]int{}, open: map[int]bool{}, unsent: map[uint64]bool{}, requestsByRow: map[int]*serverRequest{},
-		tasks: map[string]*task{},
+		table: exchange.NewTable(p.src), asks: map[int]int{},
 	}
 }
 
-// scan scans the rows only: it finds the process to replay, input that is not a plain
+// scan follows the rows: it finds the process to replay, input that is not a plain
 // message, and input that was not delivered.
 func (r *reader) scan(ctx context.Context) error {
 	p := r.p
 	p.run = p.opts.Run
 	var starts []int
-	for number, row := range session.RowsFrom(p.src, 0) {
+	for r.table.Next() {
+		number, row := r.table.Row()
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -53,11 +55,11 @@ func (r *reader) scan(ctx context.Context) error {
 			p.runs++
 			starts = append(starts, number)
 		}
-		if p.run == 0 && r.counts(row) {
+		if p.run == 0 && r.counts(*row) {
 			p.run = p.runs
 		}
 		if p.covers(p.runs) {
-			if err := r.row(number, row); err != nil {
+			if err := r.row(number, *row); err != nil {
 				return err
 			}
 		}
@@ -186,7 +188,7 @@ func (r *reader) request(it *match.Item) error {
 		r.addToRaw(r.add(Item{Kind: Raw, N: it.At.N, T: it.At.T, row: it.At.Row}), it, params)
 		return nil
 	}
-	if r.round(it, params) || r.poll(it, params) {
+	if r.continues(it, params) {
 		return nil
 	}
 	item := newItem(Request, it)
@@ -330,8 +332,9 @@ func (r *reader) answered(it *match.Item) {
 	if it.Method == mcp.MethodToolsList {
 		eachHint(result, func(tool string, readOnly bool) { r.p.tools[tool] = readOnly })
 	}
-	r.wait(of, item, it.At.N, result)
-	r.task(of, item, it.At.N, result)
+	if bytes.Contains(result, []byte(`"inputRequests"`)) {
+		r.asks[of] = it.At.Row
+	}
 }
 
 // eachHint calls yield for the tools of a tools/list result.

@@ -5,79 +5,71 @@ import (
 	"encoding/json"
 
 	"mcpdbg/recordings/match"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 )
 
-// maxWaiting is the most results with input requests that are kept until the request
-// is repeated with the input.
-const maxWaiting = 256
-
-// A waiting is a result of the modern era that requests input.
-type waiting struct {
-	item     int
-	method   string
-	tool     string
-	n        uint64 // of the result
-	state    []byte
-	requests map[string]inputRequest
-}
-
-type inputRequest struct {
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-}
-
-// wait keeps a result that requests input.
-func (r *reader) wait(of int, item *Item, n uint64, result []byte) {
-	const resultType = "input_required"
-	if !bytes.Contains(result, []byte(resultType)) {
-		return
-	}
-	var ask struct {
-		ResultType   string                  `json:"resultType"`
-		Requests     map[string]inputRequest `json:"inputRequests"`
-		RequestState json.RawMessage         `json:"requestState"`
-	}
-	if json.Unmarshal(result, &ask) != nil || ask.ResultType != resultType {
-		return
-	}
-	if len(r.inputs) == maxWaiting {
-		r.inputs = append(r.inputs[:0], r.inputs[1:]...)
-	}
-	r.inputs = append(r.inputs, waiting{item: of, method: item.Method, tool: item.Tool, n: n, state: ask.RequestState, requests: ask.Requests})
-}
-
-// round reports whether a request is a further round of an earlier one: the session
-// sends those by itself when a result requests input. Their responses are kept.
-func (r *reader) round(it *match.Item, params []byte) bool {
-	state, responses := match.Member(params, "requestState"), match.Member(params, "inputResponses")
-	if state == nil && responses == nil {
+// continues reports whether a request continues the exchange of an earlier item: with the
+// input that a result asked for, or about the task that the call became. The session does
+// that by itself. The input is kept, and the response to the last round, of a task to the
+// last poll.
+func (r *reader) continues(it *match.Item, params []byte) bool {
+	first := r.table.First(it.At.Row)
+	of, known := r.byRow[first]
+	if first == it.At.Row || !known || r.p.items[of].Kind != Request {
 		return false
 	}
-	for i, w := range r.inputs {
-		if w.method != it.Method || w.tool != toolOf(it.Method, params) || !bytes.Equal(w.state, state) {
-			continue
-		}
-		r.inputs = append(r.inputs[:i], r.inputs[i+1:]...)
-		item := &r.p.items[w.item]
-		item.Rounds = append(item.Rounds, it.At.N)
-		item.Answered, item.response = false, 0
-		r.byRow[it.At.Row] = w.item
-		r.open[w.item] = true
-		r.given(w, responses)
+	r.given(of, match.Member(params, "inputResponses"))
+	if it.Method == mcp.MethodTasksUpdate || it.Method == mcp.MethodTasksCancel {
+		r.p.leftOut = append(r.p.leftOut, it.At.N)
 		return true
 	}
-	return false
+	item, poll := &r.p.items[of], mcp.IsTaskMethod(it.Method)
+	if n := len(item.Rounds); item.polled && poll {
+		r.p.leftOut = append(r.p.leftOut, item.Rounds[n-1])
+		item.Rounds = item.Rounds[:n-1]
+	}
+	item.Rounds, item.polled = append(item.Rounds, it.At.N), poll
+	item.Answered, item.response = false, 0
+	r.byRow[it.At.Row] = of
+	r.open[of] = true
+	return true
 }
 
-// given keeps the responses of a round.
-func (r *reader) given(w waiting, raw []byte) {
+// given keeps the responses to the requests in the latest result of an item that asks for
+// input.
+func (r *reader) given(of int, raw []byte) {
 	var responses map[string]json.RawMessage
-	if json.Unmarshal(raw, &responses) != nil {
+	number, ok := r.asks[of]
+	if !ok || json.Unmarshal(raw, &responses) != nil {
 		return
 	}
-	for key, ask := range w.requests {
+	row, _ := session.RowAt(r.p.src, number)
+	e, err := r.p.src.Entry(row, 0)
+	var result struct {
+		Requests map[string]struct {
+			Method string          `json:"method"`
+			Params json.RawMessage `json:"params"`
+		} `json:"inputRequests"`
+	}
+	if err != nil || json.Unmarshal(e.Msg.Result.Of(e.Payload), &result) != nil {
+		return
+	}
+	for key, ask := range result.Requests {
 		if response, ok := responses[key]; ok {
-			r.requestOrder = append(r.requestOrder, &serverRequest{n: w.n, key: r.p.key(ask.Method, ask.Params), response: bytes.Clone(response), during: []int{w.item}})
+			r.requestOrder = append(r.requestOrder, &serverRequest{n: e.N, key: r.p.key(ask.Method, ask.Params), response: bytes.Clone(response), during: []int{of}})
 		}
 	}
+}
+
+// recordPoll records that a request about the task of an item was sent as entry n.
+func (r *runner) recordPoll(i int, n uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	live := &r.res.Outcomes[i].Live
+	if last := len(*live) - 1; r.polled[i] {
+		r.res.own = append(r.res.own, (*live)[last])
+		*live = (*live)[:last]
+	}
+	*live, r.polled[i] = append(*live, n), true
 }
