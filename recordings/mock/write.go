@@ -100,19 +100,16 @@ func (s *Server) noteEdit(e *session.Entry) (change edit, known bool) {
 		}
 		return edit{}, false
 	}
-	if !bytes.Contains(e.Msg.Params.Of(e.Payload), []byte(metaSubscription)) {
+	if !bytes.Contains(e.Msg.Params.Of(e.Payload), []byte(mcp.MetaSubscriptionID)) {
 		return edit{}, true
 	}
-	span := find(e.Payload, e.Msg.Params, "_meta", metaSubscription)
+	span := find(e.Payload, e.Msg.Params, "_meta", mcp.MetaSubscriptionID)
 	if span == (framing.Span{}) {
 		return edit{}, true
 	}
 	live := s.listens[string(span.Of(e.Payload))]
 	return edit{span, live}, live != nil
 }
-
-// metaSubscription is the _meta key with the id of a subscription.
-const metaSubscription = "io.modelcontextprotocol/subscriptionId"
 
 const maxListens = 4096
 
