@@ -77,11 +77,6 @@ type side struct {
 	person    map[int]uint32 // what a server waited for its client, in microseconds, by record
 }
 
-type place struct {
-	row    int
-	member int
-}
-
 // A scanner builds a side from the items of a session.
 type scanner struct {
 	*side
@@ -251,8 +246,8 @@ func (s *scanner) recordOf(it *match.Item) (number int, ok bool) {
 	if !it.HasOf {
 		return 0, false
 	}
-	return slices.BinarySearchFunc(s.records, place{it.Of.Row, it.Of.Member}, func(r record, at place) int {
-		return cmp.Or(cmp.Compare(int(r.row), at.row), cmp.Compare(int(r.member), at.member))
+	return slices.BinarySearchFunc(s.records, it.Of, func(r record, of match.Ref) int {
+		return cmp.Or(cmp.Compare(int(r.row), of.Row), cmp.Compare(int(r.member), of.Member))
 	})
 }
 

@@ -237,7 +237,7 @@ func arrow(a, b []byte) string {
 
 // A usePlace is where a client sent a value that it got from the server.
 type usePlace struct {
-	place
+	match.Place
 	pointer match.Pointer
 }
 
@@ -265,9 +265,9 @@ func (c *comparer) origin(which int, s *side, r *record, pointer match.Pointer) 
 		for _, v := range variables {
 			from := v.Method + " " + string(general(v.Pointer.Tokens()))
 			for _, use := range v.Uses {
-				c.origins[which][usePlace{place{use.At.Row, use.At.Member}, use.Pointer}] = from
+				c.origins[which][usePlace{use.At.Place(), use.Pointer}] = from
 			}
 		}
 	}
-	return c.origins[which][usePlace{place{int(r.row), int(r.member)}, pointer}]
+	return c.origins[which][usePlace{s.request(r).Place(), pointer}]
 }

@@ -7,6 +7,12 @@ import (
 	"mcpdbg/session"
 )
 
+// IsRaw reports whether a write is not exactly one message.
+func IsRaw(row session.Row) bool {
+	const odd = session.FlagBatch | session.FlagPart | session.FlagProblem
+	return row.Flags&odd != 0 || row.Msg == framing.NotJSON || row.Msg == framing.Other
+}
+
 // Read reads one message, into buf if the entry fits. The message is valid until buf
 // is used again.
 func Read(src session.Source, at Ref, buf []byte) (Message, error) {

@@ -110,7 +110,7 @@ type source struct {
 
 type variableKey struct {
 	value string
-	at    place
+	at    Place
 }
 
 type finder struct {
@@ -232,7 +232,7 @@ func (f *finder) use(it *Item, path []string, text string) {
 		s = same
 	}
 	f.uses++
-	key := variableKey{text, s.at.place()}
+	key := variableKey{text, s.at.Place()}
 	i, ok := f.index[key]
 	if !ok {
 		i = len(f.found)

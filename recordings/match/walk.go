@@ -21,10 +21,11 @@ type Ref struct {
 	T      int64  // microseconds since the recording's start
 }
 
-// A place identifies a message in a session.
-type place struct{ row, member int }
+// A Place identifies a message of a session by its row and its index in the entry.
+type Place struct{ Row, Member int }
 
-func (r Ref) place() place { return place{r.Row, r.Member} }
+// Place returns the place of the message.
+func (r Ref) Place() Place { return Place{r.Row, r.Member} }
 
 // An ItemKind is the kind of an Item.
 type ItemKind uint8
@@ -78,7 +79,7 @@ const (
 func Walk(ctx context.Context, src session.Source, visit func(*Item) error) error {
 	w := walker{
 		src: src, cursor: session.NewCursor(src), follow: exchange.NewFollower(src), visit: visit,
-		methods: map[string]string{}, open: map[exchange.Place]request{}, done: map[exchange.Place]request{},
+		methods: map[string]string{}, requests: map[exchange.Place]request{},
 	}
 	w.members, _ = src.(session.ElementReader)
 	for w.cursor.Next() {
@@ -95,21 +96,20 @@ func Walk(ctx context.Context, src session.Source, visit func(*Item) error) erro
 
 // A walker iterates over the rows of a session.
 type walker struct {
-	src     session.Source
-	cursor  *session.Cursor
-	follow  *exchange.Follower
-	members session.ElementReader // nil: the log does not know them
-	visit   func(*Item) error
-	item    Item // passed to visit
-	run     int
-	methods map[string]string // the names seen so far
-	era     mcp.Era
-	open    map[exchange.Place]request // without a response
-	done    map[exchange.Place]request // the latest that left open
-	order   []exchange.Place           // ring of the keys of done
-	oldest  int                        // in order
-	states  map[int]session.ReqState   // of the requests in the current row, if it has several messages
-	known   bool                       // states has all of them
+	src      session.Source
+	cursor   *session.Cursor
+	follow   *exchange.Follower
+	members  session.ElementReader // nil: the log does not know them
+	visit    func(*Item) error
+	item     Item // passed to visit
+	run      int
+	methods  map[string]string // the names seen so far
+	era      mcp.Era
+	requests map[exchange.Place]request // without a response, and the latest settled ones
+	settled  []exchange.Place           // ring of the keys of these
+	oldest   int                        // in settled
+	states   map[int]session.ReqState   // of the requests in the current row, if it has several messages
+	known    bool                       // states has all of them
 }
 
 // A request is a request seen by a walker.
@@ -257,7 +257,7 @@ func (w *walker) request(it *Item, place exchange.Place, row *session.Row, step 
 		return // beyond the limit of those that are known
 	}
 	it.Handshake, it.Probe = step.X.Handshake, step.X.Probe
-	w.open[place] = request{at: it.At, method: it.Method, era: it.Era, handshake: it.Handshake, probe: it.Probe}
+	w.requests[place] = request{at: it.At, method: it.Method, era: it.Era, handshake: it.Handshake, probe: it.Probe}
 }
 
 // eraOf determines the era of a client request from its bytes.
@@ -287,31 +287,25 @@ func (w *walker) response(it *Item, step exchange.Step) {
 	if q, ok := w.belongs(it, step); ok {
 		it.Method, it.Handshake, it.Probe = q.method, q.handshake, q.probe
 	}
-	if step.Known {
+	if step.X != nil {
 		w.settle(step.Of)
 	}
 }
 
 func (w *walker) forget() {
-	clear(w.open)
-	clear(w.done)
-	w.order, w.oldest = w.order[:0], 0
+	clear(w.requests)
+	w.settled, w.oldest = w.settled[:0], 0
 }
 
-// settle moves a request from open to done.
+// settle takes in that a request has a response, or gets none any more, and forgets the
+// oldest of many such requests.
 func (w *walker) settle(at exchange.Place) {
-	q, ok := w.open[at]
-	if !ok {
+	if len(w.settled) < maxSettled {
+		w.settled = append(w.settled, at)
 		return
 	}
-	delete(w.open, at)
-	w.done[at] = q
-	if len(w.order) < maxSettled {
-		w.order = append(w.order, at)
-		return
-	}
-	delete(w.done, w.order[w.oldest])
-	w.order[w.oldest] = at
+	delete(w.requests, w.settled[w.oldest])
+	w.settled[w.oldest] = at
 	w.oldest = (w.oldest + 1) % maxSettled
 }
 
@@ -320,11 +314,8 @@ func (w *walker) belongs(it *Item, step exchange.Step) (q request, ok bool) {
 	if !step.Known {
 		return request{}, false
 	}
-	if q, ok = w.open[step.Of]; !ok {
-		q, ok = w.done[step.Of]
-	}
-	if !ok {
-		q, ok = w.settled(step.Of)
+	if q, ok = w.requests[step.Of]; !ok {
+		q, ok = w.read(step.Of)
 	}
 	if ok {
 		it.Of, it.HasOf, it.Era = q.at, true, q.era
@@ -332,8 +323,8 @@ func (w *walker) belongs(it *Item, step exchange.Step) (q request, ok bool) {
 	return q, ok
 }
 
-// settled reads a request that is neither in open nor in done.
-func (w *walker) settled(of exchange.Place) (q request, ok bool) {
+// read reads a request that is not in requests.
+func (w *walker) read(of exchange.Place) (q request, ok bool) {
 	row, ok := session.RowAt(w.src, int(of.Row))
 	if !ok {
 		return request{}, false

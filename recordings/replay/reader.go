@@ -85,7 +85,7 @@ func (r *reader) counts(row session.Row) bool {
 	if row.Kind != session.KindStdin {
 		return false
 	}
-	if isRaw(row) {
+	if match.IsRaw(row) {
 		return true
 	}
 	switch r.p.src.Method(row.Method) {
@@ -95,14 +95,8 @@ func (r *reader) counts(row session.Row) bool {
 	return row.Msg == framing.Request || row.Msg == framing.Notification
 }
 
-// isRaw reports whether a write is not exactly one message.
-func isRaw(row session.Row) bool {
-	const odd = session.FlagBatch | session.FlagPart | session.FlagProblem
-	return row.Flags&odd != 0 || row.Msg == framing.NotJSON || row.Msg == framing.Other
-}
-
 func (r *reader) row(number int, row session.Row) error {
-	raw := row.Kind == session.KindStdin && isRaw(row)
+	raw := row.Kind == session.KindStdin && match.IsRaw(row)
 	if !raw && row.Kind != session.KindWrite {
 		return nil
 	}

@@ -15,7 +15,7 @@ var handles = []string{"cursor", "nextCursor", "taskId", "requestState", "subscr
 
 // capture makes a step capture the values that later calls use.
 func (v *values) capture(step *scenario.Step, it *match.Item) {
-	for _, one := range v.from[placeOf(it.At)] {
+	for _, one := range v.from[it.At.Place()] {
 		program, ok := path(it.Msg.Line, one.Pointer)
 		if !ok || len(program) > maxProgram {
 			continue

@@ -93,7 +93,7 @@ func (r *reader) scan(ctx context.Context) error {
 
 func (r *reader) action(number int, row session.Row, closed int) (*action, error) {
 	switch {
-	case row.Kind == session.KindStdin && isRaw(row):
+	case row.Kind == session.KindStdin && match.IsRaw(row):
 		e, err := r.src.Entry(row, scenario.MaxFile)
 		data := append(bytes.Clone(e.Payload), e.EOL.String()...)
 		if err != nil || e.Cut || len(data) == 0 {
@@ -126,12 +126,6 @@ func (r *reader) action(number int, row session.Row, closed int) (*action, error
 		}
 	}
 	return nil, nil
-}
-
-// isRaw reports whether a write is not exactly one message.
-func isRaw(row session.Row) bool {
-	const odd = session.FlagBatch | session.FlagPart | session.FlagProblem
-	return row.Flags&odd != 0 || row.Msg == framing.NotJSON || row.Msg == framing.Other
 }
 
 // wanted reports whether an action in a row becomes a step.

@@ -22,11 +22,6 @@ import (
 // maxDepth is the maximum nesting of values in a scenario.
 const maxDepth = 90
 
-// A place is the position of a message.
-type place struct{ row, member int }
-
-func placeOf(at match.Ref) place { return place{at.Row, at.Member} }
-
 // A variable is a text in a response that later calls use.
 type variable struct {
 	match.Variable
@@ -36,8 +31,8 @@ type variable struct {
 
 // values tracks values that differ in each run.
 type values struct {
-	from     map[place][]*variable                 // by response
-	in       map[place]map[match.Pointer]*variable // by request and pointer
+	from     map[match.Place][]*variable                 // by response
+	in       map[match.Place]map[match.Pointer]*variable // by request and pointer
 	names    map[string]bool
 	numbers  map[string]int       // last number used by unique, by base name
 	captured map[string]*variable // by name
@@ -47,7 +42,7 @@ type values struct {
 
 func newValues() *values {
 	return &values{
-		from: map[place][]*variable{}, in: map[place]map[match.Pointer]*variable{}, names: map[string]bool{}, numbers: map[string]int{},
+		from: map[match.Place][]*variable{}, in: map[match.Place]map[match.Pointer]*variable{}, names: map[string]bool{}, numbers: map[string]int{},
 		captured: map[string]*variable{}, byMark: map[string]string{},
 	}
 }
@@ -56,10 +51,10 @@ func (v *values) find(ctx context.Context, src session.Source) error {
 	found, err := match.Variables(ctx, src)
 	for i := range found {
 		one := &variable{Variable: found[i]}
-		at := placeOf(one.Source)
+		at := one.Source.Place()
 		v.from[at] = append(v.from[at], one)
 		for _, use := range one.Uses {
-			at := placeOf(use.At)
+			at := use.At.Place()
 			if v.in[at] == nil {
 				v.in[at] = map[match.Pointer]*variable{}
 			}
@@ -83,7 +78,7 @@ func (v *values) params(it *match.Item) (json.RawMessage, bool) {
 	if raw[0] != '{' {
 		return nil, false
 	}
-	uses := v.in[placeOf(it.At)]
+	uses := v.in[it.At.Place()]
 	e := editor{
 		text: func(path []string, text string) string {
 			if one := uses[match.PointerTo(path...)]; one != nil && one.name != "" {
