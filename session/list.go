@@ -12,12 +12,7 @@ import (
 
 // Offers reports whether the server has declared that it has a list. A server
 // with unknown capabilities, such as one without a handshake, may have any.
-func (s *Server) Offers(list mcp.List) bool {
-	if list.Name == "templates" {
-		return s.declares("resources")
-	}
-	return s.declares(list.Name)
-}
+func (s *Server) Offers(list mcp.List) bool { return s.declares(list.Capability()) }
 
 func (s *Server) declares(name string) bool {
 	var declared map[string]json.RawMessage

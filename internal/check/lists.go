@@ -24,7 +24,7 @@ func (p *process) lists(ctx context.Context) []tool {
 	for _, list := range mcp.Lists {
 		p.step(ctx, StepList, list.Name, func(ctx context.Context) verdict {
 			if !slices.Contains(declared, list) {
-				return notApplicable("the server does not declare " + capability(list))
+				return notApplicable("the server does not declare " + list.Capability())
 			}
 			ctx, cancel := context.WithTimeoutCause(ctx, p.opts.StepTimeout, errStep(p.opts.StepTimeout))
 			defer cancel()
@@ -39,7 +39,7 @@ func (p *process) lists(ctx context.Context) []tool {
 			if list.Name == "tools" {
 				tools = items
 			}
-			return passed(wording.Plural(len(items), item(list)))
+			return passed(wording.Plural(len(items), list.Item()))
 		})
 	}
 	if again := p.listAgain(ctx); again != nil {
@@ -86,15 +86,6 @@ func (p *process) changedLists() (changed []mcp.List) {
 	}
 	return changed
 }
-
-func capability(list mcp.List) string {
-	if list.Name == "templates" {
-		return "resources"
-	}
-	return list.Name
-}
-
-func item(list mcp.List) string { return list.Name[:len(list.Name)-1] }
 
 func (p *process) requestFailed(ctx context.Context, err error) verdict {
 	var answer *session.RPCError

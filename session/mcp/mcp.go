@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"slices"
+	"strings"
 )
 
 // The revisions of the protocol.
@@ -167,6 +168,12 @@ var Lists = []List{
 	{"templates", MethodListTemplates, "resourceTemplates", "uriTemplate", MethodResourcesChanged},
 	{"prompts", MethodPromptsList, "prompts", "name", MethodPromptsChanged},
 }
+
+// Capability returns the capability that a server with the list declares.
+func (l List) Capability() string { return LookUp(l.Method)[0].Capability }
+
+// Item returns the noun for an item of the list.
+func (l List) Item() string { return strings.TrimSuffix(l.Name, "s") }
 
 // ListOf returns the list that a method requests.
 func ListOf(method string) (list List, ok bool) {

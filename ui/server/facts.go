@@ -116,7 +116,7 @@ func offersFact(c host.Context, s *workspace.Server) fact {
 		return f
 	}
 	for _, list := range c.Workspace.Shown.Catalog.Lists {
-		if !s.Has(listCapability(list)) && list.Items == nil {
+		if !s.Has(list.Capability()) && list.Items == nil {
 			continue
 		}
 		text := list.Name
@@ -137,13 +137,6 @@ func offersFact(c host.Context, s *workspace.Server) fact {
 		f.add(th.Dim, "nothing")
 	}
 	return f
-}
-
-func listCapability(l *workspace.CatalogList) string {
-	if l.Member == workspace.MemberTemplates {
-		return workspace.MemberResources
-	}
-	return l.Member
 }
 
 func isList(c host.Context, capability string) bool {

@@ -16,8 +16,6 @@ const (
 	maxValue       = 200 // bytes per value
 )
 
-var kinds = map[string]string{"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
-
 // Compare returns the differences of now from base: first the server, then list by list
 // the added, removed and changed items, by name, in any order. A list that only one of
 // them has is not compared. Values that differ in each run, such as times, are equal if
@@ -32,7 +30,7 @@ func Compare(base, now *Inventory) []Change {
 	for _, kind := range mcp.Lists {
 		a, b := base.Lists[kind.Name], now.Lists[kind.Name]
 		if a != nil && b != nil {
-			c.list(kinds[kind.Name], a, b)
+			c.list(kind.Item(), a, b)
 		}
 	}
 	if c.more > 0 {
