@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -29,14 +30,20 @@ func TestDocsUpToDate(t *testing.T) {
 	require.Equal(t, want, list, "the list of rules is stale: go test ./session/diagnosis/rule -update")
 }
 
+// sentence is the first one of a text: its period follows no other one.
+var sentence = regexp.MustCompile(`^.*?[^.]\.( |$)`)
+
+// rulesList returns a line for each rule, with the first sentence of its explanation.
 func rulesList() string {
 	var b strings.Builder
 	for _, r := range All() {
 		revisions := ""
-		if len(r.Revisions) > 0 {
-			revisions = " (" + r.Revisions[0] + " to " + r.Revisions[len(r.Revisions)-1] + ")"
+		if n := len(r.Revisions); n == 1 {
+			revisions = " (" + r.Revisions[0] + ")"
+		} else if n > 1 {
+			revisions = " (" + r.Revisions[0] + " to " + r.Revisions[n-1] + ")"
 		}
-		fmt.Fprintf(&b, "- %s, %s, %s: **%s**%s. %s\n", r.ID, r.Severity, r.Side, r.Title, revisions, r.Explanation)
+		fmt.Fprintf(&b, "- %s, %s, %s: **%s**%s. %s\n", r.ID, r.Severity, r.Side, r.Title, revisions, strings.TrimSpace(sentence.FindString(r.Explanation)))
 	}
 	return b.String()
 }
