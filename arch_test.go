@@ -214,30 +214,42 @@ func TestImportRulesInDocs(t *testing.T) {
 	require.Equal(t, want, list, "the import rules are stale: go test . -run TestImportRulesInDocs -update")
 }
 
+// importRulesTable returns the rules with a row for all packages that never depend on the same.
 func importRulesTable() string {
-	var b strings.Builder
-	b.WriteString("\n| packages | never depend on | because |\n|---|---|---|\n")
+	var order []string
+	rows := map[string][]string{}
 	for _, rule := range importRules {
 		packages := "`" + rule.packages + "`"
 		if rule.not != nil {
 			packages += " except " + codes(rule.not)
 		}
 		never := codes(rule.never)
+		if slices.Contains(families, rule.packages) {
+			never = "each other"
+		}
 		if rule.but != nil {
 			never += ", except " + codes(rule.but)
 		}
 		if rule.alone {
 			never += ", not even `" + wording + "`"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", packages, never, rule.why)
+		if rows[never] == nil {
+			order = append(order, never)
+		}
+		rows[never] = append(rows[never], packages)
 	}
-	b.WriteString("\n| module | only imported in | because |\n|---|---|---|\n")
+	var b strings.Builder
+	b.WriteString("\n| packages | never depend on |\n|---|---|\n")
+	for _, never := range order {
+		fmt.Fprintf(&b, "| %s | %s |\n", strings.Join(rows[never], "; "), never)
+	}
+	b.WriteString("\n| module | only imported in |\n|---|---|\n")
 	for _, rule := range onlyRules {
 		in := codes(rule.in)
 		if rule.in == nil {
 			in = "tests"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", codes([]string{rule.module}), in, rule.why)
+		fmt.Fprintf(&b, "| %s | %s |\n", codes([]string{rule.module}), in)
 	}
 	b.WriteString("\n")
 	return b.String()
@@ -248,7 +260,7 @@ func codes(names []string) string {
 	var all []string
 	for _, name := range names {
 		if name == "" {
-			all = append(all, "any of our packages")
+			all = append(all, "ours")
 			continue
 		}
 		all = append(all, "`"+strings.TrimSuffix(name, "/")+"`")
