@@ -41,7 +41,7 @@ func TestDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/scenarios.md")
 	require.NoError(t, err)
 	blocks := strings.Split(string(doc), "```yaml\n")[1:]
-	require.Len(t, blocks, 6)
+	require.Len(t, blocks, 5)
 	for _, block := range blocks {
 		block, _, _ = strings.Cut(block, "```")
 		switch {
