@@ -51,7 +51,7 @@ var (
 		Reference:   "stdio, shutdown",
 		Impact:      "supervisors and clients report a crash"}
 	prc03 = &diagnosis.Rule{ID: "PRC03", Severity: diagnosis.Error, Side: diagnosis.Process, Title: "ended unexpectedly",
-		Explanation: "The server crashed or exited with a nonzero code without being asked to, or was terminated by a signal that mcpdbg did not send. The details quote its last stderr lines. If server/discover was the only request and it exited with a code, this is a warning: clients that do not probe are not affected.",
+		Explanation: "The server crashed, exited with a nonzero code without being asked to, or got a signal that mcpdbg did not send. The details quote its last stderr lines. If server/discover was the only request and it exited with a code, this is a warning: clients that do not probe are not affected.",
 		Reference:   "stdio, unexpected termination",
 		Impact:      "the client shows the server as disconnected"}
 	prc04 = &diagnosis.Rule{ID: "PRC04", Severity: diagnosis.Error, Side: diagnosis.Process, Title: "exit with requests in flight",
@@ -67,11 +67,11 @@ var (
 		Reference:   "lifecycle, shutdown",
 		Impact:      "clients that wait for the end of stdout hang; the child process is leaked"}
 	prc07 = &diagnosis.Rule{ID: "PRC07", Severity: diagnosis.Warning, Side: diagnosis.Process, Title: "responses buffered until stdin is closed",
-		Explanation: "All responses came right after stdin was closed, half a second or more after the requests: stdout is block-buffered because it is not a terminal. Flush after every message (python -u).",
+		Explanation: "All responses came right after stdin was closed, half a second or more after the requests: stdout is block-buffered. It often is if it is not a terminal. Flush after every message (python -u).",
 		Reference:   "transports, stdio",
 		Impact:      "every client: the handshake times out"}
 	prc08 = &diagnosis.Rule{ID: "PRC08", Severity: diagnosis.Info, Side: diagnosis.Process, Title: "requests dropped when stdin is closed",
-		Explanation: "Requests that were in flight when stdin was closed got no response before the server exited. If it exited for another reason, PRC03 or PRC04 applies.",
+		Explanation: "Requests in flight got no response between the end of stdin and the exit of the server. If it exited for another reason, PRC03 or PRC04 applies.",
 		Reference:   "stdio, shutdown",
 		Impact:      "scripts that pipe requests in and close the pipe get no responses (servers on the Go SDK)"}
 	prc09 = &diagnosis.Rule{ID: "PRC09", Severity: diagnosis.Info, Side: diagnosis.Process, Title: "slow first response",
@@ -103,7 +103,7 @@ var (
 		Reference:   "basic, responses",
 		Impact:      "the TypeScript SDK drops it and the request times out; others use one of the two"}
 	rpc03 = &diagnosis.Rule{ID: "RPC03", Severity: diagnosis.Error, Side: diagnosis.Both, Title: "method together with result or error",
-		Explanation: "A message has a method and also a result or error, so it is both a request and a response.",
+		Explanation: "A message has a method and also a result or error.",
 		Reference:   "JSON-RPC 2.0 sections 4 and 5",
 		Impact:      "depends on the reader: the response is lost, or a method is called unintentionally"}
 	rpc04 = &diagnosis.Rule{ID: "RPC04", Severity: diagnosis.Error, Side: diagnosis.Both, Title: "invalid request id type",
@@ -111,11 +111,11 @@ var (
 		Reference:   "basic, requests",
 		Impact:      "the TypeScript and Python SDKs drop the request"}
 	rpc05 = &diagnosis.Rule{ID: "RPC05", Severity: diagnosis.Error, Side: diagnosis.Both, Title: "request id already in flight",
-		Explanation: "A request has the same id as a pending request from the same side, so the response cannot be matched to either.",
+		Explanation: "A request has the same id as a pending request from the same side.",
 		Reference:   "basic, requests",
 		Impact:      "the first caller never gets a response; some servers reject the second request"}
 	rpc06 = &diagnosis.Rule{ID: "RPC06", Severity: diagnosis.Warning, Side: diagnosis.Both, Revisions: legacyRevisions, Title: "request id reused",
-		Explanation: "A request has an id that was already used in this session (the last 16,384 completed ids are checked).",
+		Explanation: "A request has an id that was already used in this session. The last 16,384 completed ids are checked.",
 		Reference:   "basic, requests: MUST NOT have been previously used within the same session",
 		Impact:      "late responses and cancellations are matched to the wrong request"}
 	rpc07 = &diagnosis.Rule{ID: "RPC07", Severity: diagnosis.Error, Side: diagnosis.Server, Title: "response to an unknown request id",
@@ -131,7 +131,7 @@ var (
 		Reference:   "basic, responses: the same id as the request",
 		Impact:      "strict clients do not find the request, and it times out"}
 	rpc10 = &diagnosis.Rule{ID: "RPC10", Severity: diagnosis.Error, Side: diagnosis.Server, Title: "response without an id",
-		Explanation: "A response has no id, or id null: it responds to a notification, or the id was lost. After a malformed line JSON-RPC requires id null, so it is only reported as info.",
+		Explanation: "A response has no id, or id null. It responds to a notification, or the id was lost. After a malformed line JSON-RPC requires id null, so it is only reported as info.",
 		Reference:   "basic, notifications: the receiver MUST NOT send a response",
 		Impact:      "the TypeScript and Python SDKs cannot parse it and report an error"}
 	rpc11 = &diagnosis.Rule{ID: "RPC11", Severity: diagnosis.Error, Side: diagnosis.Both, Title: "notification with an id",
@@ -143,7 +143,7 @@ var (
 		Reference:   "basic, requests: MUST include an ID",
 		Impact:      "the sender waits for a response that never comes"}
 	rpc13 = &diagnosis.Rule{ID: "RPC13", Severity: diagnosis.Error, Side: diagnosis.Both, Title: "batch",
-		Explanation: "A line is a JSON array. Only revision 2025-03-26 has batches, and there a batch must not be empty or contain initialize.",
+		Explanation: "A line is a JSON array: only revision 2025-03-26 has batches, and there a batch must not be empty or contain initialize.",
 		Reference:   "changelog of 2025-06-18; lifecycle of 2025-03-26",
 		Impact:      "TypeScript servers drop it silently, mcp-go responds with an error and id null"}
 	rpc14 = &diagnosis.Rule{ID: "RPC14", Severity: diagnosis.Error, Side: diagnosis.Server, Title: "malformed error",
@@ -155,7 +155,7 @@ var (
 		Reference:   "basic, error codes",
 		Impact:      "clients treat 0 as success, and any other of these codes as a generic failure or as an error of the protocol"}
 	rpc16 = &diagnosis.Rule{ID: "RPC16", Severity: diagnosis.Error, Side: diagnosis.Both, Title: "params or result is not an object",
-		Explanation: "params or result is an array, a string, a number, true, false or null. Both must be objects; omit params if there are none.",
+		Explanation: "params or result is not an object. Both must be objects; omit params if there are none.",
 		Reference:   "basic, requests and responses",
 		Impact:      "the TypeScript and Python SDKs drop the message"}
 	rpc17 = &diagnosis.Rule{ID: "RPC17", Severity: diagnosis.Warning, Side: diagnosis.Both, Title: "unknown member",
@@ -163,7 +163,7 @@ var (
 		Reference:   "JSON-RPC 2.0 sections 4 and 5",
 		Impact:      "TypeScript SDKs that validate strictly reject the message; others ignore the member"}
 	rpc19 = &diagnosis.Rule{ID: "RPC19", Severity: diagnosis.Warning, Side: diagnosis.Server, Title: "request not answered",
-		Explanation: "A request had no response when its timeout expired (60 s without a response or progress, if the log has no timeout). For a server/discover probe this is only reported as info. It is an error if the server exited by itself, because no response can come.",
+		Explanation: "A request had no response when its timeout expired. If the log has no timeout, it is 60 s without a response or progress. For a server/discover probe this is only reported as info. It is an error if the server exited by itself, because no response can come.",
 		Reference:   "lifecycle, timeouts",
 		Impact:      "the TypeScript SDK gives up after 60 s and cancels; clients without a timeout hang"}
 	rpc20 = &diagnosis.Rule{ID: "RPC20", Severity: diagnosis.Info, Side: diagnosis.Server, Title: "responses out of order", Once: true,
@@ -197,7 +197,7 @@ var (
 		Reference:   "transports, stdio: no embedded newlines",
 		Impact:      "every client that reads line by line (TypeScript, Python, mcp-go) drops the whole message; the Go SDK happens to accept it"}
 	frm06 = &diagnosis.Rule{ID: "FRM06", Severity: diagnosis.Error, Side: diagnosis.Server, Title: "trailing bytes after a message",
-		Explanation: "A line holds a complete JSON value followed by more bytes: two messages without a newline between them, or print output.",
+		Explanation: "A line holds a complete JSON value followed by more bytes. These are another message without a newline before it, or print output.",
 		Reference:   "transports, stdio: messages are delimited by newlines",
 		Impact:      "clients that read line by line drop both messages"}
 	frm07 = &diagnosis.Rule{ID: "FRM07", Severity: diagnosis.Error, Side: diagnosis.Server, Title: "invalid UTF-8 or NUL",

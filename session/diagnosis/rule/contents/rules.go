@@ -18,7 +18,7 @@ var (
 
 var (
 	srv02 = &diagnosis.Rule{ID: "SRV02", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: since20250618, Title: "form is not flat",
-		Explanation: "The requestedSchema of an elicitation is not an object of strings, numbers, integers, booleans and (since 2025-11-25) lists of choices, or uses keywords that forms do not have. Ask for simple values.",
+		Explanation: "The requestedSchema of an elicitation is not an object of simple values and (since 2025-11-25) lists of choices, or uses keywords that forms do not have. Ask for simple values.",
 		Reference:   "elicitation, requested schema",
 		Impact:      "clients cannot make a form of it: they decline, or show a text field for JSON"}
 	srv03 = &diagnosis.Rule{ID: "SRV03", Severity: diagnosis.Error, Side: diagnosis.Client, Revisions: since20250618, Title: "invalid response to an elicitation",
@@ -26,7 +26,7 @@ var (
 		Reference:   "elicitation, response actions",
 		Impact:      "servers that check the content fail; others use values that they did not ask for"}
 	srv04 = &diagnosis.Rule{ID: "SRV04", Severity: diagnosis.Warning, Side: diagnosis.Server, Revisions: since20250618, Title: "form asks for a secret",
-		Explanation: "The name or the title of a text field of an elicitation has a word such as password, API key, access token or card number. Use the url mode, so that the secret does not pass through the client.",
+		Explanation: "The name or the title of a text field of an elicitation has a word such as password or API key. Use the url mode, so that the secret does not pass through the client.",
 		Reference:   "elicitation, security: servers MUST NOT request sensitive information in a form",
 		Impact:      "the client and its logs, and perhaps a model, see the secret"}
 	srv05 = &diagnosis.Rule{ID: "SRV05", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: since20251125, Title: "invalid URL elicitation",
@@ -43,7 +43,7 @@ var requestRules = []*diagnosis.Rule{srv02, srv03, srv04, srv05, srv07}
 
 var (
 	sch04 = &diagnosis.Rule{ID: "SCH04", Severity: diagnosis.Error, Side: diagnosis.Both, Title: "invalid binary data",
-		Explanation: "The data of an image or audio block, or the blob of a resource, is not standard base64 with padding, or the block has no mimeType. Encode the bytes with the standard alphabet, without line breaks or a data: prefix.",
+		Explanation: "The data of an image, audio block or resource is not standard base64 with padding, or has no mimeType. Encode the bytes with the standard alphabet, without line breaks or a data: prefix.",
 		Reference:   "tools and prompts, image and audio content; resources, binary content",
 		Impact:      "clients cannot decode the data; those that validate it reject the whole result"}
 	sch05 = &diagnosis.Rule{ID: "SCH05", Severity: diagnosis.Warning, Side: diagnosis.Both, Title: "invalid URI",
@@ -51,7 +51,7 @@ var (
 		Reference:   "resources, common URI schemes; resource templates; roots",
 		Impact:      "clients that parse the URI cannot read the resource; servers ignore the root"}
 	sch06 = &diagnosis.Rule{ID: "SCH06", Severity: diagnosis.Warning, Side: diagnosis.Both, Title: "invalid annotation",
-		Explanation: "An annotation has a priority that is not between 0 and 1, an audience other than user and assistant, or a lastModified that is not a timestamp of ISO 8601, such as 2025-01-12T15:00:58Z.",
+		Explanation: "An annotation has a priority that is not between 0 and 1, an audience other than user and assistant, or a lastModified that is not in ISO 8601.",
 		Reference:   "resources, annotations",
 		Impact:      "clients that validate annotations reject the whole list or result; others ignore the annotation"}
 	sch07 = &diagnosis.Rule{ID: "SCH07", Severity: diagnosis.Warning, Side: diagnosis.Both, Revisions: since20250618, Title: "invalid _meta key",
@@ -72,7 +72,7 @@ var schemaRules = []*diagnosis.Rule{sch04, sch05, sch06, sch07, sch09, sch10}
 
 var (
 	tol01 = &diagnosis.Rule{ID: "TOL01", Severity: diagnosis.Warning, Side: diagnosis.Server, Title: "duplicate item in a list",
-		Explanation: "Two tools or prompts of one list have the same name, or two resources the same uri, on one page or on two. Give each its own.",
+		Explanation: "Two tools or prompts of one list have the same name, or two resources the same uri. Give each its own.",
 		Reference:   "tools, tool names; prompts; resources",
 		Impact:      "only one of them can be used, and model APIs reject two tools of one name"}
 	tol02 = &diagnosis.Rule{ID: "TOL02", Severity: diagnosis.Warning, Side: diagnosis.Server, Revisions: since20251125, Title: "invalid tool name",
@@ -116,7 +116,7 @@ var (
 		Reference:   "basic, JSON Schema usage: $ref",
 		Impact:      "clients must not load it from the network, so they cannot use the schema"}
 	tol12 = &diagnosis.Rule{ID: "TOL12", Severity: diagnosis.Info, Side: diagnosis.Server, Title: "unstable list of tools",
-		Explanation: "Two lists have the same tools in another order, or other tools although no list_changed was sent by a server that declared listChanged. Return tools in a fixed order, and announce changes.",
+		Explanation: "Two lists have the same tools in another order, or other tools without a list_changed although listChanged is declared. Return tools in a fixed order, and announce changes.",
 		Reference:   "tools, listing tools (2026-07-28); list changed notification",
 		Impact:      "a list in another order defeats the prompt cache of the model; clients do not notice changed tools"}
 	tol13 = &diagnosis.Rule{ID: "TOL13", Severity: diagnosis.Info, Side: diagnosis.Server, Title: "large schemas",

@@ -223,7 +223,7 @@ var (
 		Reference:   "changelog of 2026-07-28, deprecated features",
 		Impact:      "none yet; later revisions may remove it"}
 	sch01 = &diagnosis.Rule{ID: "SCH01", Severity: diagnosis.Error, Side: diagnosis.Both, Title: "params do not fit the method",
-		Explanation: "The params of a request or notification lack a required member, or a member has the wrong type or a value that is not allowed. Send what the schema of the revision asks for. Members that the schema does not have are allowed.",
+		Explanation: "The params lack a required member, or a member has the wrong type or a value that is not allowed. Send what the schema of the revision asks for. Members that the schema does not have are allowed.",
 		Reference:   "schema, the request and notification types",
 		Impact:      "servers and clients that check messages answer with -32602, and drop such a notification"}
 	sch02 = &diagnosis.Rule{ID: "SCH02", Severity: diagnosis.Error, Side: diagnosis.Both, Title: "result does not fit the method",

@@ -28,7 +28,7 @@ var Rules = []*diagnosis.Rule{
 // The rules for cancellation (CAN).
 var (
 	can01 = &diagnosis.Rule{ID: "CAN01", Severity: diagnosis.Warning, Side: diagnosis.Both, Title: "cancellation of an unknown request",
-		Explanation: "A notifications/cancelled has an id that this side never used for a request, or whose request was over more than 1 s before. Cancel only what is pending, with the id exactly as it was sent.",
+		Explanation: "A notifications/cancelled has an id without a request, or whose request was over more than 1 s before. Cancel only what is pending, with the id exactly as it was sent.",
 		Reference:   "cancellation: only requests that were previously issued in the same direction and are believed to be in progress",
 		Impact:      "the receiver ignores it; the request that was meant goes on"}
 	can02 = &diagnosis.Rule{ID: "CAN02", Severity: diagnosis.Warning, Side: diagnosis.Server, Title: "response after cancellation",
@@ -52,7 +52,7 @@ var (
 		Reference:   "lifecycle, operation: only use capabilities that were successfully negotiated",
 		Impact:      "the server answers with -32601, or with an empty result"}
 	cap02 = &diagnosis.Rule{ID: "CAP02", Severity: diagnosis.Info, Side: diagnosis.Server, Title: "capability and methods disagree",
-		Explanation: "A method has a result, although its capability is not declared: clients that follow the declaration never call it. It is an error if the capability is declared and the method is answered with -32601. Declare exactly what is implemented.",
+		Explanation: "A method has a result, although its capability is not declared. Clients that follow the declaration never call it. It is an error if the capability is declared and the method is answered with -32601. Declare exactly what is implemented.",
 		Reference:   "tools, resources, prompts, completion and logging, capabilities",
 		Impact:      "clients hide undeclared features; go-sdk servers answer lists that they do not declare"}
 	cap03 = &diagnosis.Rule{ID: "CAP03", Severity: diagnosis.Error, Side: diagnosis.Server, Title: "list_changed without listChanged",
@@ -60,7 +60,7 @@ var (
 		Reference:   "tools, prompts and resources, capabilities",
 		Impact:      "clients that register handlers by capability ignore it and show an old list"}
 	cap04 = &diagnosis.Rule{ID: "CAP04", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: legacy, Title: "resource update without a subscription",
-		Explanation: "The server sent notifications/resources/updated without the capability resources.subscribe, or for a resource that the client did not subscribe to, nor to one that contains it.",
+		Explanation: "The server sent notifications/resources/updated without the capability resources.subscribe, or for a resource without a subscription.",
 		Reference:   "resources, subscriptions",
 		Impact:      "clients without a handler ignore it; others read the resource again for nothing"}
 	cap05 = &diagnosis.Rule{ID: "CAP05", Severity: diagnosis.Error, Side: diagnosis.Server, Title: "log message without logging",
@@ -68,11 +68,11 @@ var (
 		Reference:   "logging, capabilities: servers that emit log messages MUST declare the logging capability",
 		Impact:      "clients that register the handler by capability drop the message"}
 	cap06 = &diagnosis.Rule{ID: "CAP06", Severity: diagnosis.Warning, Side: diagnosis.Server, Title: "log message below the level",
-		Explanation: "The server sent a log message that is less severe than the level which the client set. Compare the level of each message with the one of logging/setLevel, or of logLevel in _meta.",
+		Explanation: "The server sent a log message below the level that the client set. Compare the level of each message with the one of logging/setLevel, or of logLevel in _meta.",
 		Reference:   "logging, setting the log level",
 		Impact:      "clients show messages that the user had switched off"}
 	cap07 = &diagnosis.Rule{ID: "CAP07", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: legacy, Title: "request that the client did not declare",
-		Explanation: "The server sent a request whose capability the client did not declare: sampling, sampling.tools, roots, tasks, or elicitation in that mode. Check the capabilities in initialize before each request.",
+		Explanation: "The server sent a request whose capability the client did not declare. That may be sampling, sampling.tools, roots, tasks, or elicitation in that mode. Check the capabilities in initialize before each request.",
 		Reference:   "roots, sampling and elicitation, capabilities",
 		Impact:      "clients answer with -32601 or -32602, and the tool call that needs the answer fails"}
 	cap09 = &diagnosis.Rule{ID: "CAP09", Severity: diagnosis.Error, Side: diagnosis.Client, Revisions: legacy, Title: "roots/list_changed without listChanged",
@@ -88,15 +88,15 @@ var (
 		Reference:   "basic, _meta: every request MUST include them",
 		Impact:      "strict servers refuse the request with -32602"}
 	mod03 = &diagnosis.Rule{ID: "MOD03", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "input asked for where it is not supported",
-		Explanation: "The result of a method other than tools/call, prompts/get and resources/read asks for input.",
+		Explanation: "The result of another method than tools/call, prompts/get and resources/read asks for input.",
 		Reference:   "multi round-trip requests, supported requests",
 		Impact:      "clients treat the result as malformed, as they do not send this request again"}
 	mod04 = &diagnosis.Rule{ID: "MOD04", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "invalid request for input",
-		Explanation: "A result with input_required has neither inputRequests nor requestState, or asks for something other than sampling, elicitation and roots, or for what the request did not declare in its clientCapabilities.",
+		Explanation: "A result with input_required has neither inputRequests nor requestState, or asks for something that is unknown, or not in the clientCapabilities of its request.",
 		Reference:   "multi round-trip requests",
 		Impact:      "clients cannot answer, and the call fails"}
 	mod05 = &diagnosis.Rule{ID: "MOD05", Severity: diagnosis.Error, Side: diagnosis.Client, Revisions: modern, Title: "invalid retry with input",
-		Explanation: "A request with inputResponses or requestState does not continue a result that asked for input: no result did, the requestState is another one or missing, a response is missing, or the id is the same. Send the original params with a new id, all responses and the unchanged requestState.",
+		Explanation: "A request with inputResponses or requestState does not continue a result that asked for input: there is none, the requestState or a response is wrong or missing, or the id is the same. Send the original params with a new id, all responses and the unchanged requestState.",
 		Reference:   "multi round-trip requests, client requirements",
 		Impact:      "servers refuse it, or ask again without end"}
 	mod07 = &diagnosis.Rule{ID: "MOD07", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "unsupported version not refused properly",
@@ -116,7 +116,7 @@ var (
 		Reference:   "logging: MUST NOT send log messages for a request without logLevel",
 		Impact:      "clients drop the message, or show unwanted messages"}
 	mod12 = &diagnosis.Rule{ID: "MOD12", Severity: diagnosis.Warning, Side: diagnosis.Server, Revisions: modern, Title: "initialize refused without versions",
-		Explanation: "A server of the modern era refused initialize, and its error does not name the versions that it supports. Add data.supported.",
+		Explanation: "A server of the modern era refused initialize without naming the versions that it supports. Add data.supported.",
 		Reference:   "versioning, backward compatibility",
 		Impact:      "clients of the legacy era cannot tell the user what is wrong"}
 	mod13 = &diagnosis.Rule{ID: "MOD13", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "error code of an older revision",
@@ -128,11 +128,11 @@ var (
 		Reference:   "basic, _meta: servers SHOULD include it",
 		Impact:      "clients show a server without a name and version"}
 	mod16 = &diagnosis.Rule{ID: "MOD16", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "-32021 without the capabilities",
-		Explanation: "An error -32021 has no data.requiredCapabilities, an object with the capabilities that the client has to declare, in the form of clientCapabilities.",
+		Explanation: "An error -32021 has no data.requiredCapabilities in the form of clientCapabilities.",
 		Reference:   "basic, error codes: data.requiredCapabilities",
 		Impact:      "clients cannot tell which capability is missing, and give up"}
 	mod17 = &diagnosis.Rule{ID: "MOD17", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "invalid result of a subscription",
-		Explanation: "The result of subscriptions/listen has no io.modelcontextprotocol/subscriptionId in _meta, or another one than the id of its request, or it comes before notifications/subscriptions/acknowledged, which must be the first message of a subscription. To refuse a subscription, return an error.",
+		Explanation: "The result of subscriptions/listen lacks the id of its request as io.modelcontextprotocol/subscriptionId in _meta, or comes before notifications/subscriptions/acknowledged. To refuse a subscription, return an error.",
 		Reference:   "subscriptions, acknowledgment and cancellation",
 		Impact:      "clients cannot tell a subscription that ended from one that never began, and do not listen again"}
 )
@@ -152,7 +152,7 @@ var (
 		Reference:   "lifecycle, initialization: SHOULD NOT send requests other than pings and logging before initialized",
 		Impact:      "clients that set up their handlers after the handshake reject it with -32601"}
 	lif04 = &diagnosis.Rule{ID: "LIF04", Severity: diagnosis.Error, Side: diagnosis.Client, Revisions: legacy, Title: "initialized missing, early or sent twice",
-		Explanation: "After a successful initialize the client sent a request without notifications/initialized, or it sent that notification before the response, or twice. Send it exactly once, right after the response.",
+		Explanation: "The client sent a request after initialize without notifications/initialized, or sent that notification before the response, or twice. Send it exactly once, right after the response.",
 		Reference:   "lifecycle, initialization: MUST send an initialized notification",
 		Impact:      "servers that wait for it do not send requests or notifications, or reject all requests"}
 	lif05 = &diagnosis.Rule{ID: "LIF05", Severity: diagnosis.Warning, Side: diagnosis.Client, Revisions: legacy, Title: "second initialize",
@@ -164,11 +164,11 @@ var (
 		Reference:   "cancellation: the initialize request MUST NOT be cancelled by clients",
 		Impact:      "the server may go on with a session that the client gave up"}
 	lif07 = &diagnosis.Rule{ID: "LIF07", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: legacy, Title: "invalid version in the result of initialize",
-		Explanation: "The version that the server answers initialize with is not a revision that has initialize: unknown, or from 2026-07-28 on. Answer with the version that was asked for, or else with the newest one that the server supports.",
+		Explanation: "The server answers initialize with a revision that is unknown or has no initialize. Answer with the version that was asked for, or else with the newest one that the server supports.",
 		Reference:   "lifecycle, version negotiation",
 		Impact:      "clients disconnect, as they do not support the version"}
 	lif08 = &diagnosis.Rule{ID: "LIF08", Severity: diagnosis.Warning, Side: diagnosis.Server, Revisions: legacy, Title: "another version than before",
-		Explanation: "The server answered initialize with another version than it was asked for, and an earlier process of the same log accepted that version. Answer with the requested version if it is supported.",
+		Explanation: "The server answered initialize with another version than requested, which an earlier process of the log accepted. Answer with the requested version if it is supported.",
 		Reference:   "lifecycle, version negotiation: MUST respond with the same version if it supports it",
 		Impact:      "clients that stored the version of an earlier session disagree with the server"}
 	lif09 = &diagnosis.Rule{ID: "LIF09", Severity: diagnosis.Warning, Side: diagnosis.Server, Title: "empty name or version of the server",

@@ -91,7 +91,7 @@ var (
 		Reference:   "tasks extension, capability negotiation: MUST NOT return CreateTaskResult to a client that did not include the capability on its request",
 		Impact:      "the client takes the handle for a broken result, and never asks for the real one"}
 	tsk06 = &diagnosis.Rule{ID: "TSK06", Severity: diagnosis.Error, Side: diagnosis.Server, Revisions: modern, Title: "key of an input request used again",
-		Explanation: "A task asks for input with a key that it used before for another request, or that was answered and gone. Give each request of a task a key of its own, such as a counter.",
+		Explanation: "A task asks for input with a key that it used before. Give each request of a task a key of its own, such as a counter.",
 		Reference:   "tasks extension, task update requests: each request key MUST be unique over the lifetime of a task",
 		Impact:      "clients ask for each key only once, so the task waits without end; or the response to one request is taken for that to another"}
 )
