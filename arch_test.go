@@ -48,8 +48,8 @@ func otherFamilies(name string) []string {
 	return slices.DeleteFunc(slices.Clone(families), func(family string) bool { return family == "internal/cli/"+name })
 }
 
-// importRules are the import rules. docs/dev/architecture.md lists them; go test .
-// -run TestImportRulesInDocs -update writes that list.
+// importRules are the import rules. docs/dev/architecture.md lists those of folders; go
+// test . -run TestImportRulesInDocs -update writes that list.
 var importRules = []importRule{
 	{packages: "framing", never: []string{"", charm, ssh}, alone: true, why: "the lowest layer"},
 	{packages: "session/...", never: []string{"recordings", "ui", "internal", "sshexec", charm, ssh}, why: "below recordings, and above framing only"},
@@ -214,42 +214,34 @@ func TestImportRulesInDocs(t *testing.T) {
 	require.Equal(t, want, list, "the import rules are stale: go test . -run TestImportRulesInDocs -update")
 }
 
-// importRulesTable returns the rules with a row for all packages that never depend on the same.
+// importRulesTable returns the rules of the folders at the top, and of all packages below a folder.
 func importRulesTable() string {
-	var order []string
-	rows := map[string][]string{}
+	var b strings.Builder
+	b.WriteString("\n| packages | never depend on | because |\n|---|---|---|\n")
 	for _, rule := range importRules {
+		if strings.Contains(rule.packages, "/") && !strings.HasSuffix(rule.packages, "/...") {
+			continue
+		}
 		packages := "`" + rule.packages + "`"
 		if rule.not != nil {
 			packages += " except " + codes(rule.not)
 		}
 		never := codes(rule.never)
-		if slices.Contains(families, rule.packages) {
-			never = "each other"
-		}
 		if rule.but != nil {
 			never += ", except " + codes(rule.but)
 		}
 		if rule.alone {
 			never += ", not even `" + wording + "`"
 		}
-		if rows[never] == nil {
-			order = append(order, never)
-		}
-		rows[never] = append(rows[never], packages)
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", packages, never, rule.why)
 	}
-	var b strings.Builder
-	b.WriteString("\n| packages | never depend on |\n|---|---|\n")
-	for _, never := range order {
-		fmt.Fprintf(&b, "| %s | %s |\n", strings.Join(rows[never], "; "), never)
-	}
-	b.WriteString("\n| module | only imported in |\n|---|---|\n")
+	b.WriteString("\n| module | only imported in | because |\n|---|---|---|\n")
 	for _, rule := range onlyRules {
 		in := codes(rule.in)
 		if rule.in == nil {
 			in = "tests"
 		}
-		fmt.Fprintf(&b, "| %s | %s |\n", codes([]string{rule.module}), in)
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", codes([]string{rule.module}), in, rule.why)
 	}
 	b.WriteString("\n")
 	return b.String()
@@ -260,7 +252,7 @@ func codes(names []string) string {
 	var all []string
 	for _, name := range names {
 		if name == "" {
-			all = append(all, "ours")
+			all = append(all, "any of our packages")
 			continue
 		}
 		all = append(all, "`"+strings.TrimSuffix(name, "/")+"`")
