@@ -11,7 +11,8 @@
 // validates the whole line, as a debugger must, yet decodes none of it, because
 // a person looks at only ten of a million messages. So ids keep their bytes: 1,
 // "1", 1.0 and 9007199254740993 are four different ids. [Members], [Elements] and
-// [Escape] read further into a message.
+// [Escape] read further into a message; a [Cursor] walks over JSON that was checked
+// before, or over its beginning.
 //
 // Servers print banners, headers, half messages and binary junk to their
 // standard output. To a debugger that is data, not a failure, so nothing here
