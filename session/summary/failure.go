@@ -21,13 +21,13 @@ func failure(r *reader, l *line) {
 		case "message":
 			message.text(r.str(), mainText)
 		case "data":
-			from := r.at
+			from := r.At
 			if r.kind() == '"' {
 				data.text(r.str(), argumentText)
 			} else if r.kind() != 'n' {
 				data.preview(r, 0)
 			}
-			missing = r.msg[from:]
+			missing = r.Data[from:]
 		}
 	}
 	l.text(str{code, true}, nameText)

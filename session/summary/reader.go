@@ -1,22 +1,22 @@
 package summary
 
 import (
-	"bytes"
 	"iter"
+
+	"mcpdbg/framing"
 )
 
 // A reader reads the beginning of a message in one pass, without allocating. It stops
 // where the message is cut or its structure is invalid; from there on everything is
 // absent. It returns the part of a text before the cut, and does not check what it skips.
 type reader struct {
-	msg  []byte
-	at   int   // position in msg
+	framing.Cursor
 	full int64 // size of the whole message in bytes; 0: unknown
 	end  bool  // nothing more can be read, though the value continues
 }
 
 func newReader(msg []byte, full int64) *reader {
-	return &reader{msg: msg[:min(len(msg), Limit)], full: full}
+	return &reader{Cursor: framing.Cursor{Data: msg[:min(len(msg), Limit)]}, full: full}
 }
 
 // kind returns the first byte of the value that follows, '0' for a number; 0 if none
@@ -31,58 +31,34 @@ func (r *reader) kind() byte {
 	return 0
 }
 
-// next skips white space and returns the byte after it, 0 at the end.
+// next returns the byte that follows, 0 at the end.
 func (r *reader) next() byte {
-	for ; !r.end && r.at < len(r.msg); r.at++ {
-		switch c := r.msg[r.at]; c {
-		case ' ', '\t', '\n', '\r':
-		default:
-			return c
-		}
+	if r.end {
+		return 0
 	}
-	r.end = true
-	return 0
+	c := r.Peek()
+	r.end = c == 0
+	return c
 }
 
 func (r *reader) accept(c byte) bool {
 	if r.next() != c {
 		return false
 	}
-	r.at++
+	r.At++
 	return true
 }
 
 func (r *reader) skip() {
 	switch r.kind() {
-	case '{', '[':
-		r.skipNested()
-	case '"':
-		r.str()
 	case 0:
 		r.end = true
+	case '{', '[', '"':
+		r.Value()
+		r.end = r.Cut
 	default:
 		r.scalar()
 	}
-}
-
-func (r *reader) skipNested() {
-	depth := 0
-	for i := r.at; i < len(r.msg); i++ {
-		switch r.msg[i] {
-		case '"':
-			if i = closingQuote(r.msg, i+1); i < 0 {
-				i = len(r.msg)
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				r.at = i + 1
-				return
-			}
-		}
-	}
-	r.at, r.end = len(r.msg), true
 }
 
 // members yields the name of each member of an object, escapes not decoded. The loop may
@@ -123,11 +99,11 @@ func (r *reader) elements() iter.Seq[int] {
 // follows.
 func (r *reader) item(read func() bool, closing byte) bool {
 	r.next()
-	at := r.at
+	at := r.At
 	if !read() {
 		return false
 	}
-	if r.at == at {
+	if r.At == at {
 		r.skip()
 	}
 	if r.end || r.accept(closing) {
@@ -149,34 +125,9 @@ func (r *reader) str() str {
 	if r.next() != '"' {
 		return str{}
 	}
-	from := r.at + 1
-	if end := closingQuote(r.msg, from); end >= 0 {
-		r.at = end + 1
-		return str{r.msg[from:end], true}
-	}
-	r.at, r.end = len(r.msg), true
-	return str{r.msg[from:], false}
-}
-
-// closingQuote returns where the string ends whose text begins at i, -1 if it is
-// cut.
-func closingQuote(b []byte, i int) int {
-	for ; i < len(b); i++ {
-		n := bytes.IndexByte(b[i:], '"')
-		if n < 0 {
-			return -1
-		}
-		from := i
-		i += n
-		slash := i
-		for slash > from && b[slash-1] == '\\' {
-			slash--
-		}
-		if (i-slash)%2 == 0 {
-			return i
-		}
-	}
-	return -1
+	text := r.Text()
+	r.end = r.Cut
+	return str{text, !r.Cut}
 }
 
 // scalar reads a number, true, false or null. A value of another kind is left
@@ -187,14 +138,12 @@ func (r *reader) scalar() []byte {
 	default:
 		return nil
 	}
-	from := r.at
-	n := bytes.IndexFunc(r.msg[from:], func(c rune) bool { return c == ',' || c == ']' || c == '}' || c <= ' ' })
-	if n < 0 {
-		r.at, r.end = len(r.msg), true
+	token := r.Token()
+	if r.At == len(r.Data) {
+		r.end = true
 		return nil
 	}
-	r.at += n
-	return r.msg[from:r.at]
+	return token
 }
 
 func (r *reader) atom() str {

@@ -63,9 +63,9 @@ func member(msg []byte, path ...string) []byte {
 	if r.kind() == 0 {
 		return nil
 	}
-	from := r.at
+	from := r.At
 	if r.skip(); r.end {
 		return nil
 	}
-	return r.msg[from:r.at]
+	return r.Data[from:r.At]
 }
