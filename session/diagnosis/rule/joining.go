@@ -83,17 +83,13 @@ func (r *stdoutRun) join(at message.Place, e *session.Entry) bool {
 // nesting returns how many more levels a line opens than it closes. Strings do not
 // continue past the end of a line.
 func nesting(line []byte) int {
-	depth, inside := 0, false
-	for i := 0; i < len(line); i++ {
-		switch c := line[i]; {
-		case inside && c == '\\':
-			i++
-		case c == '"':
-			inside = !inside
-		case inside:
-		case c == '{' || c == '[':
+	depth := 0
+	c := framing.Cursor{Data: line}
+	for token := range c.Tokens() {
+		switch token[0] {
+		case '{', '[':
 			depth++
-		case c == '}' || c == ']':
+		case '}', ']':
 			depth--
 		}
 	}
