@@ -141,18 +141,13 @@ func (s *messageChecker) schemaFailure(broken *diagnosis.Rule, member string, er
 // measure returns the number of objects in a valid JSON text, and its depth.
 func measure(raw []byte) (objects, depth int) {
 	level := 0
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case '"':
-			for i++; i < len(raw) && raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
+	c := framing.Cursor{Data: raw}
+	for token := range c.Tokens() {
+		switch token[0] {
 		case '{', '[':
 			level++
 			depth = max(depth, level)
-			if raw[i] == '{' {
+			if token[0] == '{' {
 				objects++
 			}
 		case '}', ']':
