@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"github.com/tailscale/hujson"
+
+	"mcpdbg/framing"
 )
 
 // Limits of a file: the parser recurses, and a value takes some 200 bytes of
@@ -35,37 +37,27 @@ func parseJSON(data []byte) (*node, error) {
 // does not validate the rest.
 func tooMuch(data []byte) (at int, what string) {
 	depth, values := 0, 0
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; c {
-		case '"':
-			i = skipString(data, i)
+	c := framing.Cursor{Data: data}
+	for token := range c.Tokens() {
+		switch token[0] {
 		case '/':
-			i = skipComment(data, i)
+			c.At = commentEnd(data, c.At-1)
 		case '{', '[':
 			if depth++; depth > maxDepth {
-				return i, fmt.Sprintf("nested deeper than %d levels", maxDepth)
+				return c.At - 1, fmt.Sprintf("nested deeper than %d levels", maxDepth)
 			}
 		case '}', ']':
 			depth--
 		case ',', ':':
 			if values++; values > maxValues {
-				return i, fmt.Sprintf("more than %d values", maxValues)
+				return c.At - 1, fmt.Sprintf("more than %d values", maxValues)
 			}
 		}
 	}
 	return 0, ""
 }
 
-func skipString(data []byte, i int) int {
-	for i++; i < len(data) && data[i] != '"'; i++ {
-		if data[i] == '\\' {
-			i++
-		}
-	}
-	return i
-}
-
-func skipComment(data []byte, i int) int {
+func commentEnd(data []byte, i int) int {
 	end := ""
 	switch {
 	case bytes.HasPrefix(data[i:], []byte("//")):
@@ -73,13 +65,13 @@ func skipComment(data []byte, i int) int {
 	case bytes.HasPrefix(data[i:], []byte("/*")):
 		end = "*/"
 	default:
-		return i
+		return i + 1
 	}
 	n := bytes.Index(data[i+2:], []byte(end))
 	if n < 0 {
 		return len(data)
 	}
-	return i + 2 + n + len(end) - 1
+	return i + 2 + n + len(end)
 }
 
 var hujsonPlace = pattern(`^hujson: line (\d+), column (\d+): `)
