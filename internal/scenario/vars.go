@@ -188,29 +188,22 @@ func (v *Vars) json(raw json.RawMessage) (json.RawMessage, error) {
 		return raw, nil
 	}
 	out := make([]byte, 0, len(raw))
-	for i := 0; i < len(raw); {
-		if raw[i] != '"' {
-			out = append(out, raw[i])
-			i++
-			continue
-		}
-		end := stringEnd(raw, i)
-		token := raw[i:end]
-		i = end
-		rest := bytes.TrimLeft(raw[end:], " \t\r\n")
-		if !bytes.Contains(token, []byte("${")) || len(rest) > 0 && rest[0] == ':' {
-			out = append(out, token...)
+	c, copied := framing.Cursor{Data: raw}, 0
+	for token := range c.Tokens() {
+		end := c.At
+		if token[0] != '"' || !bytes.Contains(token, []byte("${")) || c.Peek() == ':' {
 			continue
 		}
 		value, err := v.string(token)
 		if err != nil {
 			return nil, err
 		}
-		if out = append(out, value...); len(out) > maxExpanded {
+		out = append(append(out, raw[copied:end-len(token)]...), value...)
+		if copied = end; len(out) > maxExpanded {
 			return nil, errExpanded
 		}
 	}
-	return out, nil
+	return append(out, raw[copied:]...), nil
 }
 
 func (v *Vars) string(raw json.RawMessage) (json.RawMessage, error) {
@@ -237,18 +230,6 @@ func variable(text string) (name string, alone bool) {
 		return n < 2
 	})
 	return name, n == 1 && name != ""
-}
-
-func stringEnd(raw []byte, i int) int {
-	for i++; i < len(raw); i++ {
-		switch raw[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(raw)
 }
 
 // textOf returns the content of a string, or else the JSON.
