@@ -3,6 +3,8 @@ package jsontree
 import (
 	"bytes"
 	"fmt"
+
+	"mcpdbg/framing"
 )
 
 // A SyntaxError describes why and where a document is not JSON.
@@ -85,25 +87,8 @@ func scanString(doc []byte, p int) (int, *SyntaxError) {
 
 // escapeLen returns the length of the escape at p, or zero if it is invalid.
 func escapeLen(doc []byte, p int) int {
-	if p+1 >= len(doc) {
-		return 0
-	}
-	switch doc[p+1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 2
-	case 'u':
-		for i := p + 2; i < p+6; i++ {
-			if i >= len(doc) || !isHex(doc[i]) {
-				return 0
-			}
-		}
-		return 6
-	}
-	return 0
-}
-
-func isHex(c byte) bool {
-	return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+	_, n := framing.Escape(doc[p:min(p+len(`\u0000`), len(doc))])
+	return n
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
