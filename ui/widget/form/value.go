@@ -2,6 +2,7 @@ package form
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 
@@ -50,6 +51,7 @@ func (p *parser) value(depth int) (*value, error) {
 	if depth > maxParsed {
 		return nil, errTooDeep
 	}
+	before := p.dec.InputOffset()
 	token, err := p.dec.ReadToken()
 	if err != nil {
 		return nil, err
@@ -66,7 +68,7 @@ func (p *parser) value(depth int) (*value, error) {
 	case '"':
 		v.text = token.String()
 	}
-	v.raw = lastToken(p.data[:p.dec.InputOffset()], v.kind)
+	v.raw = bytes.TrimLeft(p.data[before:p.dec.InputOffset()], " \t\r\n,:")
 	return v, nil
 }
 
@@ -93,27 +95,6 @@ func (p *parser) parts(v *value, depth int) error {
 	}
 	_, err := p.dec.ReadToken()
 	return err
-}
-
-func lastToken(data []byte, kind jsontext.Kind) []byte {
-	if kind != '"' {
-		start := bytes.LastIndexAny(data, " \t\r\n,:[{")
-		return data[start+1:]
-	}
-	for i := len(data) - 2; i >= 0; i-- {
-		if data[i] == '"' && !escaped(data[:i]) {
-			return data[i:]
-		}
-	}
-	return data
-}
-
-func escaped(before []byte) bool {
-	n := 0
-	for n < len(before) && before[len(before)-1-n] == '\\' {
-		n++
-	}
-	return n%2 == 1
 }
 
 // get returns a member of an object, or nil.
@@ -158,20 +139,7 @@ func (v *value) equal(other *value) bool {
 
 // appendCompact appends raw, valid JSON, without its blanks.
 func appendCompact(dst, raw []byte) []byte {
-	inString := false
-	for i := 0; i < len(raw); i++ {
-		c := raw[i]
-		switch {
-		case inString && c == '\\':
-			dst = append(dst, c)
-			i++
-			c = raw[i]
-		case c == '"':
-			inString = !inString
-		case !inString && (c == ' ' || c == '\t' || c == '\n' || c == '\r'):
-			continue
-		}
-		dst = append(dst, c)
-	}
-	return dst
+	b := bytes.NewBuffer(dst)
+	_ = json.Compact(b, raw)
+	return b.Bytes()
 }
