@@ -3,13 +3,14 @@ package redact
 import (
 	"bytes"
 	"strings"
+
+	"mcpdbg/framing"
 )
 
 // A walker finds what to remove in the strings, names and numbers of one JSON text.
 type walker struct {
 	*finder
-	b       []byte
-	i       int
+	framing.Cursor
 	bad     bool
 	hit     rules
 	message bool // pointers apply
@@ -37,34 +38,13 @@ type treatment struct {
 // document is not ok if the text is not JSON.
 func (w *walker) document() ([]edit, bool) {
 	w.value(treatment{})
-	w.space()
-	return w.edits, !w.bad && w.i == len(w.b)
+	return w.edits, w.Peek() == 0 && !w.bad && w.At == len(w.Data)
 }
 
-func (w *walker) fail() { w.bad, w.i = true, len(w.b) }
-
-func (w *walker) space() {
-	for w.i < len(w.b) && (w.b[w.i] == ' ' || w.b[w.i] == '\t' || w.b[w.i] == '\n' || w.b[w.i] == '\r') {
-		w.i++
-	}
-}
-
-func (w *walker) consume(c byte) bool {
-	w.space()
-	if w.i < len(w.b) && w.b[w.i] == c {
-		w.i++
-		return true
-	}
-	return false
-}
+func (w *walker) fail() { w.bad, w.At = true, len(w.Data) }
 
 func (w *walker) value(f treatment) {
-	w.space()
-	if w.i >= len(w.b) {
-		w.fail()
-		return
-	}
-	switch w.b[w.i] {
+	switch w.Peek() {
 	case '{':
 		w.object(f)
 	case '[':
@@ -77,24 +57,22 @@ func (w *walker) value(f treatment) {
 }
 
 func (w *walker) object(f treatment) {
-	w.i++
-	if w.consume('}') {
+	w.At++
+	if w.Accept('}') {
 		return
 	}
 	var entry pair
 	for !w.bad {
-		w.space()
-		from, to := w.token()
-		name := w.decoded(w.b[from:to])
+		inside, from := w.text()
+		name := w.decoded(inside)
 		w.path = append(w.path, name)
 		if w.hit != 0 {
-			w.add(outward(w.b[from:to], w.inText(name, "", maxNested)), from)
+			w.add(outward(inside, w.inText(name, "", maxNested)), from)
 		}
-		if !w.consume(':') {
+		if !w.Accept(':') {
 			w.fail()
 			return
 		}
-		w.space()
 		own := w.memberTreatment(f, name)
 		if own.rule == "" && w.hit&(ruleKeys|ruleEscapes) != 0 {
 			w.paired(&entry, name, own)
@@ -102,34 +80,34 @@ func (w *walker) object(f treatment) {
 			w.value(own)
 		}
 		w.path = w.path[:len(w.path)-1]
-		if w.consume('}') {
+		if w.Accept('}') {
 			return
 		}
-		if !w.consume(',') {
+		if !w.Accept(',') {
 			w.fail()
 		}
 	}
 }
 
 func (w *walker) array(f treatment) {
-	w.i++
-	if w.consume(']') {
+	w.At++
+	if w.Accept(']') {
 		return
 	}
 	option := "" // key of the option in the previous element
 	w.path = append(w.path, element)
 	for !w.bad {
-		w.space()
-		from, own := w.i, w.pointed(f)
-		if option != "" && own.rule == "" && !bytes.HasPrefix(w.b[from:], []byte(`"--`)) {
+		w.Peek()
+		from, own := w.At, w.pointed(f)
+		if option != "" && own.rule == "" && !bytes.HasPrefix(w.Data[from:], []byte(`"--`)) {
 			own = treatment{rule: "key " + option}
 		}
 		w.value(own)
-		option = w.optionKey(w.b[from:w.i])
-		if w.consume(']') {
+		option = w.optionKey(w.Data[from:w.At])
+		if w.Accept(']') {
 			break
 		}
-		if !w.consume(',') {
+		if !w.Accept(',') {
 			w.fail()
 		}
 	}
@@ -157,11 +135,11 @@ func (w *walker) memberTreatment(f treatment, name []byte) treatment {
 	if w.hit&(ruleKeys|ruleEscapes) == 0 {
 		return f
 	}
-	key := w.key(name)
-	if key == "" || w.keys.weak[key] && w.i < len(w.b) && (w.b[w.i] == '{' || w.b[w.i] == '[') {
+	key, first := w.key(name), w.Peek()
+	if key == "" || w.keys.weak[key] && (first == '{' || first == '[') {
 		return f
 	}
-	if w.i < len(w.b) && w.b[w.i] == '{' && w.inProperties() {
+	if first == '{' && w.inProperties() {
 		return treatment{schema: key}
 	}
 	return treatment{rule: "key " + key}
@@ -222,35 +200,14 @@ func (w *walker) at(places [][]string) bool {
 	return false
 }
 
-// token returns the offsets of a string's content.
-func (w *walker) token() (from, to int) {
-	if w.i >= len(w.b) || w.b[w.i] != '"' {
+// text returns the content of a string, and where it begins.
+func (w *walker) text() (inside []byte, from int) {
+	inside = w.Text()
+	if inside == nil || w.Cut {
 		w.fail()
-		return w.i, w.i
+		return nil, w.At
 	}
-	w.i++
-	from = w.i
-	for w.i < len(w.b) {
-		n := bytes.IndexByte(w.b[w.i:], '"')
-		if n < 0 {
-			break
-		}
-		w.i += n + 1
-		if !escapedAt(w.b[from : w.i-1]) {
-			return from, w.i - 1
-		}
-	}
-	w.fail()
-	return w.i, w.i
-}
-
-// escapedAt reports whether the byte after text is escaped.
-func escapedAt(text []byte) bool {
-	n := len(text)
-	for n > 0 && text[n-1] == '\\' {
-		n--
-	}
-	return (len(text)-n)%2 == 1
+	return inside, w.At - len(inside) - 1
 }
 
 func (w *walker) decoded(inside []byte) []byte {
@@ -261,20 +218,20 @@ func (w *walker) decoded(inside []byte) []byte {
 }
 
 func (w *walker) stringLeaf(f treatment) {
-	from, to := w.token()
-	if w.bad || from == to || f.rule == "" && w.hit == 0 {
+	inside, from := w.text()
+	if len(inside) == 0 || f.rule == "" && w.hit == 0 {
 		return
 	}
-	text := w.decoded(w.b[from:to])
+	text := w.decoded(inside)
 	if f.rule != "" && w.sparedBy(f.rule, text) {
 		f = treatment{}
 	}
 	switch {
 	case isMark(text):
 	case f.id:
-		w.add([]edit{{from: 0, to: to - from, text: w.mark(text, idLetters), rule: f.rule, place: w.place()}}, from)
+		w.add([]edit{{from: 0, to: len(inside), text: w.mark(text, idLetters), rule: f.rule, place: w.place()}}, from)
 	case f.rule != "":
-		w.add([]edit{{from: 0, to: to - from, text: w.mark(text, markLetters), rule: f.rule, place: w.place()}}, from)
+		w.add([]edit{{from: 0, to: len(inside), text: w.mark(text, markLetters), rule: f.rule, place: w.place()}}, from)
 	default:
 		edits := w.inText(text, w.prefix, w.nested)
 		if w.afterID(text) {
@@ -283,21 +240,18 @@ func (w *walker) stringLeaf(f treatment) {
 		for i := range edits {
 			edits[i].place = w.place()
 		}
-		w.add(outward(w.b[from:to], edits), from)
+		w.add(outward(inside, edits), from)
 	}
 }
 
 // otherLeaf reads a number, true, false or null.
 func (w *walker) otherLeaf(f treatment) {
-	from := w.i
-	for w.i < len(w.b) && strings.IndexByte(",]} \t\r\n", w.b[w.i]) < 0 {
-		w.i++
-	}
-	token := w.b[from:w.i]
-	if len(token) == 0 {
+	token := w.Token()
+	if len(token) == 0 || strings.IndexByte("-0123456789tfn", token[0]) < 0 {
 		w.fail()
 		return
 	}
+	from := w.At - len(token)
 	text, rule := "", f.rule
 	switch token[0] {
 	case 'n', 'f':

@@ -86,7 +86,7 @@ func (r *reader) inMessage(kind session.Kind, b []byte, msg framing.Message) []e
 	if hit == 0 && len(r.pointers) == 0 && !r.idsHit && !r.progress {
 		return nil
 	}
-	w := walker{finder: &r.finder, b: b, hit: hit, message: true, ids: true, method: method, prefix: method + ":"}
+	w := walker{finder: &r.finder, Cursor: framing.Cursor{Data: b}, hit: hit, message: true, ids: true, method: method, prefix: method + ":"}
 	edits, _ := w.document()
 	return r.joined(b, edits)
 }

@@ -9,16 +9,16 @@ type pair struct {
 
 // paired walks through a member that may be half of a pair.
 func (w *walker) paired(p *pair, name []byte, f treatment) {
-	from := w.i
+	from := w.At
 	switch string(name) {
 	case "name", "key":
 		w.value(f)
-		if p.key = w.nameIn(w.b[from:w.i]); p.key != "" && p.to > 0 {
-			at, last := w.i, len(w.path)-1
+		if p.key = w.nameIn(w.Data[from:w.At]); p.key != "" && p.to > 0 {
+			at, last := w.At, len(w.path)-1
 			name := w.path[last]
-			w.i, w.path[last] = p.from, []byte("value")
+			w.At, w.path[last] = p.from, []byte("value")
 			w.value(treatment{rule: "key " + p.key})
-			w.i, w.path[last] = at, name
+			w.At, w.path[last] = at, name
 		}
 	case "value":
 		scalar := w.isScalar()
@@ -27,7 +27,7 @@ func (w *walker) paired(p *pair, name []byte, f treatment) {
 		}
 		w.value(f)
 		if scalar {
-			p.from, p.to = from, w.i
+			p.from, p.to = from, w.At
 		}
 	default:
 		w.value(f)
@@ -35,7 +35,8 @@ func (w *walker) paired(p *pair, name []byte, f treatment) {
 }
 
 func (w *walker) isScalar() bool {
-	return w.i < len(w.b) && (w.b[w.i] == '"' || w.b[w.i] == '-' || '0' <= w.b[w.i] && w.b[w.i] <= '9')
+	first := w.Peek()
+	return first == '"' || first == '-' || '0' <= first && first <= '9'
 }
 
 // nameIn returns the key that a string matches, ignoring the dashes of an option.

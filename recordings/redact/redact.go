@@ -220,7 +220,7 @@ func (c *copier) inHead(e *session.Entry, head []byte, edits []edit) []edit {
 
 func (c *copier) inObject(prefix string, object []byte, ids bool) []edit {
 	f := &c.reader.finder
-	w := walker{finder: f, b: object, hit: f.scanner.scan(object), prefix: prefix + " ", ids: ids}
+	w := walker{finder: f, Cursor: framing.Cursor{Data: object}, hit: f.scanner.scan(object), prefix: prefix + " ", ids: ids}
 	edits, _ := w.document()
 	return f.joined(object, edits)
 }

@@ -88,7 +88,7 @@ func (f *finder) inText(text []byte, place string, nested int) []edit {
 	}
 	var edits []edit
 	if nested < maxNested && looksNested(text) {
-		w := walker{finder: f, b: text, hit: hit, nested: nested + 1, prefix: place}
+		w := walker{finder: f, Cursor: framing.Cursor{Data: text}, hit: hit, nested: nested + 1, prefix: place}
 		if inside, ok := w.document(); ok {
 			// Values may contain JSON themselves, such as that of a key file.
 			edits = append(inside, f.literalsIn(text, hit, place)...)
