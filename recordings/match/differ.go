@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"iter"
 	"strconv"
+
+	"mcpdbg/framing"
 )
 
 const maxDiffer = 32
@@ -88,73 +90,28 @@ func token(name []byte, n int) string {
 
 // An iterator iterates over a canonical object or array.
 type iterator struct {
-	b []byte
-	i int
+	framing.Cursor
 	n int
 }
 
-func iterate(container []byte) iterator { return iterator{b: container, i: 1} }
+func iterate(container []byte) iterator {
+	return iterator{Cursor: framing.Cursor{Data: container, At: 1}}
+}
 
 // next returns nil at the end. The name keeps its quotes; elements have no name.
 func (t *iterator) next() (name, value []byte) {
-	if t.i < len(t.b) && t.b[t.i] == ',' {
-		t.i++
-	}
-	if t.i >= len(t.b)-1 {
+	if !t.Item() {
 		return nil, nil
 	}
-	if t.b[0] == '{' {
-		end := skip(t.b, t.i)
-		name = t.b[t.i:end]
-		t.i = end + 1
+	if t.Data[0] == '{' {
+		name = t.Token()
+		t.Accept(':')
 	}
-	if t.i >= len(t.b)-1 {
+	if value = t.Value(); len(value) == 0 {
 		return nil, nil
 	}
-	end := skip(t.b, t.i)
-	if end == t.i {
-		return nil, nil
-	}
-	value = t.b[t.i:end]
-	t.i = end
 	t.n++
 	return name, value
-}
-
-// skip returns the end of the canonical value that begins at i.
-func skip(b []byte, i int) int {
-	depth := 0
-	for ; i < len(b); i++ {
-		switch b[i] {
-		case '"':
-			for i++; i < len(b) && b[i] != '"'; i++ {
-				if b[i] == '\\' {
-					i++
-				}
-			}
-		case '{', '[':
-			depth++
-			continue
-		case '}', ']':
-			if depth == 0 {
-				return i // the end of a number or literal
-			}
-			depth--
-		case ',', ':':
-			if depth == 0 {
-				return i
-			}
-			continue
-		default:
-			if depth > 0 || i+1 < len(b) && bytes.IndexByte([]byte(",:]}"), b[i+1]) < 0 {
-				continue
-			}
-		}
-		if depth == 0 {
-			return min(i+1, len(b))
-		}
-	}
-	return min(i, len(b))
 }
 
 // Each iterates over the members of a canonical object with their names, or over the
