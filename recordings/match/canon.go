@@ -25,14 +25,13 @@ var ErrNotCanonical = errors.New("not made canonical: invalid JSON or nested too
 // escapes than needed. If value can't be canonicalized, its bytes are appended
 // unchanged and the error is ErrNotCanonical.
 func AppendCanonical(dst, value []byte) ([]byte, error) {
-	c := canon{src: value, dst: dst}
+	c := canon{src: framing.Cursor{Data: value}, dst: dst}
 	return c.whole()
 }
 
 // A canon's methods run on valid JSON only, so none of them checks for errors.
 type canon struct {
-	src     []byte
-	i       int
+	src     framing.Cursor
 	dst     []byte
 	members []span // of the open objects, a stack
 	scratch []byte
@@ -47,67 +46,34 @@ type canon struct {
 type span struct{ start, name, end int }
 
 func (c *canon) whole() ([]byte, error) {
-	m := framing.Scan(c.src)
+	m := framing.Scan(c.src.Data)
 	if !m.Valid() || m.Depth > maxDepth {
-		return append(c.dst, c.src...), ErrNotCanonical
+		return append(c.dst, c.src.Data...), ErrNotCanonical
 	}
-	c.space()
 	c.value()
 	return c.dst, nil
 }
 
-func (c *canon) space() {
-	for c.i < len(c.src) && (c.src[c.i] == ' ' || c.src[c.i] == '\t' || c.src[c.i] == '\r' || c.src[c.i] == '\n') {
-		c.i++
-	}
-}
-
 func (c *canon) value() {
-	switch b := c.src[c.i]; b {
+	switch c.src.Peek() {
 	case '{':
 		c.object()
 	case '[':
 		c.array()
 	case '"':
-		c.dst = appendString(c.dst, c.str())
+		c.dst = appendString(c.dst, c.src.Token())
 	case 't', 'f', 'n':
-		n := len("true")
-		if b == 'f' {
-			n = len("false")
-		}
-		c.dst = append(c.dst, c.src[c.i:c.i+n]...)
-		c.i += n
+		c.dst = append(c.dst, c.src.Token()...)
 	default:
-		start := c.i
-		for c.i < len(c.src) && bytes.IndexByte([]byte("+-.eE0123456789"), c.src[c.i]) >= 0 {
-			c.i++
-		}
-		c.dst = framing.AppendNumber(c.dst, c.src[start:c.i])
+		c.dst = framing.AppendNumber(c.dst, c.src.Token())
 	}
-	c.space()
-}
-
-func (c *canon) str() []byte {
-	start := c.i
-	for c.i++; c.src[c.i] != '"'; c.i++ {
-		if c.src[c.i] == '\\' {
-			c.i++
-		}
-	}
-	c.i++
-	return c.src[start:c.i]
 }
 
 func (c *canon) array() {
 	c.dst = append(c.dst, '[')
 	first := len(c.dst)
-	c.i++
-	c.space()
-	for n := 0; c.src[c.i] != ']'; n++ {
-		if c.src[c.i] == ',' {
-			c.i++
-			c.space()
-		}
+	c.src.Token()
+	for n := 0; c.src.Item(); n++ {
 		before := len(c.dst)
 		if before > first {
 			c.dst = append(c.dst, ',')
@@ -119,27 +85,19 @@ func (c *canon) array() {
 			c.dst = c.dst[:before]
 		}
 	}
-	c.i++
 	c.dst = append(c.dst, ']')
 }
 
 func (c *canon) object() {
 	c.dst = append(c.dst, '{')
 	first, opened := len(c.dst), len(c.members)
-	c.i++
-	c.space()
-	for c.src[c.i] != '}' {
-		if c.src[c.i] == ',' {
-			c.i++
-			c.space()
-		}
+	c.src.Token()
+	for c.src.Item() {
 		m := span{start: len(c.dst)}
-		c.dst = appendString(c.dst, c.str())
+		c.dst = appendString(c.dst, c.src.Token())
 		m.name = len(c.dst)
 		c.dst = append(c.dst, ':')
-		c.space()
-		c.i++ // the colon
-		c.space()
+		c.src.Accept(':')
 		c.enter(func() string { return unquote(c.dst[m.start:m.name]) })
 		start := len(c.dst)
 		c.value()
@@ -150,7 +108,6 @@ func (c *canon) object() {
 		m.end = len(c.dst)
 		c.members = append(c.members, m)
 	}
-	c.i++
 	c.arrange(first, c.members[opened:])
 	c.members = c.members[:opened]
 	c.dst = append(c.dst, '}')

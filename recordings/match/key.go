@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/cespare/xxhash/v2"
+
+	"mcpdbg/framing"
 )
 
 // AppendKey appends the key of a request: its method, a newline, and its params in
@@ -21,7 +23,7 @@ func AppendKey(dst []byte, method string, params []byte, rules *Rules) ([]byte, 
 		return append(dst, "{}"...), nil
 	}
 	k := keyFilter{about: rules.For(method, Subject(method, params))}
-	c := canon{src: params, dst: dst, filter: k.filter, path: append(make([]string, 0, 16), "params")}
+	c := canon{src: framing.Cursor{Data: params}, dst: dst, filter: k.filter, path: append(make([]string, 0, 16), "params")}
 	return c.whole()
 }
 
