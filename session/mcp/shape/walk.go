@@ -25,7 +25,7 @@ const (
 // A Walker compares values with shapes. It keeps its memory between calls, so it must
 // not be used by several goroutines at once. The zero value is ready to use.
 type Walker struct {
-	b        []byte
+	in       framing.Cursor
 	revision uint8
 	path     [maxDepth]string
 	items    [maxDepth]place // where the path has *
@@ -46,66 +46,45 @@ type place struct {
 // there were more; they are valid until the next call. It does nothing if the
 // shape is nil or the revision is not known.
 func (w *Walker) Walk(s *Shape, value []byte, revision string) (problems []Problem, more bool) {
-	w.b, w.revision, w.depth, w.item = value, order(revision), 0, 0
+	w.in, w.revision, w.depth, w.item = framing.Cursor{Data: value}, order(revision), 0, 0
 	w.found, w.more = w.found[:0], false
 	if s == nil || w.revision == 0 || uint64(len(value)) > math.MaxUint32 {
 		return nil, false
 	}
-	if i := space(value, 0); i < len(value) {
-		w.value(s, i)
-	}
-	w.b = nil
+	w.value(s)
+	w.in = framing.Cursor{}
 	return w.found, w.more
 }
 
-// value compares the value at i, and returns where it ends.
-func (w *Walker) value(s *Shape, i int) int {
-	if i >= len(w.b) {
-		return len(w.b)
-	}
-	c := w.b[i]
-	switch s.kind {
-	case object:
-		if c == '{' {
-			return w.object(s, i)
-		}
-	case selected:
-		if c == '{' {
-			return w.selected(s, i)
-		}
-	case shown:
-		if c == '{' {
-			return w.shown(s, i)
-		}
-	case array:
-		if c == '[' {
-			return w.elements(s.elem, i)
-		}
-	case dictionary:
-		if c == '{' {
-			return w.entries(s.elem, i)
-		}
-	case oneOrMore:
-		if c == '[' && s.since <= w.revision {
-			return w.elements(s.elem, i)
-		}
-		return w.value(s.elem, i)
-	case text:
-		if c == '"' {
-			return w.text(s, i)
-		}
+// value compares the next value.
+func (w *Walker) value(s *Shape) {
+	c := w.in.Peek()
+	from := w.in.At
+	switch k := s.kind; {
+	case from == len(w.in.Data):
+	case k == object && c == '{':
+		w.object(s)
+	case k == selected && c == '{':
+		w.selected(s)
+	case k == shown && c == '{':
+		w.shown(s)
+	case k == array && c == '[', k == oneOrMore && c == '[' && s.since <= w.revision:
+		w.elements(s.elem)
+	case k == dictionary && c == '{':
+		w.entries(s.elem)
+	case k == oneOrMore:
+		w.value(s.elem)
+	case k == text && c == '"':
+		w.text(s)
 	default:
-		end := skip(w.b, i)
-		if !s.kind.allows(w.b[i:end]) {
-			w.report(Problem{Kind: WrongType, Want: kindNames[s.kind]}, i)
+		if !k.allows(w.in.Value()) {
+			w.report(Problem{Kind: WrongType, Want: kindNames[k]}, from)
 		}
-		return end
 	}
-	w.report(Problem{Kind: WrongType, Want: kindNames[s.kind]}, i)
-	return skip(w.b, i)
 }
 
-// allows reports whether a token is of the kind, for the kinds without a structure.
+// allows reports whether a value is of the kind, for the kinds without a structure; no
+// value is for the others.
 func (k kind) allows(token []byte) bool {
 	c := byte(0)
 	if len(token) > 0 {
@@ -113,6 +92,8 @@ func (k kind) allows(token []byte) bool {
 	}
 	isNumber := c == '-' || c-'0' <= 9
 	switch k {
+	case object, selected, shown, array, dictionary, text:
+		return false
 	case number:
 		return isNumber
 	case fraction:
@@ -153,32 +134,32 @@ func atMostOne(number []byte) bool {
 
 // holdsStrings reports whether all elements of an array are strings.
 func holdsStrings(b []byte) bool {
-	for i, ok := next(b, 1); ok; i, ok = next(b, i) {
-		if b[i] != '"' {
+	c := framing.Cursor{Data: b, At: 1}
+	for c.Item() {
+		if c.Text() == nil {
 			return false
 		}
-		i = quoted(b, i)
 	}
 	return true
 }
 
-func (w *Walker) text(s *Shape, i int) int {
-	end := quoted(w.b, i)
+func (w *Walker) text(s *Shape) {
+	from := w.in.At
+	raw := w.in.Text()
 	if len(s.values) == 0 {
-		return end
+		return
 	}
 	var buf [maxName]byte
-	got := plain(w.b[i+1:max(i+1, end-1)], &buf)
+	got := plain(raw, &buf)
 	for _, v := range s.values {
 		if string(got) == v {
 			if w.revision >= order(mcp.Latest) && contains(s.deprecated, got) {
-				w.report(Problem{Kind: Deprecated, Want: v}, i)
+				w.report(Problem{Kind: Deprecated, Want: v}, from)
 			}
-			return end
+			return
 		}
 	}
-	w.report(Problem{Kind: NotAllowed, Want: "one of " + strings.Join(s.values, ", ")}, i)
-	return end
+	w.report(Problem{Kind: NotAllowed, Want: "one of " + strings.Join(s.values, ", ")}, from)
 }
 
 func contains(names []string, name []byte) bool {
@@ -190,63 +171,69 @@ func contains(names []string, name []byte) bool {
 	return false
 }
 
-// elements compares the elements of the array at i.
-func (w *Walker) elements(elem *Shape, i int) int {
+// elements compares the elements of the next array.
+func (w *Walker) elements(elem *Shape) {
 	if !w.push("*") {
-		return skip(w.b, i)
+		w.in.Value()
+		return
 	}
 	outer := w.item == 0 && w.depth == 2
 	at := &w.items[w.depth-1]
 	*at = place{}
-	i, ok := next(w.b, i+1)
-	for ; ok; i, ok = next(w.b, i) {
+	for w.in.Token(); w.in.Item(); at.index++ {
 		if outer {
-			w.item = i
+			w.item = w.in.At
 		}
-		i = w.value(elem, i)
-		at.index++
+		w.value(elem)
 	}
 	if outer {
 		w.item = 0
 	}
 	w.depth--
-	return i
 }
 
-// entries compares the values of the dictionary at i.
-func (w *Walker) entries(elem *Shape, i int) int {
+// entries compares the values of the next dictionary.
+func (w *Walker) entries(elem *Shape) {
 	if elem.kind == anything || !w.push("*") {
-		return skip(w.b, i)
+		w.in.Value()
+		return
 	}
-	i, ok := next(w.b, i+1)
-	for ; ok && w.b[i] == '"'; i, ok = next(w.b, i) {
-		key, at := name(w.b, i)
-		w.items[w.depth-1] = place{key: key}
-		i = w.value(elem, at)
+	for w.in.Token(); w.in.Item(); w.value(elem) {
+		w.items[w.depth-1] = place{key: w.in.Name()}
 	}
 	w.depth--
-	return i
 }
 
-// selected compares the object at i with the shape that it names.
-func (w *Walker) selected(s *Shape, i int) int {
+// selected compares the next object with the shape that it names.
+func (w *Walker) selected(s *Shape) {
+	if shape := w.shapeOf(s); shape != nil {
+		w.value(shape)
+	} else {
+		w.in.Value()
+	}
+}
+
+// shapeOf returns the shape that the next object names, nil after it reported that there
+// is none.
+func (w *Walker) shapeOf(s *Shape) *Shape {
 	if w.revision < s.since {
-		return w.value(s.otherwise, i)
+		return s.otherwise
 	}
-	at := find(w.b, i, s.by)
-	if at == 0 || at >= len(w.b) {
-		if s.otherwise != nil {
-			return w.value(s.otherwise, i)
+	named := framing.Cursor{Data: w.in.Data, At: find(w.in, s.by)}
+	if named.At == 0 || named.At == len(named.Data) {
+		if s.otherwise == nil {
+			w.reportMember(Problem{Kind: Missing}, s.by, w.in.At)
 		}
-		w.reportMember(Problem{Kind: Missing}, s.by, i)
-		return skip(w.b, i)
+		return s.otherwise
 	}
-	if w.b[at] != '"' {
+	at := named.At
+	raw := named.Text()
+	if raw == nil {
 		w.reportMember(Problem{Kind: WrongType, Want: kindNames[text]}, s.by, at)
-		return skip(w.b, i)
+		return nil
 	}
 	var buf [maxName]byte
-	got := plain(w.b[at+1:max(at+1, quoted(w.b, at)-1)], &buf)
+	got := plain(raw, &buf)
 	var since uint8
 	for k := range s.cases {
 		c := &s.cases[k]
@@ -257,7 +244,7 @@ func (w *Walker) selected(s *Shape, i int) int {
 			if c.deprecated > 0 && c.deprecated <= w.revision {
 				w.reportMember(Problem{Kind: Deprecated, Want: c.name}, s.by, at)
 			}
-			return w.value(c.shape, i)
+			return c.shape
 		}
 		since = c.since
 	}
@@ -266,48 +253,48 @@ func (w *Walker) selected(s *Shape, i int) int {
 	} else {
 		w.reportMember(Problem{Kind: UnknownType}, s.by, at)
 	}
-	return skip(w.b, i)
+	return nil
 }
 
-// shown compares the object at i with the shape that its members show.
-func (w *Walker) shown(s *Shape, i int) int {
+// shown compares the next object with the shape that its members show.
+func (w *Walker) shown(s *Shape) {
 	for k := range s.cases {
-		if c := &s.cases[k]; find(w.b, i, c.name) > 0 {
-			return w.value(c.shape, i)
+		if c := &s.cases[k]; find(w.in, c.name) > 0 {
+			w.value(c.shape)
+			return
 		}
 	}
 	var names []string
 	for k := range s.cases {
 		names = append(names, s.cases[k].name)
 	}
-	w.report(Problem{Kind: Missing, Want: strings.Join(names, " or ")}, i)
-	return skip(w.b, i)
+	w.report(Problem{Kind: Missing, Want: strings.Join(names, " or ")}, w.in.At)
+	w.in.Value()
 }
 
-func (w *Walker) object(s *Shape, i int) int {
+func (w *Walker) object(s *Shape) {
 	if len(s.members) == 0 {
-		return skip(w.b, i)
+		w.in.Value()
+		return
 	}
-	begin := i
+	begin := w.in.At
 	var seen uint64
 	var near nearNames
-	i, ok := next(w.b, i+1)
-	for ; ok && w.b[i] == '"'; i, ok = next(w.b, i) {
-		n, at := name(w.b, i)
+	for w.in.Token(); w.in.Item(); {
+		n := w.in.Name()
 		j := w.lookUp(s, n)
 		if j < 0 {
-			near.note(s, w.revision, n, at)
-			i = skip(w.b, at)
+			near.note(s, w.revision, n, w.in.At)
+			w.in.Value()
 			continue
 		}
 		seen |= 1 << j
-		i = w.member(&s.members[j], at)
+		w.member(&s.members[j])
 	}
 	w.absent(s, seen, begin)
 	if near.n > 0 {
 		w.misspelled(s, seen, &near)
 	}
-	return i
 }
 
 // lookUp returns the index of the named member, that of this revision if it has
@@ -336,23 +323,20 @@ func (w *Walker) index(s *Shape, name []byte) int {
 	return other
 }
 
-// member compares the value of a member, which begins at i.
-func (w *Walker) member(m *member, i int) int {
-	switch {
-	case m.have(w.revision):
-		if !w.push(m.name) {
-			return skip(w.b, i)
-		}
+// member compares the next value, that of a member.
+func (w *Walker) member(m *member) {
+	if m.have(w.revision) && w.push(m.name) {
 		if m.deprecated > 0 && m.deprecated <= w.revision {
-			w.report(Problem{Kind: Deprecated}, i)
+			w.report(Problem{Kind: Deprecated}, w.in.At)
 		}
-		i = w.value(m.shape, i)
+		w.value(m.shape)
 		w.depth--
-		return i
-	case m.since > w.revision:
-		w.reportMember(Problem{Kind: Newer, Since: revisionNames[m.since]}, m.name, i)
+		return
 	}
-	return skip(w.b, i)
+	if m.since > w.revision {
+		w.reportMember(Problem{Kind: Newer, Since: revisionNames[m.since]}, m.name, w.in.At)
+	}
+	w.in.Value()
 }
 
 // absent reports the required members that the object at i does not have.
@@ -421,13 +405,18 @@ func (w *Walker) report(p Problem, i int) {
 		return
 	}
 	if p.Kind != Missing && p.Kind != Misspelled {
-		got := w.b[i:skip(w.b, i)]
+		got := w.valueAt(i)
 		p.Got, p.Type = string(got[:min(len(got), maxGot)]), typeName(got)
 	}
 	if w.item > 0 {
-		p.Item = framing.Span{Start: uint32(w.item), End: uint32(skip(w.b, w.item))}
+		p.Item = framing.Span{Start: uint32(w.item), End: uint32(w.item + len(w.valueAt(w.item)))}
 	}
 	w.found = append(w.found, p)
+}
+
+func (w *Walker) valueAt(i int) []byte {
+	c := framing.Cursor{Data: w.in.Data, At: i}
+	return c.Value()
 }
 
 // pointer returns the JSON Pointer of the current value.
