@@ -59,7 +59,7 @@ func (k *ask) paint() {
 	if question != "" {
 		l := block.Line(end - below)
 		l.PadTo(1)
-		l.Text(k.app.screen.Theme.Warn, "the server asks: ")
+		l.Text(k.app.screen.Theme.Odd, "the server asks: ")
 		l.Text(k.app.screen.Theme.Text, question)
 	}
 	k.paintAnswer(block.Line(end-2), block.Line(end-1))
@@ -96,11 +96,11 @@ func (k *ask) paintAnswer(l, below *paint.Line) {
 	from, to := k.scroll.Shown()
 	switch {
 	case k.wrong != "":
-		below.Text(k.app.screen.Theme.Error, "x "+k.wrong)
+		below.Text(k.app.screen.Theme.Failed, "x "+k.wrong)
 	case !k.ready:
 		below.Text(k.app.screen.Theme.Dim, "ignores keys until you stop typing")
 	case !k.scroll.All():
-		below.Text(k.app.screen.Theme.Warn, fmt.Sprintf("lines %d-%d of %d: up, down, pgup, pgdown", from+1, to, k.scroll.Lines))
+		below.Text(k.app.screen.Theme.Odd, fmt.Sprintf("lines %d-%d of %d: up, down, pgup, pgdown", from+1, to, k.scroll.Lines))
 	case len(k.fields) > 0 && k.fields[k.at].Secret:
 		below.Text(k.app.screen.Theme.Dim, "input is not echoed")
 	}
@@ -112,7 +112,7 @@ func (k *ask) rows(width int) []askRow {
 	rows := ours(nil, "for "+tty.PromptSubject(p), k.app.screen.Theme.Strong, width)
 	rows = ours(rows, p.Text, k.app.screen.Theme.Text, width)
 	if said := serverText(p); said != "" {
-		rows = append(rows, askRow{}, askRow{text: "the server says:", style: k.app.screen.Theme.Warn}, askRow{box: boxTop})
+		rows = append(rows, askRow{}, askRow{text: "the server says:", style: k.app.screen.Theme.Odd}, askRow{box: boxTop})
 		for line := range strings.Lines(said) {
 			for _, text := range termsafe.Wrap(strings.TrimRight(line, "\r\n"), width-4) {
 				rows = append(rows, askRow{text: text, box: boxText})
@@ -162,15 +162,15 @@ func paintAskRow(a *App, l *paint.Line, row askRow, width int) {
 	l.PadTo(1)
 	switch row.box {
 	case boxTop:
-		l.Text(a.screen.Theme.Border, g[0]+strings.Repeat(g[1], max(width-2, 0))+g[2])
+		l.Text(a.screen.Theme.Rule, g[0]+strings.Repeat(g[1], max(width-2, 0))+g[2])
 	case boxBottom:
-		l.Text(a.screen.Theme.Border, g[4]+strings.Repeat(g[1], max(width-2, 0))+g[5])
+		l.Text(a.screen.Theme.Rule, g[4]+strings.Repeat(g[1], max(width-2, 0))+g[5])
 	case boxText:
-		l.Text(a.screen.Theme.Border, g[3])
+		l.Text(a.screen.Theme.Rule, g[3])
 		l.Text(paint.Style{}, " ")
 		l.Text(a.screen.Theme.Text, row.text)
 		l.PadTo(width)
-		l.Text(a.screen.Theme.Border, g[3])
+		l.Text(a.screen.Theme.Rule, g[3])
 	default:
 		l.Text(row.style, row.text)
 	}

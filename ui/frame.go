@@ -210,7 +210,7 @@ func (cv *canvas) paintFooter(sc *sessionScreen, l *paint.Line) {
 	case cv.app.front.prompt != nil:
 		cv.app.front.prompt.paint(l, cv.app.screen.Theme)
 	case cv.app.front.notice.bad:
-		l.Text(cv.app.screen.Theme.Error, " x "+cv.app.front.notice.text)
+		l.Text(cv.app.screen.Theme.Failed, " x "+cv.app.front.notice.text)
 	case cv.app.front.notice.text != "":
 		l.Text(cv.app.screen.Theme.Text, " "+cv.app.front.notice.text)
 	case sc.rows.Finding != nil:
@@ -226,7 +226,7 @@ func (cv *canvas) paintHints(sc *sessionScreen, l *paint.Line) {
 		if i > 0 {
 			l.Text(paint.Style{}, "  ")
 		}
-		l.Text(cv.app.screen.Theme.Key, hint.Keys)
+		l.Text(cv.app.screen.Theme.Accent, hint.Keys)
 		l.Text(cv.app.screen.Theme.Text, " "+hint.Title)
 	}
 }

@@ -73,20 +73,20 @@ func (p *prompt) completeWord() {
 }
 
 func (p *prompt) paint(l *paint.Line, th *paint.Theme) {
-	l.Text(th.Key, " "+p.asked.Label+" ")
-	style, says := th.OK, "  ok"
+	l.Text(th.Accent, " "+p.asked.Label+" ")
+	style, says := th.Good, "  ok"
 	switch {
 	case len(p.offers) > 0:
 		style, says = th.Dim, "  "+strings.Join(p.offers, " ")
 	case p.wrong != "":
-		style, says = th.Error, "  x "+p.wrong
+		style, says = th.Failed, "  x "+p.wrong
 	case p.input.Value() == "":
 		says = ""
 	}
 	p.input.SetWidth(max(l.Room()-len(says)-1, l.Room()/3))
-	valid := th.OK.If(p.asked.Check != nil && p.input.Value() != "")
+	valid := th.Good.If(p.asked.Check != nil && p.input.Value() != "")
 	if p.wrong != "" {
-		valid = th.Error
+		valid = th.Failed
 	}
 	l.Rendered(inStyle(valid, p.input.View()))
 	l.Text(style, says)

@@ -46,9 +46,9 @@ type step struct {
 func startSteps(ws *workspace.Workspace, th *paint.Theme) []step {
 	var steps []step
 	for i, p := range ws.Shown.Lifecycle.Phases {
-		s := step{mark: "+", name: p.Phase, detail: p.Detail, took: wording.Took(p.Took), style: th.OK}
+		s := step{mark: "+", name: p.Phase, detail: p.Detail, took: wording.Took(p.Took), style: th.Good}
 		if p.Error != "" {
-			s.mark, s.style = "x", th.Error
+			s.mark, s.style = "x", th.Failed
 			s.detail = strings.TrimPrefix(strings.TrimPrefix(p.Error, "start on "), p.Phase+": ") // the line already names host and phase
 		}
 		if p.Error != "" && p.Phase == mcp.MethodDiscover && ws.PhaseFollowed(i) {
@@ -58,7 +58,7 @@ func startSteps(ws *workspace.Workspace, th *paint.Theme) []step {
 	}
 	if p := ws.Status.Phase; ws.Shown.Lifecycle.Starting && !p.Begin.IsZero() {
 		took := time.Since(p.Begin)
-		steps = append(steps, step{mark: spinner(took), name: p.Name, detail: p.Detail, took: wording.Seconds(took), style: th.Warn})
+		steps = append(steps, step{mark: spinner(took), name: p.Name, detail: p.Detail, took: wording.Seconds(took), style: th.Odd})
 	}
 	return steps
 }

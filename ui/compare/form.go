@@ -37,11 +37,11 @@ func lineMark(th *paint.Theme, differs, loose bool, only rowSide) (string, paint
 	case !differs:
 		return " ", th.Text
 	case only == onlyLeft:
-		return "-", th.Error
+		return "-", th.Failed
 	case only == onlyRight:
-		return "+", th.Error
+		return "+", th.Failed
 	}
-	return "x", th.Error
+	return "x", th.Failed
 }
 
 // Words that differ from the other side are reverse, or underlined in the row under the

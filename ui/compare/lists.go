@@ -177,11 +177,11 @@ func exchangeName(method, subject string, fromServer bool) string {
 func (v *view) kindStyle(th *paint.Theme, p diff.Pair) (mark, text string, style paint.Style) {
 	switch {
 	case p.Kind == diff.Different:
-		return "x", "differs", th.Error
+		return "x", "differs", th.Failed
 	case p.Kind == diff.OnlyA:
-		return "-", "only A", th.Error
+		return "-", "only A", th.Failed
 	case p.Kind == diff.OnlyB:
-		return "+", "only B", th.Error
+		return "+", "only B", th.Failed
 	case p.HasIgnored:
 		return "~", "same", th.Dim
 	}
@@ -198,11 +198,11 @@ func (v *view) paintExchange(th *paint.Theme, row int, c *table.Cells) {
 		switch {
 		case e == nil:
 		case !e.Answered:
-			c.Text(2+i, th.Warn, "none")
+			c.Text(2+i, th.Odd, "none")
 		default:
 			took := th.Text
 			if e.Failed {
-				took = th.Error
+				took = th.Failed
 			}
 			c.Bytes(2+i, took, wording.AppendMillis(nil, e.Took.Microseconds()))
 		}
@@ -222,7 +222,7 @@ func delta(d time.Duration) string {
 
 func (v *view) paintGroup(th *paint.Theme, row int, c *table.Cells) {
 	g := &v.result.Report.Groups[row]
-	style := th.Error
+	style := th.Failed
 	c.Mark(style, "x")
 	if !g.Counts {
 		style = th.Dim
@@ -300,9 +300,9 @@ const slower = 2
 func ratioStyle(th *paint.Theme, ratio float64) paint.Style {
 	switch {
 	case ratio >= slower:
-		return th.Warn
+		return th.Odd
 	case ratio <= 1.0/slower:
-		return th.OK
+		return th.Good
 	}
 	return th.Text
 }

@@ -116,7 +116,7 @@ func (v *view) paintTabs(th *paint.Theme, l *paint.Line) {
 		l.Text(style, name)
 	}
 	if v.result != nil && v.list == listExchanges && v.only {
-		l.Text(th.Warn, "  only differences")
+		l.Text(th.Odd, "  only differences")
 	}
 }
 
@@ -124,20 +124,20 @@ func (v *view) lines(c host.Context, width int) (rows []kit.Row) {
 	th := c.Host.Screen().Theme
 	add := func(style paint.Style, text string) { rows = kit.AddRows(rows, "", text, style, width) }
 	if why := v.closed(); why != "" {
-		add(th.Warn, why)
+		add(th.Odd, why)
 	}
 	switch {
 	case v.busy != nil:
 		add(th.Text, fmt.Sprintf("comparing ... %d %%   %s cancels", v.busy.percent(), c.Host.Key(actClose)))
 	case v.failure != "":
-		add(th.Error, "x "+v.failure)
+		add(th.Failed, "x "+v.failure)
 	case v.result == nil:
 		add(th.Dim, "cancelled; "+c.Host.Key(actAgain)+" compares again")
 	}
 	if v.result == nil {
 		return rows
 	}
-	style := th.OK
+	style := th.Good
 	if v.result.Report.Differs {
 		style = th.Strong
 	}
@@ -175,7 +175,7 @@ func (v *view) paintSide(c host.Context, side int, r paint.Rect, named bool) {
 			if y < in.H {
 				l := block.Line(y)
 				l.PadTo(1)
-				l.Text(screen.Theme.Warn, text)
+				l.Text(screen.Theme.Odd, text)
 			}
 		}
 	case b.pair < 0 || b.lines() == 0:
@@ -252,7 +252,7 @@ func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
 	if line == b.at {
 		cursor = ">"
 	}
-	l.Text(screen.Theme.Key, cursor)
+	l.Text(screen.Theme.Accent, cursor)
 	at := b.order[line]
 	if at.side == onlyRight {
 		side = 1
@@ -309,7 +309,7 @@ func (v *view) valueText(row *valueRow, side int) (text string, changed []textSp
 func (v *view) valueStyle(th *paint.Theme, row *valueRow, text string) paint.Style {
 	switch {
 	case row.Mark == markDifferent:
-		return th.Error
+		return th.Failed
 	case row.Mark == markLoose:
 		return th.Dim
 	case strings.HasPrefix(text, `"`):

@@ -63,7 +63,7 @@ func (v *exportView) paintLine(screen *kit.Screen, l *paint.Line, line int) {
 	if here {
 		cursor = "> "
 	}
-	l.Text(th.Key, cursor)
+	l.Text(th.Accent, cursor)
 	l.Text(th.Strong.If(here), [...]string{"format", "secrets", "file"}[line])
 	l.PadTo(labelWidth)
 	switch line {
@@ -73,10 +73,10 @@ func (v *exportView) paintLine(screen *kit.Screen, l *paint.Line, line int) {
 		l.Text(th.Dim, "  "+f.About)
 	case lineRedact:
 		if v.redact {
-			l.Text(th.OK, "removed")
+			l.Text(th.Good, "removed")
 			return
 		}
-		l.Text(th.Warn, "kept: the file contains everything")
+		l.Text(th.Odd, "kept: the file contains everything")
 	case lineFile:
 		v.path.Paint(l, th, screen.ASCII, here)
 	}
@@ -87,13 +87,13 @@ func (v *exportView) paintLine(screen *kit.Screen, l *paint.Line, line int) {
 func (v *exportView) facts(th *paint.Theme, width int) (rows []kit.Row) {
 	add := func(style paint.Style, text string) { rows = kit.AddRows(rows, "", text, style, max(width-3, 1)) }
 	if v.wrong != "" {
-		add(th.Error, "x "+v.wrong)
+		add(th.Failed, "x "+v.wrong)
 	}
 	switch {
 	case v.file == "" && v.wrong != "":
 		return rows
 	case v.file == "":
-		add(th.Warn, "The session is not recorded: secrets cannot be removed from it.")
+		add(th.Odd, "The session is not recorded: secrets cannot be removed from it.")
 		return rows
 	case v.found == nil:
 		return rows
@@ -112,7 +112,7 @@ func (v *exportView) facts(th *paint.Theme, width int) (rows []kit.Row) {
 		add(th.Text, fmt.Sprintf("%6d  %s", rule.Count, rule.Rule))
 	}
 	if n := v.found.GivenUnknown; n > 0 && v.redact {
-		add(th.Warn, wording.Counted(n, "value")+" given to the session cannot be searched for: the recording was made with the key of another machine.")
+		add(th.Odd, wording.Counted(n, "value")+" given to the session cannot be searched for: the recording was made with the key of another machine.")
 	}
 	add(th.Dim, "Rules cannot know every secret: read the file before you share it.")
 	return rows

@@ -118,7 +118,7 @@ func (l *noteList) Draw(c host.Context) {
 		line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", wording.AppendClock(nil, at.T)))
 		line.Text(style, describeRow(w, number))
 		if text := w.Notes.Texts[number]; text != "" {
-			line.Text(screen.Theme.Key, "  ; "+text)
+			line.Text(screen.Theme.Accent, "  ; "+text)
 		}
 	})
 }

@@ -93,7 +93,7 @@ func (v *aroundView) paintLine(l *paint.Line, i int, th *paint.Theme) {
 	l.Text(th.Text, " ")
 	e, err := v.shown.Source.Entry(row, lineRead)
 	if err != nil {
-		l.Text(th.Error, "(not kept)")
+		l.Text(th.Failed, "(not kept)")
 		return
 	}
 	l.Bytes(th.Stderr, e.Payload)

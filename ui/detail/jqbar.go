@@ -283,7 +283,7 @@ func (b *jqBar) paint(out *paint.Lines, y, lines int) {
 	th := b.pane.theme
 	if lines > 0 {
 		l := out.Line(y)
-		l.Text(th.Key, "jq> ")
+		l.Text(th.Accent, "jq> ")
 		if b.open {
 			b.input.SetWidth(max(l.Room()-1, 1))
 			l.Rendered(b.input.View())
@@ -298,7 +298,7 @@ func (b *jqBar) paint(out *paint.Lines, y, lines int) {
 		case b.offers != "":
 			l.Text(th.Dim, b.offers)
 		case b.bad:
-			l.Text(th.Error, b.status)
+			l.Text(th.Failed, b.status)
 		default:
 			l.Text(th.Dim, b.status)
 		}

@@ -94,7 +94,7 @@ func (p *pairView) paint(out *paint.Lines, focused bool) {
 		l := out.Line(y)
 		p.paintLine(l, 0, y)
 		l.PadTo(w)
-		l.Text(p.theme.Border, paint.Glyph(p.look, "│", "|"))
+		l.Text(p.theme.Rule, paint.Glyph(p.look, "│", "|"))
 		p.paintLine(l, 1, y)
 	}
 }

@@ -431,7 +431,7 @@ func (d *Pane) Paint(out *paint.Lines, focused bool) {
 		d.paintHead(out.Line(0))
 	}
 	if labels > 1 {
-		out.Line(1).Text(d.theme.Key, "; "+d.note)
+		out.Line(1).Text(d.theme.Accent, "; "+d.note)
 	}
 	d.jq.paint(out, labels, top-labels)
 	for y := top; y < d.h; y++ {
@@ -462,7 +462,7 @@ func (d *Pane) paintView(out *paint.Lines, focused bool) {
 func (d *Pane) paintWhy(l *paint.Line) {
 	switch {
 	case d.failure != nil:
-		l.Text(d.theme.Error, " "+d.failure.Error())
+		l.Text(d.theme.Failed, " "+d.failure.Error())
 	case d.wanted.OK:
 		l.Text(d.theme.Dim, " reading "+wording.Size(int64(d.wanted.Row.Len))+" ...")
 	default:

@@ -70,17 +70,17 @@ func (v *View) state(th *paint.Theme) (string, paint.Style) {
 	t := v.Grid.Totals()
 	switch {
 	case !t.Over && t.Active()+t.Waiting == 0:
-		return "writing reports ...", th.Warn
+		return "writing reports ...", th.Odd
 	case !t.Over && v.stopping:
-		return fmt.Sprintf("stopping %s ...", wording.Counted(t.Active(), "session")), th.Warn
+		return fmt.Sprintf("stopping %s ...", wording.Counted(t.Active(), "session")), th.Odd
 	case !t.Over:
-		return "running", th.Warn
+		return "running", th.Odd
 	case t.Failed > 0:
-		return "done: FAILED", th.Error
+		return "done: FAILED", th.Failed
 	case t.Cancelled > 0:
-		return "done: CANCELLED", th.Error
+		return "done: CANCELLED", th.Failed
 	}
-	return "done: ok", th.OK
+	return "done: ok", th.Good
 }
 
 // summary returns the summary of a finished run, with as many facts on a line
@@ -192,7 +192,7 @@ func (v *View) aboutRows(th *paint.Theme, width int, named bool) []kit.Row {
 	for _, f := range facts {
 		style := th.Text
 		if f.Bad {
-			style = th.Error
+			style = th.Failed
 		}
 		label := f.Label
 		for line := range strings.Lines(wording.Clip(f.Text, maxAbout, wording.Dots)) {

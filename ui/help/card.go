@@ -136,7 +136,7 @@ func paintItems(screen *kit.Screen, out *paint.Lines, all []item, columns int) {
 		if it.dim {
 			style = screen.Theme.Dim
 		}
-		l.Field(screen.Theme.Key, []byte(it.keys), keys[column]+gap, termsafe.Left)
+		l.Field(screen.Theme.Accent, []byte(it.keys), keys[column]+gap, termsafe.Left)
 		l.Field(style, []byte(it.text), max(end-l.Cells(), 0), termsafe.Left)
 	}
 }
@@ -146,17 +146,17 @@ func paintRule(screen *kit.Screen, l *paint.Line, left, right string) {
 	if screen.ASCII {
 		dash = "-"
 	}
-	l.Text(screen.Theme.Border, dash+dash+" ")
+	l.Text(screen.Theme.Rule, dash+dash+" ")
 	l.Text(screen.Theme.FocusTitle, left)
-	l.Text(screen.Theme.Border, " ")
+	l.Text(screen.Theme.Rule, " ")
 	behind := 0
 	if right != "" {
 		behind = termsafe.Width(right) + 4
 	}
-	l.Text(screen.Theme.Border, strings.Repeat(dash, max(l.Room()-behind, 0)))
+	l.Text(screen.Theme.Rule, strings.Repeat(dash, max(l.Room()-behind, 0)))
 	if right != "" && l.Room() >= behind {
 		l.Text(screen.Theme.Dim, " "+right+" ")
-		l.Text(screen.Theme.Border, dash+dash)
+		l.Text(screen.Theme.Rule, dash+dash)
 	}
 }
 

@@ -182,7 +182,7 @@ func (v *Palette) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, selec
 	keys := strings.Join(picked.Keys, " ")
 	text, style := picked.Help, screen.Theme.Dim
 	if reason != "" {
-		text, style = "not now: "+reason, screen.Theme.Warn
+		text, style = "not now: "+reason, screen.Theme.Odd
 	}
 	name := screen.Theme.Text
 	if selected {
@@ -195,5 +195,5 @@ func (v *Palette) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, selec
 	l.Text(paint.Style{}, " ")
 	l.Field(style, []byte(text), max(l.Room()-termsafe.Width(keys)-2, 0), termsafe.Left)
 	l.Text(paint.Style{}, " ")
-	l.Text(screen.Theme.Key, keys)
+	l.Text(screen.Theme.Accent, keys)
 }

@@ -153,14 +153,14 @@ func (f *inputs) Draw(c host.Context) {
 		if row.field == f.at+1 {
 			mark = "> "
 		}
-		l.Text(screen.Theme.Key, mark)
+		l.Text(screen.Theme.Accent, mark)
 		f.Fields[row.field-1].Paint(l, screen.Theme, screen.ASCII, row.field == f.at+1)
 	}
 	last := f.block.Line(height - 1)
 	last.PadTo(1)
 	switch {
 	case f.wrong != "":
-		last.Text(screen.Theme.Error, "x "+f.wrong)
+		last.Text(screen.Theme.Failed, "x "+f.wrong)
 	case f.item.Inputs[f.at].Secret:
 		last.Text(screen.Theme.Dim, "input is not echoed")
 	}

@@ -37,7 +37,7 @@ func (v *View) Draw(c host.Context) {
 
 	wrong := wrongLines(v.wrong, in.W-4, in.H-2)
 	for i, text := range wrong {
-		v.block.Line(i+1).Text(screen.Theme.Error, text)
+		v.block.Line(i+1).Text(screen.Theme.Failed, text)
 	}
 	about := v.facts(screen.Theme, in.W)
 	rows := min(aboutRows, in.H/2, len(about)+1)
@@ -139,7 +139,7 @@ func (v *View) facts(th *paint.Theme, width int) []kit.Row {
 		}
 	}
 	if item, ok := v.picked(); ok {
-		add("blocked", item.Blocked, th.Warn)
+		add("blocked", item.Blocked, th.Odd)
 		add("command", item.Command, th.Text)
 		if item.Kind == host.CommandItem {
 			return append(rows, kit.AddRows(nil, "flags", "may come first: --ssh HOST, -e NAME=VALUE, -C FOLDER; there is no shell, but quotes work", th.Dim, width-labelWidth-3)...)
@@ -150,7 +150,7 @@ func (v *View) facts(th *paint.Theme, width int) []kit.Row {
 			add("recorded", recorded(time.Now(), &item), th.Text)
 			add("messages", exchanged(&item), th.Text)
 			if item.Verdict != host.VerdictOK {
-				add("cause", item.Verdict, th.Warn)
+				add("cause", item.Verdict, th.Odd)
 			}
 		}
 		for _, in := range item.Inputs {
@@ -161,7 +161,7 @@ func (v *View) facts(th *paint.Theme, width int) []kit.Row {
 		}
 	}
 	for _, note := range v.found.Notes {
-		add("!", note, th.Warn)
+		add("!", note, th.Odd)
 	}
 	return rows
 }

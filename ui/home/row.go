@@ -41,7 +41,7 @@ func (v *View) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, width in
 	r := row{th: screen.Theme, line: l, width: width, now: time.Now()}
 	mark, style := " ", r.th.Text
 	if item.Blocked != "" {
-		mark, style = "x", r.th.Error
+		mark, style = "x", r.th.Failed
 	}
 	l.Text(style, mark+" ")
 	r.name(item, selected)
@@ -119,12 +119,12 @@ func (r row) verdict(item *host.Item) {
 	parts := []struct {
 		style paint.Style
 		text  string
-	}{{r.th.Strong, ""}, {r.th.Error, errorCount(item)}, {r.th.Warn, item.Verdict}}
+	}{{r.th.Strong, ""}, {r.th.Failed, errorCount(item)}, {r.th.Odd, item.Verdict}}
 	switch {
 	case item.Live:
 		parts[0].text, parts[2].text = "LIVE", ""
 	case item.Verdict == host.VerdictOK:
-		parts[2].style = r.th.OK
+		parts[2].style = r.th.Good
 	}
 	between := ""
 	for _, part := range parts {
@@ -142,7 +142,7 @@ func (r row) other(item *host.Item) {
 		r.line.Text(paint.Style{}, " ")
 	}
 	if item.Blocked != "" {
-		r.line.Text(r.th.Warn, item.Blocked)
+		r.line.Text(r.th.Odd, item.Blocked)
 		return
 	}
 	if item.Kind != host.CommandItem && r.line.Room() > whereWidth*2 {

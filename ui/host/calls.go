@@ -169,11 +169,11 @@ func paintCall(call *workspace.Call, th *paint.Theme, l *paint.Line, last bool, 
 	l.Text(th.Text, fmt.Sprintf("  %d s", int(time.Since(call.Began).Seconds())))
 	if last {
 		l.Text(paint.Style{}, "  ")
-		l.Text(th.Key, "ctrl+x")
+		l.Text(th.Accent, "ctrl+x")
 		l.Text(th.Text, " cancel")
 	}
 	if more > 0 {
-		l.Text(th.Warn, fmt.Sprintf("  and %d more calls", more))
+		l.Text(th.Odd, fmt.Sprintf("  and %d more calls", more))
 	}
 	if p := call.Progress.Load(); p != nil {
 		l.Text(paint.Style{}, "  ")
@@ -183,7 +183,7 @@ func paintCall(call *workspace.Call, th *paint.Theme, l *paint.Line, last bool, 
 
 func paintProgress(p *workspace.Progress, th *paint.Theme, l *paint.Line) {
 	if p.Problem != "" {
-		l.Text(th.Warn, p.Problem)
+		l.Text(th.Odd, p.Problem)
 		return
 	}
 	text := p.Done.String()
@@ -191,7 +191,7 @@ func paintProgress(p *workspace.Progress, th *paint.Theme, l *paint.Line) {
 	if total, totalErr := p.Total.Float64(); err == nil && totalErr == nil && total > 0 {
 		const cells = 20
 		full := kit.Between(0, int(done/total*cells), cells)
-		l.Text(th.OK, "["+strings.Repeat("#", full)+strings.Repeat("-", cells-full)+"] ")
+		l.Text(th.Good, "["+strings.Repeat("#", full)+strings.Repeat("-", cells-full)+"] ")
 		text += "/" + p.Total.String()
 	}
 	l.Text(th.Text, text)

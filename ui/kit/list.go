@@ -87,9 +87,9 @@ func (l List) Click(line int) {
 func SeverityMark(s diagnosis.Severity, th *paint.Theme) (mark string, style paint.Style) {
 	switch s {
 	case diagnosis.Error:
-		return "x", th.Error
+		return "x", th.Failed
 	case diagnosis.Warning:
-		return "!", th.Warn
+		return "!", th.Odd
 	}
 	return "-", th.Dim
 }
@@ -111,11 +111,11 @@ func Direction(kind session.Kind) string {
 func MethodStyle(method string, th *paint.Theme) paint.Style {
 	switch family, _, _ := strings.Cut(method, "/"); family {
 	case "tools":
-		return th.Tools
+		return th.Tool
 	case "resources":
-		return th.Resources
+		return th.Resource
 	case "prompts":
-		return th.Prompts
+		return th.Prompt
 	}
 	return th.Text
 }

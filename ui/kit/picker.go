@@ -209,7 +209,7 @@ func (p *Picker) Paint(on *Screen, out *paint.Lines, first int, item func(l *pai
 		if selected {
 			mark = "> "
 		}
-		l.Text(on.Theme.Key, mark)
+		l.Text(on.Theme.Accent, mark)
 		item(l, p.Shown[p.top+i], selected)
 	}
 }

@@ -44,14 +44,14 @@ func (s *Screen) Body() paint.Rect {
 // Border returns the frame of a pane.
 func (s *Screen) Border(left, right string, focused bool) paint.Frame {
 	f := paint.Frame{
-		Style: s.Theme.Border, Title: left, TitleStyle: s.Theme.Title, Right: right, RightStyle: s.Theme.Dim,
+		Style: s.Theme.Rule, Title: left, TitleStyle: s.Theme.Title, Right: right, RightStyle: s.Theme.Dim,
 	}
 	if s.ASCII {
 		f.Border = paint.ASCII
 	}
 	if focused {
 		f.Border++ // in both glyph sets, heavy follows light
-		f.Style, f.TitleStyle = s.Theme.FocusBorder, s.Theme.FocusTitle
+		f.Style, f.TitleStyle = s.Theme.FocusRule, s.Theme.FocusTitle
 	}
 	return f
 }
@@ -73,7 +73,7 @@ func (s *Screen) PaintHits(l *paint.Line, text string, hits []int, selected bool
 
 // PaintQuery paints the input line of a list that typing narrows.
 func (s *Screen) PaintQuery(l *paint.Line, text, hint string) {
-	l.Text(s.Theme.Key, "/ ")
+	l.Text(s.Theme.Accent, "/ ")
 	if text == "" {
 		l.Text(s.Theme.Selected, " ")
 		l.Text(s.Theme.Dim, hint)
@@ -93,7 +93,7 @@ func (s *Screen) PaintRule(l *paint.Line) {
 	if s.ASCII {
 		rule = "-"
 	}
-	l.Rule(s.Theme.Border, rule)
+	l.Rule(s.Theme.Rule, rule)
 }
 
 // PaintSheetRow paints a row of a sheet, with labels cells for labels.
@@ -103,7 +103,7 @@ func (s *Screen) PaintSheetRow(l *paint.Line, row Row, labels int) {
 		return
 	}
 	l.PadTo(2)
-	l.Text(s.Theme.Key, row.Label)
+	l.Text(s.Theme.Accent, row.Label)
 	if l.Cells() >= labels {
 		l.Text(row.Style, " ")
 	}

@@ -94,7 +94,7 @@ func (b *TextBox) Paint(on *Screen, out *paint.Lines, h int) {
 			line, after, more := strings.Cut(rest, "\n")
 			l := out.Line(y)
 			if y == h-1 {
-				l.Text(on.Theme.Warn, "... "+wording.Size(int64(len(b.Long)))+" in all: ctrl+e opens it in your editor")
+				l.Text(on.Theme.Odd, "... "+wording.Size(int64(len(b.Long)))+" in all: ctrl+e opens it in your editor")
 				return
 			}
 			l.Text(on.Theme.Dim, line)

@@ -50,7 +50,7 @@ func parts(c host.Context) (left, right []kit.Part) {
 	th, p, total := c.Host.Screen().Theme, c.Workspace.Playback, c.Workspace.Whole.Index.Scanned
 	end := string(wording.AppendClock(nil, c.Workspace.Whole.Index.Latest))
 	if c.Workspace.Reading != nil {
-		return []kit.Part{{Text: "READING", Style: th.Warn, Priority: kit.Must}, {Text: wording.Thousands(total) + " entries", Style: th.Text, Priority: 50}}, nil
+		return []kit.Part{{Text: "READING", Style: th.Odd, Priority: kit.Must}, {Text: wording.Thousands(total) + " entries", Style: th.Text, Priority: 50}}, nil
 	}
 	if p.Past == nil {
 		return []kit.Part{
@@ -58,10 +58,10 @@ func parts(c host.Context) (left, right []kit.Part) {
 			{Text: wording.Thousands(total) + " entries", Style: th.Text, Priority: 50},
 		}, []kit.Part{{Text: c.Host.Key(actPlay) + " plays", Style: th.Dim}}
 	}
-	state, style := "PAUSED", th.Warn
+	state, style := "PAUSED", th.Odd
 	switch {
 	case p.Player.Playing():
-		state, style = "PLAYING", th.OK
+		state, style = "PLAYING", th.Good
 	case p.Player.Rows() == total:
 		state, style = "END", th.Strong
 	}
@@ -109,7 +109,7 @@ type barMark struct {
 // last of them is shown.
 func barMarks(th *paint.Theme) [workspace.PointKinds]barMark {
 	return [workspace.PointKinds]barMark{
-		workspace.ErrorPoint: {"x", th.Error}, workspace.LagPoint: {"!", th.Warn}, workspace.GapPoint: {"#", th.Error}, workspace.ExitPoint: {"*", th.Strong}, workspace.MarkPoint: {"m", th.Key},
+		workspace.ErrorPoint: {"x", th.Failed}, workspace.LagPoint: {"!", th.Odd}, workspace.GapPoint: {"#", th.Failed}, workspace.ExitPoint: {"*", th.Strong}, workspace.MarkPoint: {"m", th.Accent},
 	}
 }
 
@@ -140,7 +140,7 @@ func paintBar(c host.Context, l *paint.Line, w int) {
 		case marked && c.Workspace.Reading == nil:
 			l.Text(marks[mark].style, marks[mark].glyph)
 		case cell < at:
-			l.Text(c.Host.Screen().Theme.OK, played)
+			l.Text(c.Host.Screen().Theme.Good, played)
 		default:
 			l.Text(c.Host.Screen().Theme.Dim, rest)
 		}

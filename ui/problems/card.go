@@ -250,17 +250,17 @@ func (v *card) nothing(c host.Context, width int) {
 	th := c.Host.Screen().Theme
 	count := c.Workspace.Shown.Problems.Count
 	if failed := failedCalls(c); failed > 0 {
-		v.add(-1, "!", wording.Counted(failed, "request")+" failed: close this, then "+c.Host.Key(nextError)+" goes to the next one", th.Error, width)
+		v.add(-1, "!", wording.Counted(failed, "request")+" failed: close this, then "+c.Host.Key(nextError)+" goes to the next one", th.Failed, width)
 	}
 	switch far := c.Workspace.CheckProgress(); {
 	case !c.Workspace.FullyRead() || c.Workspace.CausesPending():
 		v.add(-1, "", "Looking for problems up to this point", th.Dim, width)
 	case count.Problems() > 0:
-		v.add(-1, "!", "No likely cause, but "+wording.Counted(count.Problems(), "problem")+": "+c.Host.Key(host.ActProblems)+" lists them", th.Warn, width)
+		v.add(-1, "!", "No likely cause, but "+wording.Counted(count.Problems(), "problem")+": "+c.Host.Key(host.ActProblems)+" lists them", th.Odd, width)
 	case far != "":
-		v.add(-1, "", "No problems in the first "+far, th.OK, width)
+		v.add(-1, "", "No problems in the first "+far, th.Good, width)
 	default:
-		v.add(-1, "", "No protocol problems detected", th.OK, width)
+		v.add(-1, "", "No protocol problems detected", th.Good, width)
 	}
 	v.add(-1, "", sentence(checked(c)), th.Dim, width)
 	v.gap()

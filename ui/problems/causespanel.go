@@ -134,7 +134,7 @@ func (s *State) Paint(c host.Context, r paint.Rect) {
 	case r.Empty():
 		return
 	case c.Workspace.Unbuilt != nil:
-		style = screen.Theme.Error
+		style = screen.Theme.Failed
 	case len(c.Workspace.Shown.Causes.Found) > 0:
 		_, style = causeMark(c.Workspace.Shown.Causes.Found[0].Severity, screen)
 	}

@@ -78,9 +78,9 @@ func Parts(c host.Context) []kit.Part {
 	p := kit.Part{Text: wording.Counted(count.Problems(), "problem"), Style: th.Text, Priority: 72}
 	switch {
 	case count.Errors > 0:
-		p.Style = th.Error
+		p.Style = th.Failed
 	case count.Warnings > 0:
-		p.Style = th.Warn
+		p.Style = th.Odd
 	}
 	if far != "" {
 		p.Short = p.Text + " in " + far

@@ -38,7 +38,7 @@ func (ch *choice) paint(th *paint.Theme, l *paint.Line) {
 		l.Text(th.Dim, ch.key+" "+ch.text)
 		return
 	}
-	l.Text(th.Key, ch.key)
+	l.Text(th.Accent, ch.key)
 	l.Text(th.Text, " "+ch.text)
 }
 

@@ -71,7 +71,7 @@ func linkInfo(c host.Context, i *info) {
 	i.heading("Connection")
 	i.styled("state", linkText(c.Workspace), linkStyle(c))
 	if c.Workspace.Shown.Lifecycle.Lost == nil {
-		i.styled("", link.Error, i.th.Error)
+		i.styled("", link.Error, i.th.Failed)
 	}
 	i.add("hops", strings.Join(link.Hops, " > "))
 	i.add("transport", link.Transport)
@@ -82,7 +82,7 @@ func linkInfo(c host.Context, i *info) {
 	i.add("MAC", link.MAC)
 	i.add("ssh client", link.Client)
 	if lost := c.Workspace.Shown.Lifecycle.Lost; lost != nil {
-		i.styled("lost", lost.Error, i.th.Error)
+		i.styled("lost", lost.Error, i.th.Failed)
 		i.add(executor.Speaker(lost.SaidBy).String()+" said", lost.Said)
 		i.add("code", lost.Code)
 		i.add("hint", lost.Hint)
@@ -118,11 +118,11 @@ func LinkPart(c host.Context) kit.Part {
 func linkStyle(c host.Context) paint.Style {
 	switch executor.LinkState(c.Workspace.LinkState()) {
 	case executor.LinkUp:
-		return c.Host.Screen().Theme.OK
+		return c.Host.Screen().Theme.Good
 	case executor.LinkLost:
-		return c.Host.Screen().Theme.Error
+		return c.Host.Screen().Theme.Failed
 	}
-	return c.Host.Screen().Theme.Warn
+	return c.Host.Screen().Theme.Odd
 }
 
 // envInfo compares the environment with the shell's. Values are not in the log:
@@ -174,11 +174,11 @@ func startInfo(w *workspace.Workspace, i *info) {
 		}
 		i.add(p.Phase, text)
 		if w.Shown.Lifecycle.Failed == nil || p.Error != w.Shown.Lifecycle.Failed.Detail {
-			i.styled("", p.Error, i.th.Error)
+			i.styled("", p.Error, i.th.Failed)
 		}
 	}
 	if failed := w.Shown.Lifecycle.Failed; failed != nil {
-		i.styled("failed", failed.Detail, i.th.Error)
+		i.styled("failed", failed.Detail, i.th.Failed)
 		i.add("code", failed.Code)
 		i.add(executor.Speaker(failed.SaidBy).String()+" said", failed.Said)
 		i.add("ssh client", failed.Client)

@@ -152,7 +152,7 @@ func endingInfo(w *workspace.Workspace, i *info) {
 			text += "  " + step.Detail
 		}
 		i.add(step.Phase, text)
-		i.styled("", step.Error, i.th.Error)
+		i.styled("", step.Error, i.th.Failed)
 	}
 	if now.Step == 0 {
 		return
@@ -161,7 +161,7 @@ func endingInfo(w *workspace.Workspace, i *info) {
 	if !now.Until.IsZero() {
 		text = fmt.Sprintf("%s of %v ...", wording.Seconds(time.Since(now.Since)), now.Until.Sub(now.Since))
 	}
-	i.styled(now.Step.String(), text, i.th.Warn)
+	i.styled(now.Step.String(), text, i.th.Odd)
 	for _, next := range []executor.Step{executor.StepTerm, executor.StepKill} {
 		if next > now.Step {
 			i.styled(next.String(), "next, if needed; K skips to it", i.th.Dim)
@@ -181,22 +181,22 @@ func remainsInfo(w *workspace.Workspace, i *info) {
 	unknown := false
 	for _, n := range s.Notes {
 		if n.Code == session.NoteCannotTell {
-			i.styled("not known", n.Text, i.th.Warn)
+			i.styled("not known", n.Text, i.th.Odd)
 			unknown = true
 		}
 	}
 	switch {
 	case unknown:
 	case s.Lost != nil:
-		i.styled("not known", "the connection to the host was lost", i.th.Warn)
+		i.styled("not known", "the connection to the host was lost", i.th.Odd)
 	case live && w.Sample.Err != nil:
-		i.styled("not known", w.Sample.Err.Error(), i.th.Warn)
+		i.styled("not known", w.Sample.Err.Error(), i.th.Odd)
 	case live && !w.Sample.Ended:
 		i.add("not known", "looking ...")
 	case live:
-		i.styled("no process left", "looked for processes of the server after its end and found none", i.th.OK)
+		i.styled("no process left", "looked for processes of the server after its end and found none", i.th.Good)
 	case len(s.Ending) > 0 && w.Shown.Source.Stats().Recording.Complete():
-		i.styled("no process left", "the shutdown looked for processes of the server and left none", i.th.OK)
+		i.styled("no process left", "the shutdown looked for processes of the server and left none", i.th.Good)
 	default:
 		i.add("not known", "the recording has no shutdown that looked for processes")
 	}
@@ -219,7 +219,7 @@ func treeInfo(w *workspace.Workspace, i *info) {
 	default:
 		if w.Session != nil && w.Sample.Err != nil {
 			i.heading("Processes")
-			i.styled("", w.Sample.Err.Error(), i.th.Error)
+			i.styled("", w.Sample.Err.Error(), i.th.Failed)
 		}
 		return
 	}

@@ -49,7 +49,7 @@ func (v *view) Draw(c host.Context) {
 	if v.failure != "" && y < in.H {
 		l := next()
 		l.PadTo(1)
-		l.Text(th.Error, "x "+v.failure)
+		l.Text(th.Failed, "x "+v.failure)
 	}
 	if y < in.H {
 		screen.PaintRule(next())
@@ -101,7 +101,7 @@ func (v *view) paintField(screen *kit.Screen, l *paint.Line, line int) {
 	if here {
 		cursor = "> "
 	}
-	l.Text(th.Key, cursor)
+	l.Text(th.Accent, cursor)
 	kind, value := v.kind(line)
 	label := [...]string{"command", "", "mode", "speed"}[kind]
 	if kind == lineValue {
@@ -169,7 +169,7 @@ func (v *view) paintItem(th *paint.Theme, l *paint.Line, it *replayer.Item, here
 	if !it.Gated() && !sent {
 		box = "[-] "
 	}
-	l.Text(th.Key, cursor)
+	l.Text(th.Accent, cursor)
 	l.Text(style, box)
 	name := strings.TrimSpace(it.Method + " " + it.Tool)
 	if it.Kind == replayer.Raw {
@@ -185,7 +185,7 @@ func (v *view) paintItem(th *paint.Theme, l *paint.Line, it *replayer.Item, here
 	l.Text(paint.Style{}, " ")
 	whyStyle := th.Dim
 	if v.switchedOn(it) {
-		whyStyle = th.Warn
+		whyStyle = th.Odd
 	}
 	l.Text(whyStyle, why)
 }

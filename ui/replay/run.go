@@ -190,13 +190,13 @@ func (s *State) Paint(c host.Context, l *paint.Line) {
 	const cells = 20
 	full := kit.Between(0, done*cells/max(all, 1), cells)
 	l.Text(paint.Style{}, "  ")
-	l.Text(th.OK, "["+strings.Repeat("#", full)+strings.Repeat("-", cells-full)+"] ")
+	l.Text(th.Good, "["+strings.Repeat("#", full)+strings.Repeat("-", cells-full)+"] ")
 	l.Text(th.Text, fmt.Sprintf("%s of %s", wording.Thousands(done), wording.Thousands(all)))
 	if now := r.now.Load(); now != nil {
 		l.Text(th.Dim, "  "+*now)
 	}
 	l.Text(paint.Style{}, "  ")
-	l.Text(th.Key, c.Host.Key(host.ActBack))
+	l.Text(th.Accent, c.Host.Key(host.ActBack))
 	l.Text(th.Text, " cancels")
 }
 

@@ -105,7 +105,7 @@ func (v *answerView) head(c host.Context, width int) []kit.Row {
 	}
 	rows := addText(nil, v.about(c), c.Host.Screen().Theme.Strong, width)
 	for i, text := range v.kind.warns {
-		style, mark := c.Host.Screen().Theme.Warn, "! "
+		style, mark := c.Host.Screen().Theme.Odd, "! "
 		if i == 0 && v.opensURL() {
 			style, mark = c.Host.Screen().Theme.Text, ""
 		}
@@ -189,7 +189,7 @@ func (v *answerView) paintText(c host.Context, r paint.Rect) {
 	out := v.size(c, blockText, in)
 	v.text.paint(out, c.Host.Screen().Theme, from)
 	f := c.Host.Screen().Border("the server says", right, false)
-	f.TitleStyle = c.Host.Screen().Theme.Warn
+	f.TitleStyle = c.Host.Screen().Theme.Odd
 	c.Host.Screen().Canvas.Box(r, f, out)
 }
 
@@ -236,11 +236,11 @@ func (v *answerView) status(th *paint.Theme) (string, paint.Style) {
 	text := []byte(v.json.Value())
 	switch {
 	case len(text) > MaxChecked:
-		return TooLongToCheck, th.Warn
+		return TooLongToCheck, th.Odd
 	case !isObject(text):
-		return "x a response must be a JSON object", th.Error
+		return "x a response must be a JSON object", th.Failed
 	case member(text, "error") != nil:
-		return "this is an error response", th.Warn
+		return "this is an error response", th.Odd
 	}
 	problems, err := v.kind.problems(v.form, text)
 	return jsonStatus(th, text, problems, err)

@@ -223,7 +223,7 @@ func (p *Composer) paint(screen *kit.Screen, out *paint.Lines, w, h int) {
 	if foot > 1 && len(p.completing.tokens) > 0 {
 		l := out.Line(h - 2)
 		l.PadTo(1)
-		l.Text(screen.Theme.Key, "tab ")
+		l.Text(screen.Theme.Accent, "tab ")
 		for _, token := range p.completing.tokens {
 			l.Text(paint.Style{}, " ")
 			l.Text(screen.Theme.Text, token)

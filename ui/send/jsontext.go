@@ -32,11 +32,11 @@ func jsonStatus(th *paint.Theme, text []byte, problems []form.Problem, err error
 		if n := len(problems) - 1; n > 0 {
 			more = fmt.Sprintf("  (and %d more)", n)
 		}
-		return "x " + placedProblem(text, problems[0]) + more, th.Error
+		return "x " + placedProblem(text, problems[0]) + more, th.Failed
 	case err != nil:
-		return "! cannot be checked: " + err.Error(), th.Warn
+		return "! cannot be checked: " + err.Error(), th.Odd
 	}
-	return "valid", th.OK
+	return "valid", th.Good
 }
 
 // placedProblem formats a problem with its place in a text.

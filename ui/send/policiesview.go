@@ -43,12 +43,12 @@ func (p *policyView) Draw(c host.Context) {
 		if i == p.at {
 			mark, style = "> ", c.Host.Screen().Theme.Strong
 		}
-		l.Text(c.Host.Screen().Theme.Key, mark)
+		l.Text(c.Host.Screen().Theme.Accent, mark)
 		l.Field(style, []byte(wording.Clip(method, inSentence, wording.Dots)), policyModeAt-3, termsafe.Left)
 		l.PadTo(policyModeAt)
-		l.Text(c.Host.Screen().Theme.Key, modeText(method, policy.Mode))
+		l.Text(c.Host.Screen().Theme.Accent, modeText(method, policy.Mode))
 		l.PadTo(policyDelayAt)
-		l.Text(c.Host.Screen().Theme.Warn, delayText(policy.Delay))
+		l.Text(c.Host.Screen().Theme.Odd, delayText(policy.Delay))
 		if policy.Delay > 0 || in.W >= policyTextAt+leastPolicyText {
 			l.PadTo(policyTextAt)
 		}
@@ -78,7 +78,7 @@ func (p *policyView) notes(c host.Context, width int) []kit.Row {
 		rows = addText(rows, "Capabilities declared at start: "+capabilities(declared)+".", c.Host.Screen().Theme.Text, width)
 	default:
 		rows = addText(rows, "Capabilities declared at start: "+capabilities(declared)+".", c.Host.Screen().Theme.Text, width)
-		rows = addText(rows, "! The next start declares: "+capabilities(now)+". "+c.Host.Key(actPolicyRestart)+" restarts it.", c.Host.Screen().Theme.Warn, width)
+		rows = addText(rows, "! The next start declares: "+capabilities(now)+". "+c.Host.Key(actPolicyRestart)+" restarts it.", c.Host.Screen().Theme.Odd, width)
 	}
 	const most = 5
 	for i, q := range c.Workspace.Requests() {
@@ -86,11 +86,11 @@ func (p *policyView) notes(c host.Context, width int) []kit.Row {
 			rows = append(rows, kit.Row{})
 		}
 		if i == most {
-			return append(rows, kit.Row{Text: fmt.Sprintf("and %d more", len(c.Workspace.Requests())-i), Style: c.Host.Screen().Theme.Warn})
+			return append(rows, kit.Row{Text: fmt.Sprintf("and %d more", len(c.Workspace.Requests())-i), Style: c.Host.Screen().Theme.Odd})
 		}
 		style := c.Host.Screen().Theme.Text
 		if q.Due.IsZero() {
-			style = c.Host.Screen().Theme.Warn
+			style = c.Host.Screen().Theme.Odd
 		}
 		rows = append(rows, kit.Row{Text: wording.Clip(q.Method, inSentence, wording.Dots) + "  " + waitText(q), Style: style})
 	}

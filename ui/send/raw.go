@@ -101,7 +101,7 @@ func escapeBytes(data []byte) string {
 func rawPreview(text string, th *paint.Theme, cells int) (string, paint.Style) {
 	data, err := unescape(text)
 	if err != nil {
-		return "x " + err.Error(), th.Error
+		return "x " + err.Error(), th.Failed
 	}
 	if len(data) == 0 {
 		return "ctrl+g: malformed messages", th.Dim

@@ -26,7 +26,7 @@ const (
 )
 
 func (t tone) style(th *paint.Theme) paint.Style {
-	return [...]paint.Style{tonePlain: th.Text, toneLabel: th.Key, toneDim: th.Dim, toneHost: th.Match}[t]
+	return [...]paint.Style{tonePlain: th.Text, toneLabel: th.Accent, toneDim: th.Dim, toneHost: th.Match}[t]
 }
 
 // A textSpan is text in one tone. All of it is untrusted.

@@ -138,7 +138,7 @@ func (p *Composer) toggleTask(host.Context) tea.Cmd {
 func (p *Composer) says(th *paint.Theme, cells int) (string, paint.Style) {
 	text := []byte(p.Text().Value())
 	if len(text) > MaxChecked {
-		return TooLongToCheck, th.Warn
+		return TooLongToCheck, th.Odd
 	}
 	switch p.view {
 	case rawView:
@@ -154,7 +154,7 @@ func (p *Composer) says(th *paint.Theme, cells int) (string, paint.Style) {
 		return "ctrl+t: raw bytes; C: forms in the catalog", th.Dim
 	}
 	if problem := syntaxError(text); problem != "" {
-		return "x " + problem, th.Error
+		return "x " + problem, th.Failed
 	}
 	return "", paint.Style{}
 }

@@ -204,7 +204,7 @@ func (v *Catalog) paintList(c host.Context, r paint.Rect) {
 			style = screen.Theme.Selected
 		}
 		if item.Problem != "" {
-			l.Text(screen.Theme.Error, "x ")
+			l.Text(screen.Theme.Failed, "x ")
 		}
 		v.paintLine(screen, l, item, style, selected)
 	})
@@ -238,23 +238,23 @@ func (v *Catalog) state(c host.Context, list *workspace.CatalogList, width int) 
 		add(screen.Theme.Dim, "reading ...")
 	}
 	if list.Failure != "" {
-		add(screen.Theme.Error, "x "+list.Method+": "+wording.Clip(list.Failure, workspace.MaxParameterText, wording.Dots))
+		add(screen.Theme.Failed, "x "+list.Method+": "+wording.Clip(list.Failure, workspace.MaxParameterText, wording.Dots))
 	}
 	if !list.Complete && len(list.Items) > 0 && !list.Busy() {
-		add(screen.Theme.Warn, "! the list is incomplete")
+		add(screen.Theme.Odd, "! the list is incomplete")
 	}
 	if list.LeftOut > 0 {
-		add(screen.Theme.Warn, fmt.Sprintf("! %s more are not listed", wording.Thousands(list.LeftOut)))
+		add(screen.Theme.Odd, fmt.Sprintf("! %s more are not listed", wording.Thousands(list.LeftOut)))
 	}
 	if c.Workspace.Subscribed[changedLists] != nil {
-		add(screen.Theme.OK, "subscribed to changes of the lists")
+		add(screen.Theme.Good, "subscribed to changes of the lists")
 	}
 	if list.Stale && !list.Loading {
 		text := "* " + list.Why
 		if c.Workspace.Session != nil {
 			text += "; ctrl+r reloads"
 		}
-		add(screen.Theme.Warn, text)
+		add(screen.Theme.Odd, text)
 	}
 	if list.Busy() || list.Known() {
 		if list.Complete && len(list.Items) == 0 {
@@ -304,7 +304,7 @@ func (v *Catalog) paintItem(c host.Context, r paint.Rect) {
 		for y, row := range rows[from:to] {
 			l := block.Line(y)
 			l.PadTo(1)
-			l.Text(screen.Theme.Key, row.Label)
+			l.Text(screen.Theme.Accent, row.Label)
 			l.Text(row.Style, row.Text)
 		}
 		if !v.about.All() {
@@ -330,7 +330,7 @@ func itemText(c host.Context, item *workspace.CatalogItem, width int) []kit.Row 
 		}
 	}
 	if item.Problem != "" {
-		add(screen.Theme.Error, "x "+item.Problem)
+		add(screen.Theme.Failed, "x "+item.Problem)
 	}
 	if item.Title != "" {
 		add(screen.Theme.Strong, item.Title)
@@ -342,10 +342,10 @@ func itemText(c host.Context, item *workspace.CatalogItem, width int) []kit.Row 
 		add(screen.Theme.Text, "type: "+item.Mime)
 	}
 	if c.Workspace.Subscribed[item.Key] != nil {
-		add(screen.Theme.OK, "subscribed to changes")
+		add(screen.Theme.Good, "subscribed to changes")
 	}
 	if len(item.Hints) > 0 {
-		add(screen.Theme.Warn, "the server says: "+strings.Join(item.Hints, ", "))
+		add(screen.Theme.Odd, "the server says: "+strings.Join(item.Hints, ", "))
 	}
 	gap := func() {
 		if len(rows) > 0 {
@@ -365,7 +365,7 @@ func itemText(c host.Context, item *workspace.CatalogItem, width int) []kit.Row 
 		if p.About != "" {
 			about = "  " + p.About
 		}
-		name := kit.AddRows(nil, "", p.Name+about, screen.Theme.Key, width)
+		name := kit.AddRows(nil, "", p.Name+about, screen.Theme.Accent, width)
 		rows = append(rows, name...)
 		for line := range strings.SplitSeq(strings.TrimSpace(p.Description), "\n") {
 			if line != "" {
@@ -374,7 +374,7 @@ func itemText(c host.Context, item *workspace.CatalogItem, width int) []kit.Row 
 		}
 	}
 	if more > 0 {
-		add(screen.Theme.Warn, fmt.Sprintf("and %d more", more))
+		add(screen.Theme.Odd, fmt.Sprintf("and %d more", more))
 	}
 	return rows
 }
@@ -404,7 +404,7 @@ func (v *Catalog) paintLine(screen *kit.Screen, l *paint.Line, item *workspace.C
 	}
 	l.Text(style, name)
 	l.PadTo(min(begin+v.names, l.Cells()+l.Room()))
-	arguments, said := screen.Theme.Key, screen.Theme.Dim
+	arguments, said := screen.Theme.Accent, screen.Theme.Dim
 	if selected {
 		arguments, said = style, style
 	}

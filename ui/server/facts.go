@@ -55,9 +55,9 @@ func protocolFact(c host.Context, s *workspace.Server) fact {
 	case s.Method == "":
 		f.add(th.Dim, "no handshake yet")
 	case s.Refused:
-		f.add(th.Error, "the server refused "+s.Method)
+		f.add(th.Failed, "the server refused "+s.Method)
 	case !s.Answered:
-		f.add(th.Warn, "no response to "+s.Method)
+		f.add(th.Odd, "no response to "+s.Method)
 	default:
 		f.add(th.Text, strings.TrimSpace(s.Protocol+" "+s.Era.String()))
 	}
@@ -92,9 +92,9 @@ func runsFact(c host.Context) fact {
 	}
 	switch l := ws.Shown.Lifecycle; {
 	case l.Lost != nil:
-		f.add(th.Error, "connection lost")
+		f.add(th.Failed, "connection lost")
 	case l.Exited != nil:
-		f.add(th.Warn, ws.ExitText())
+		f.add(th.Odd, ws.ExitText())
 	}
 	return f
 }
@@ -170,14 +170,14 @@ func problemsFact(c host.Context) fact {
 	count := ws.Shown.Problems.Count
 	switch found := ws.Shown.Causes.Found; {
 	case len(found) > 0:
-		style := th.Warn
+		style := th.Odd
 		if found[0].Severity == diagnosis.Error {
-			style = th.Error
+			style = th.Failed
 		}
 		f.pieces = append(f.pieces, piece{text: found[0].Brief, style: style, place: factTarget{Action: host.ActCauses}})
-		f.pieces = append(f.pieces, piece{lead: c.Host.Key(host.ActCauses), leads: th.Key, text: "what to do", style: th.Text, place: factTarget{Action: host.ActCauses}})
+		f.pieces = append(f.pieces, piece{lead: c.Host.Key(host.ActCauses), leads: th.Accent, text: "what to do", style: th.Text, place: factTarget{Action: host.ActCauses}})
 	case count.Problems() > 0:
-		f.pieces = append(f.pieces, piece{text: count.String(), style: th.Warn, place: factTarget{Action: host.ActProblems}})
+		f.pieces = append(f.pieces, piece{text: count.String(), style: th.Odd, place: factTarget{Action: host.ActProblems}})
 	case ws.CheckProgress() != "":
 		f.add(th.Text, "none in the first "+ws.CheckProgress())
 	default:
@@ -201,7 +201,7 @@ func keysFact(c host.Context) fact {
 	th := c.Host.Screen().Theme
 	f := fact{}
 	add := func(action, text string, style paint.Style) {
-		f.pieces = append(f.pieces, piece{lead: c.Host.Key(action), leads: th.Key, text: text, style: style, place: factTarget{Action: action}})
+		f.pieces = append(f.pieces, piece{lead: c.Host.Key(action), leads: th.Accent, text: text, style: style, place: factTarget{Action: action}})
 	}
 	live := c.Workspace.Session != nil
 	if sends, _ := host.CanSend(c); sends {
@@ -244,17 +244,17 @@ func startFact(c host.Context, s *workspace.Server) fact {
 	f := fact{label: "start"}
 	switch {
 	case l.Failed != nil:
-		f.add(th.Error, "failed")
+		f.add(th.Failed, "failed")
 	case l.Starting:
-		f.add(th.Warn, "in progress")
+		f.add(th.Odd, "in progress")
 	case !l.Ready && l.Exited != nil:
-		f.add(th.Error, "ended before it was ready")
+		f.add(th.Failed, "ended before it was ready")
 	case !l.Ready:
 		f.add(th.Dim, "not recorded")
 	default:
 		f.add(th.Text, wording.RoundedTime(time.Duration(l.ReadyT-l.Began)*time.Microsecond))
 		for _, p := range startParts(l, s) {
-			f.pieces = append(f.pieces, piece{lead: p.name, leads: th.Dim, text: startBar(p.took, l.ReadyT-l.Began, c.Host.Screen().ASCII), style: th.OK})
+			f.pieces = append(f.pieces, piece{lead: p.name, leads: th.Dim, text: startBar(p.took, l.ReadyT-l.Began, c.Host.Screen().ASCII), style: th.Good})
 		}
 	}
 	return f

@@ -145,7 +145,7 @@ func addTraffic(c host.Context, parts []kit.Part) []kit.Part {
 		if c.Workspace.NoReply() {
 			word = " unanswered"
 		}
-		parts = append(parts, kit.Part{Text: wording.Thousands(n) + word, Style: th.Warn, Priority: 90})
+		parts = append(parts, kit.Part{Text: wording.Thousands(n) + word, Style: th.Odd, Priority: 90})
 	}
 	return parts
 }
@@ -155,17 +155,17 @@ func liveState(status session.Status, th *paint.Theme) (string, paint.Style) {
 	exit := status.Process.Exit
 	switch status.State {
 	case session.Idle:
-		return "not started", th.Warn
+		return "not started", th.Odd
 	case session.Ready, session.Running:
-		return string(status.State), th.OK
+		return string(status.State), th.Good
 	case session.Exited:
-		return streamsOpen, th.Warn
+		return streamsOpen, th.Odd
 	case session.Failed:
-		return "failed", th.Error
+		return "failed", th.Failed
 	case session.Closed:
 		return exitState(exit, th)
 	}
-	return string(status.State), th.Warn
+	return string(status.State), th.Odd
 }
 
 const streamsOpen = "exited, streams still open"
@@ -181,15 +181,15 @@ func shortState(state string) string {
 func exitState(exit *executor.Exit, th *paint.Theme) (string, paint.Style) {
 	switch {
 	case exit != nil && exit.By == executor.EndedByWatchdog:
-		return "ended with the watchdog", th.Error
+		return "ended with the watchdog", th.Failed
 	case exit != nil && session.EndedFromOutside(exit.By):
-		return "ended by the guard", th.Error
+		return "ended by the guard", th.Failed
 	case exit == nil || exit.Kind == executor.ExitUnknown:
-		return "ended, exit unknown", th.Error
+		return "ended, exit unknown", th.Failed
 	case exit.Kind == executor.ExitSignal:
-		return "signal " + exit.Signal, th.Error
+		return "signal " + exit.Signal, th.Failed
 	case exit.Code != 0:
-		return fmt.Sprintf("exit %d", exit.Code), th.Error
+		return fmt.Sprintf("exit %d", exit.Code), th.Failed
 	}
 	return "exit 0", th.Text
 }
@@ -197,15 +197,15 @@ func exitState(exit *executor.Exit, th *paint.Theme) (string, paint.Style) {
 func recordingPart(stats session.Stats, th *paint.Theme) kit.Part {
 	switch stats.Recording {
 	case session.RecordingNone:
-		return kit.Part{Text: "REC off", Style: th.Warn, Right: true, Priority: 70}
+		return kit.Part{Text: "REC off", Style: th.Odd, Right: true, Priority: 70}
 	case session.RecordingStopped:
-		return kit.Part{Text: "REC STOPPED " + stats.RecordingError, Short: "REC STOPPED", Style: th.Error, Right: true, Priority: 98}
+		return kit.Part{Text: "REC STOPPED " + stats.RecordingError, Short: "REC STOPPED", Style: th.Failed, Right: true, Priority: 98}
 	case session.RecordingIncomplete:
-		return kit.Part{Text: "REC INCOMPLETE " + stats.RecordingError, Short: "REC INCOMPLETE", Style: th.Error, Right: true, Priority: 98}
+		return kit.Part{Text: "REC INCOMPLETE " + stats.RecordingError, Short: "REC INCOMPLETE", Style: th.Failed, Right: true, Priority: 98}
 	}
 	p := kit.Part{Text: "REC " + wording.Size(stats.Size), Short: "REC", Style: th.Text, Right: true, Priority: 85}
 	if stats.RecordingMoved != "" {
-		p.Text, p.Short, p.Style = p.Text+" "+stats.RecordingMoved, "REC moved", th.Warn
+		p.Text, p.Short, p.Style = p.Text+" "+stats.RecordingMoved, "REC moved", th.Odd
 	}
 	return p
 }
@@ -213,15 +213,15 @@ func recordingPart(stats session.Stats, th *paint.Theme) kit.Part {
 func lossPart(stats session.Stats, status session.Status, th *paint.Theme) kit.Part {
 	p := kit.Part{Right: true} // nothing, as long as nothing was held or lost
 	if stats.Lagged+stats.Held+stats.Gaps > 0 {
-		p.Text, p.Style, p.Priority = countedLosses(stats), th.Warn, 75
+		p.Text, p.Style, p.Priority = countedLosses(stats), th.Odd, 75
 	}
 	if !status.Process.HeldSince.IsZero() {
-		p.Text, p.Style, p.Priority = "HELD NOW", th.Warn, 95
+		p.Text, p.Style, p.Priority = "HELD NOW", th.Odd, 95
 	}
 	if stats.Gaps > 0 {
 		p.Short = fmt.Sprintf("%s LOST", wording.Size(int64(stats.LostBytes)))
 		p.Text += " (" + p.Short + ")"
-		p.Style, p.Priority = th.Error, 97
+		p.Style, p.Priority = th.Failed, 97
 	}
 	return p
 }

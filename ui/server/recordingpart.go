@@ -26,7 +26,7 @@ func recordedState(c host.Context) (string, paint.Style) {
 		return "", c.Host.Screen().Theme.Text
 	}
 	if s.Lost != nil && s.Lost.Code != "" {
-		return "state unknown", c.Host.Screen().Theme.Error
+		return "state unknown", c.Host.Screen().Theme.Failed
 	}
 	status := session.Status{State: session.State(s.State)}
 	if s.Exited != nil {
@@ -39,7 +39,7 @@ func recordedState(c host.Context) (string, paint.Style) {
 	}
 	text, style := liveState(status, c.Host.Screen().Theme)
 	if !over && c.Workspace.Shown.Source.Stats().Recording.Complete() {
-		text, style = "was "+text, c.Host.Screen().Theme.Warn // when the recording ended
+		text, style = "was "+text, c.Host.Screen().Theme.Odd // when the recording ended
 	}
 	return text, style
 }
@@ -51,20 +51,20 @@ func filePart(stats session.Stats, th *paint.Theme) kit.Part {
 	p := kit.Part{Text: "REC DONE " + bytes, Style: th.Text, Right: true, Priority: 65}
 	switch stats.Recording {
 	case session.RecordingTorn:
-		p = kit.Part{Text: "TORN " + bytes + ", its recorder did not finish", Short: "TORN " + bytes, Style: th.Warn, Right: true, Priority: 85}
+		p = kit.Part{Text: "TORN " + bytes + ", its recorder did not finish", Short: "TORN " + bytes, Style: th.Odd, Right: true, Priority: 85}
 	case session.RecordingOn:
-		p = kit.Part{Text: "LIVE elsewhere, following " + bytes, Short: "LIVE elsewhere", Style: th.OK, Right: true, Priority: 85}
+		p = kit.Part{Text: "LIVE elsewhere, following " + bytes, Short: "LIVE elsewhere", Style: th.Good, Right: true, Priority: 85}
 	case session.RecordingReading:
 		p.Text = "file " + bytes
 	case session.RecordingParted:
-		p = kit.Part{Text: "PARTS MISSING " + bytes + ", its next file is missing", Short: "PARTS MISSING", Style: th.Warn, Right: true, Priority: 85}
+		p = kit.Part{Text: "PARTS MISSING " + bytes + ", its next file is missing", Short: "PARTS MISSING", Style: th.Odd, Right: true, Priority: 85}
 	case session.RecordingCut:
-		return kit.Part{Text: "INCOMPLETE " + bytes + ", " + stats.RecordingError, Short: "INCOMPLETE " + bytes, Style: th.Error, Right: true, Priority: 98}
+		return kit.Part{Text: "INCOMPLETE " + bytes + ", " + stats.RecordingError, Short: "INCOMPLETE " + bytes, Style: th.Failed, Right: true, Priority: 98}
 	case session.RecordingShrunk:
-		p = kit.Part{Text: "SHRUNK: file truncated, was " + bytes, Short: "SHRUNK", Style: th.Error, Right: true, Priority: 98}
+		p = kit.Part{Text: "SHRUNK: file truncated, was " + bytes, Short: "SHRUNK", Style: th.Failed, Right: true, Priority: 98}
 	}
 	if stats.RecordingError != "" {
-		p = kit.Part{Text: "NOT FULLY READ: " + stats.RecordingError, Short: "NOT FULLY READ", Style: th.Error, Right: true, Priority: 98}
+		p = kit.Part{Text: "NOT FULLY READ: " + stats.RecordingError, Short: "NOT FULLY READ", Style: th.Failed, Right: true, Priority: 98}
 	}
 	return p
 }
@@ -74,7 +74,7 @@ func skippedPart(c host.Context) kit.Part {
 	if text == "" || c.Workspace.Reading != nil {
 		return kit.Part{}
 	}
-	return kit.Part{Text: "not understood: " + text, Short: "! partly understood", Style: c.Host.Screen().Theme.Warn, Right: true, Priority: 76}
+	return kit.Part{Text: "not understood: " + text, Short: "! partly understood", Style: c.Host.Screen().Theme.Odd, Right: true, Priority: 76}
 }
 
 func fileState(state session.RecordingState) string {

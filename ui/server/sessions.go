@@ -24,7 +24,7 @@ func PaintName(c host.Context, line *paint.Line, selected, focused bool) {
 			name = th.SelectedBlur
 		}
 	}
-	line.Text(th.Key, cursor)
+	line.Text(th.Accent, cursor)
 	line.Text(style, mark)
 	line.Text(paint.Style{}, " ")
 	line.Begin(name)
@@ -42,9 +42,9 @@ func sessionBusy(c host.Context) (string, paint.Style) {
 	switch {
 	case c.Workspace.Session == nil:
 	case len(c.Workspace.Waiting) > 0:
-		return "asks you", c.Host.Screen().Theme.Error
+		return "asks you", c.Host.Screen().Theme.Failed
 	case pending > 0:
-		return wording.Thousands(pending) + " pending", c.Host.Screen().Theme.Warn
+		return wording.Thousands(pending) + " pending", c.Host.Screen().Theme.Odd
 	case c.Workspace.Rate.PerSecond() > 0:
 		return wording.Thousands(c.Workspace.Rate.PerSecond()) + "/s", c.Host.Screen().Theme.Dim
 	}
@@ -93,7 +93,7 @@ func sessionMark(c host.Context) (string, paint.Style) {
 		return "R", c.Host.Screen().Theme.Text
 	}
 	if c.Workspace.LinkState() == string(executor.LinkStalled) {
-		return "!", c.Host.Screen().Theme.Warn
+		return "!", c.Host.Screen().Theme.Odd
 	}
 	_, style := liveState(c.Workspace.Status, c.Host.Screen().Theme)
 	switch c.Workspace.Status.State {
@@ -102,7 +102,7 @@ func sessionMark(c host.Context) (string, paint.Style) {
 	case session.Idle:
 		return "-", c.Host.Screen().Theme.Dim
 	case session.Failed, session.Closed:
-		if style == c.Host.Screen().Theme.Error {
+		if style == c.Host.Screen().Theme.Failed {
 			return "x", style
 		}
 		return "-", c.Host.Screen().Theme.Dim
@@ -159,9 +159,9 @@ func sessionTab(c host.Context, number int, visible bool) SessionTab {
 	mark, _ := sessionMark(c)
 	switch {
 	case len(c.Workspace.Waiting) > 0:
-		t.Text, t.Style = t.Text+" ?", screen.Theme.Warn
+		t.Text, t.Style = t.Text+" ?", screen.Theme.Odd
 	case mark == "x" || mark == "!":
-		t.Text, t.Style = t.Text+" !", screen.Theme.Error
+		t.Text, t.Style = t.Text+" !", screen.Theme.Failed
 	}
 	if visible {
 		t.Style = screen.Theme.Selected

@@ -39,8 +39,8 @@ func (x *exchangeRows) paintBatch(number int, row session.Row, b session.Batch, 
 	size := e.FullSize
 	switch {
 	case b.Elements == 0:
-		c.Mark(x.theme.Warn, "#")
-		x.text(c, exResult, x.theme.Warn, "invalid: a batch has at least one message")
+		c.Mark(x.theme.Odd, "#")
+		x.text(c, exResult, x.theme.Odd, "invalid: a batch has at least one message")
 	case b.Requests == 0 && b.Responses > 0:
 		x.text(c, exResult, x.theme.Dim, "has responses to unknown ids")
 	case b.Requests == 0:
@@ -64,19 +64,19 @@ func (x *exchangeRows) paintBatchOutcome(number int, row session.Row, b session.
 	style := x.theme.Text
 	switch {
 	case o.Pending > 0:
-		style = x.theme.Warn
+		style = x.theme.Odd
 		c.Mark(style, x.glyph("…", "."))
 		if x.ws.Clock >= 0 {
 			x.paintTook(max(x.ws.Clock-row.T, 0)/1e6*1e6, style, exTook, c)
 		}
 	case o.Lost+o.TimedOut > 0:
-		style = x.theme.Error
+		style = x.theme.Failed
 		c.Mark(style, "!")
 	case o.Failed > 0:
-		style = x.theme.Error
+		style = x.theme.Failed
 		c.Mark(style, x.glyph("✗", "x"))
 	case o.Cancelled > 0:
-		style = x.theme.Warn
+		style = x.theme.Odd
 		c.Mark(style, x.glyph("⊘", "c"))
 	}
 	if o.Pending == 0 && len(o.Rows) > 0 {
@@ -137,8 +137,8 @@ func (x *exchangeRows) paintElement(number int, row session.Row, c *table.Cells)
 		c.Text(exCall, style, strings.TrimSpace("response "+method))
 		x.paintResult(number, row, c)
 	default:
-		c.Mark(x.theme.Warn, "#")
-		c.Text(exCall, x.theme.Warn, "not JSON-RPC in a batch")
+		c.Mark(x.theme.Odd, "#")
+		c.Text(exCall, x.theme.Odd, "not JSON-RPC in a batch")
 		if e, ok := x.read(row); ok {
 			c.Rest(exResult)
 			x.hits.Paint(c, exResult, x.theme.Text, x.theme.Match, e.Payload)

@@ -149,9 +149,9 @@ func (x *exchangeRows) paintFlag(number int, c *table.Cells) {
 	rows, folded := x.pane.Listed().Fold(number)
 	switch {
 	case x.ws.Notes.Texts[number] != "":
-		c.Flag(x.theme.Key, "n")
+		c.Flag(x.theme.Accent, "n")
 	case x.ws.Notes.Marks.Has(number):
-		c.Flag(x.theme.Key, "m")
+		c.Flag(x.theme.Accent, "m")
 	case ex.Unfolded(number), rows > 0 && !folded && x.firstOfBurst(number):
 		c.Flag(x.theme.Dim, "-")
 	case folded, ex.HasParts(number):
@@ -259,14 +259,14 @@ func (x *exchangeRows) paintHandshake(first session.Row, h workspace.Handshake, 
 	response, answered := x.ws.Shown.Rows.PartnerOf(last)
 	switch {
 	case !answered && last.State == session.ReqPending:
-		c.Mark(x.theme.Warn, x.glyph("…", "."))
+		c.Mark(x.theme.Odd, x.glyph("…", "."))
 		x.paintPending(int(h.First), first, c)
 		return
 	case !answered && last.Flags&session.FlagProbe != 0:
 		x.text(c, exResult, x.theme.Dim, "no response to server/discover")
 		return
 	case !answered:
-		c.Mark(x.theme.Error, "!")
+		c.Mark(x.theme.Failed, "!")
 		x.paintOutcome(int(h.Last), last, last, c)
 		return
 	}
@@ -275,8 +275,8 @@ func (x *exchangeRows) paintHandshake(first session.Row, h workspace.Handshake, 
 	switch {
 	case !ok:
 	case response.Msg == framing.ErrorResponse && last.Flags&session.FlagProbe == 0:
-		c.Mark(x.theme.Error, x.glyph("✗", "x"))
-		x.text(c, exResult, x.theme.Error, summary.Response(mcp.MethodInitialize, e.Payload, e.FullSize))
+		c.Mark(x.theme.Failed, x.glyph("✗", "x"))
+		x.text(c, exResult, x.theme.Failed, summary.Response(mcp.MethodInitialize, e.Payload, e.FullSize))
 	default:
 		protocol, server := agreed(x.ws.Shown.Source.Method(last.Method), &e)
 		x.text(c, exCall, x.theme.Dim, x.inCall(protocol))
@@ -332,8 +332,8 @@ func (x *exchangeRows) paintExchange(number int, row session.Row, c *table.Cells
 	method := x.ws.Shown.Source.Method(row.Method)
 	m := x.says(number, row)
 	if m.Lost {
-		c.Text(exCall, x.theme.Error, "(not kept) ")
-		x.text(c, exCall, x.theme.Error, method)
+		c.Text(exCall, x.theme.Failed, "(not kept) ")
+		x.text(c, exCall, x.theme.Failed, method)
 		return
 	}
 	x.paintCall(number, row, method, m.Call, c)
@@ -444,7 +444,7 @@ func (x *exchangeRows) paintStray(number int, row session.Row, c *table.Cells) {
 	if !ok {
 		return
 	}
-	c.Mark(x.theme.Warn, "#")
+	c.Mark(x.theme.Odd, "#")
 	call, text := filter.ShownStray+" on "+row.Kind.String(), e.Payload
 	switch {
 	case row.Msg == framing.Batch:
@@ -463,7 +463,7 @@ func (x *exchangeRows) paintStray(number int, row session.Row, c *table.Cells) {
 	default:
 		call = filter.ShownNotJSONRPC + " on " + row.Kind.String()
 	}
-	x.text(c, exCall, x.theme.Warn, call)
+	x.text(c, exCall, x.theme.Odd, call)
 	c.Rest(exResult)
 	x.hits.Paint(c, exResult, x.theme.Text, x.theme.Match, bytes.TrimSpace(text))
 }

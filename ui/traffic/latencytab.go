@@ -108,11 +108,11 @@ func (p *latencyPart) Paint(i int, c *table.Cells) {
 		c.Text(latName, th.Text, name)
 	}
 	c.Text(latCount, th.Text, wording.Thousands(int(l.N)))
-	c.Text(latCancelled, th.Warn.If(l.Cancelled > 0), wording.Thousands(int(l.Cancelled)))
+	c.Text(latCancelled, th.Odd.If(l.Cancelled > 0), wording.Thousands(int(l.Cancelled)))
 	if l.N == 0 {
 		return
 	}
-	c.Bytes(latErrors, th.Error.If(l.Errors > 0), strconv.AppendUint(nil, l.Errors, 10))
+	c.Bytes(latErrors, th.Failed.If(l.Errors > 0), strconv.AppendUint(nil, l.Errors, 10))
 	p.text.paintTook(l.p50, th.Text, latP50, c)
 	p.text.paintTook(l.p95, th.Text, latP95, c)
 	p.text.paintTook(l.Max, th.Strong, latMax, c)
@@ -320,11 +320,11 @@ func (p *latencyPart) paintHistogram(out *paint.Lines) {
 	if current.Latency == nil {
 		return
 	}
-	l.Text(th.Border, p.text.glyph("── ", "-- "))
+	l.Text(th.Rule, p.text.glyph("── ", "-- "))
 	l.Text(th.FocusTitle, current.name())
 	l.Text(th.Dim, fmt.Sprintf("  %s, slowest %s ", wording.Counted(int(current.N), "response"), timeUnit(current.Max)))
 	if current.Cancelled > 0 {
-		l.Text(th.Warn, fmt.Sprintf(" %d cancelled, after up to %s ", current.Cancelled, timeUnit(current.LongestEnded)))
+		l.Text(th.Odd, fmt.Sprintf(" %d cancelled, after up to %s ", current.Cancelled, timeUnit(current.LongestEnded)))
 	}
 	p.text.screen.PaintRule(l)
 	_, height := out.Size()

@@ -110,7 +110,7 @@ func (r *lineRows) Paint(number int, c *table.Cells) {
 	e, err := session.EntryInto(r.ws.Shown.Source, row, lineRead, r.buf[:0])
 	switch {
 	case err != nil:
-		c.Text(colLineText, r.theme.Error, "(not kept)")
+		c.Text(colLineText, r.theme.Failed, "(not kept)")
 	case row.Kind == session.KindStderr && r.list == StderrList:
 		r.hits.Paint(c, colLineText, r.theme.Stderr, r.theme.Match, e.Payload)
 	case row.Kind.IsStream():
@@ -151,9 +151,9 @@ func eventStyle(e *session.Entry, th *paint.Theme) (paint.Style, string) {
 	case session.KindLink:
 		return linkStyle(e, th)
 	case session.KindGap, session.KindFailed:
-		return th.Error, "x"
+		return th.Failed, "x"
 	case session.KindLagged, session.KindHeld, session.KindWaiting, session.KindWrite:
-		return th.Warn, "!"
+		return th.Odd, "!"
 	case session.KindAct:
 		return th.Request, "@"
 	case session.KindStart, session.KindExited, session.KindClosed:
@@ -167,9 +167,9 @@ func linkStyle(e *session.Entry, th *paint.Theme) (paint.Style, string) {
 	if e.DecodeBody(&link) == nil {
 		switch executor.LinkState(link.State) {
 		case executor.LinkLost:
-			return th.Error, "x"
+			return th.Failed, "x"
 		case executor.LinkStalled:
-			return th.Warn, "!"
+			return th.Odd, "!"
 		}
 	}
 	return th.Text, " "

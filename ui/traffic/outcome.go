@@ -20,10 +20,10 @@ import (
 )
 
 func (x *exchangeRows) paintPending(number int, row session.Row, c *table.Cells) {
-	c.Mark(x.theme.Warn, x.glyph("…", "."))
+	c.Mark(x.theme.Odd, x.glyph("…", "."))
 	switch {
 	case x.ws.Unreachable:
-		c.Text(exResult, x.theme.Warn, "no reply: the connection is lost")
+		c.Text(exResult, x.theme.Odd, "no reply: the connection is lost")
 		return
 	case x.waits(number):
 		c.Mark(x.theme.PromptTitle, "?")
@@ -31,7 +31,7 @@ func (x *exchangeRows) paintPending(number int, row session.Row, c *table.Cells)
 		if row.Kind == session.KindStdout {
 			text = x.pane.answerKey + " to answer"
 		}
-		c.Text(exResult, x.theme.Warn, text)
+		c.Text(exResult, x.theme.Odd, text)
 	default:
 		x.paintProgress(number, c)
 	}
@@ -51,9 +51,9 @@ func (x *exchangeRows) paintElapsed(number int, row session.Row, c *table.Cells)
 	switch seconds := took / 1e6; {
 	case seconds == 0:
 	case c.Width(exTook) > 0:
-		x.paintTook(seconds*1e6, x.theme.Warn, exTook, c)
+		x.paintTook(seconds*1e6, x.theme.Odd, exTook, c)
 	default:
-		c.Text(exResult, x.theme.Warn, "  "+wording.RoundedTime(time.Duration(seconds)*time.Second))
+		c.Text(exResult, x.theme.Odd, "  "+wording.RoundedTime(time.Duration(seconds)*time.Second))
 	}
 }
 
@@ -69,7 +69,7 @@ func (x *exchangeRows) paintProgress(number int, c *table.Cells) {
 	at, ok := x.ws.Shown.Index.Exchanges.Progress(number)
 	row, known := x.ws.Shown.Rows.At(at)
 	if !ok || !known {
-		c.Text(exResult, x.theme.Warn, "running")
+		c.Text(exResult, x.theme.Odd, "running")
 		return
 	}
 	e, ok := x.read(row)
@@ -77,9 +77,9 @@ func (x *exchangeRows) paintProgress(number int, c *table.Cells) {
 	if ok && !e.Cut && json.Unmarshal(e.Msg.Params.Of(e.Payload), &p) == nil && p.Total > 0 {
 		full, empty := x.glyph("▓", "#"), x.glyph("░", "-")
 		n := kit.Between(0, int(p.Progress/p.Total*barCells+0.5), barCells)
-		c.Text(exResult, x.theme.Warn, strings.Repeat(full, n)+strings.Repeat(empty, barCells-n)+" ")
+		c.Text(exResult, x.theme.Odd, strings.Repeat(full, n)+strings.Repeat(empty, barCells-n)+" ")
 	}
-	x.text(c, exResult, x.theme.Warn, x.says(at, row).Text)
+	x.text(c, exResult, x.theme.Odd, x.says(at, row).Text)
 }
 
 // answerWait is how long after a cancellation a response may still come, before
@@ -137,11 +137,11 @@ func (x *exchangeRows) paintOutcome(number int, row, decides session.Row, c *tab
 		took, _ := x.times(number, row, response).Answering(row.Kind)
 		x.paintTook(took, x.theme.Dim, exTook, c)
 	}
-	style, text := x.theme.Error, ""
+	style, text := x.theme.Failed, ""
 	switch decides.State {
 	case session.ReqCancelled:
-		c.Mark(x.theme.Warn, x.glyph("⊘", "c"))
-		style, text = x.theme.Warn, x.cancelled(number, row)
+		c.Mark(x.theme.Odd, x.glyph("⊘", "c"))
+		style, text = x.theme.Odd, x.cancelled(number, row)
 		if late == "" && !x.mayAnswer(number) {
 			late = x.glyph(" · ", ", ") + "no answer"
 		}
@@ -187,7 +187,7 @@ func (x *exchangeRows) paintOutcomeText(text string, response session.Row, c *ta
 	case response.Flags&session.FlagProbe != 0:
 		style = x.theme.Dim
 	case response.Msg == framing.ErrorResponse, response.Flags&session.FlagError != 0:
-		style = x.theme.Error
+		style = x.theme.Failed
 		c.Mark(style, x.glyph("✗", "x"))
 		if response.Msg == framing.Response && !strings.HasPrefix(text, "isError") {
 			text = strings.TrimSuffix("isError: "+text, ": ")

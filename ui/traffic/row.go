@@ -71,11 +71,11 @@ func (t *trafficRows) Paint(number int, c *table.Cells) {
 	e, err := session.EntryInto(t.ws.Shown.Source, row, rowRead, t.buf[:0])
 	style := t.style(row)
 	if t.ws.Notes.Marks.Has(number) {
-		c.Flag(t.theme.Key, "m")
+		c.Flag(t.theme.Accent, "m")
 	}
 	written := t.ws.Notes.Texts[number]
 	if written != "" {
-		c.Flag(t.theme.Key, "n")
+		c.Flag(t.theme.Accent, "n")
 	}
 	t.paintMark(number, row, c)
 	t.paintSeq(e, c)
@@ -84,7 +84,7 @@ func (t *trafficRows) Paint(number int, c *table.Cells) {
 	c.Text(colDirection, style, kit.Direction(row.Kind))
 	switch rows, folded := t.pane.Listed().Fold(number); {
 	case err != nil:
-		c.Text(colMethod, t.theme.Error, "(not kept) "+t.ws.Shown.Source.Method(row.Method))
+		c.Text(colMethod, t.theme.Failed, "(not kept) "+t.ws.Shown.Source.Method(row.Method))
 	case folded:
 		t.paintFold(row, rows, style, c)
 	case row.Kind == session.KindStderr && row.Flags&session.FlagLineEnd != 0:
@@ -97,7 +97,7 @@ func (t *trafficRows) Paint(number int, c *table.Cells) {
 		paintEvent(c, colMethod, &e, t.theme, t.hits)
 	default:
 		if written != "" && saidColumn(c) == colSummary {
-			c.Text(colSummary, t.theme.Key, "; "+written+"  ")
+			c.Text(colSummary, t.theme.Accent, "; "+written+"  ")
 			written = ""
 		}
 		t.paintMethod(number, row, &e, style, c)
@@ -107,7 +107,7 @@ func (t *trafficRows) Paint(number int, c *table.Cells) {
 		c.Bytes(colSize, t.theme.Dim, t.num)
 	}
 	if written != "" {
-		c.Text(colMethod, t.theme.Key, "  ; "+written)
+		c.Text(colMethod, t.theme.Accent, "  ; "+written)
 	}
 }
 
@@ -146,7 +146,7 @@ func (t *trafficRows) style(row session.Row) paint.Style {
 	case framing.Notification:
 		return t.theme.Notification
 	}
-	return t.theme.Warn
+	return t.theme.Odd
 }
 
 func (t *trafficRows) paintMark(number int, row session.Row, c *table.Cells) {
@@ -154,15 +154,15 @@ func (t *trafficRows) paintMark(number int, row session.Row, c *table.Cells) {
 	probe := row.Flags&session.FlagProbe != 0
 	switch {
 	case row.State == session.ReqUnmatched || row.State == session.ReqDuplicate:
-		c.Mark(t.theme.Warn, "!")
+		c.Mark(t.theme.Odd, "!")
 	case !probe && (row.State == session.ReqLost || row.State == session.ReqTimedOut):
-		c.Mark(t.theme.Error, "x")
+		c.Mark(t.theme.Failed, "x")
 	case row.State == session.ReqCancelled:
-		c.Mark(t.theme.Warn, "-")
+		c.Mark(t.theme.Odd, "-")
 	case row.Flags&session.FlagError != 0 && !request && !probe:
-		c.Mark(t.theme.Error, "x")
+		c.Mark(t.theme.Failed, "x")
 	case filter.IsStray(row) || row.Flags&session.FlagProblem != 0:
-		c.Mark(t.theme.Warn, "?")
+		c.Mark(t.theme.Odd, "?")
 	case request && row.Kind == session.KindStdout:
 		c.Mark(t.theme.ServerRequest, "~")
 	default:
@@ -196,17 +196,17 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 	case row.Msg == framing.Batch:
 		t.paintBatchRow(number, e, c)
 	case method == "":
-		t.withNote(c, style, "(response)", t.theme.Error, "")
+		t.withNote(c, style, "(response)", t.theme.Failed, "")
 		t.paintSummary(number, row, c)
 	case row.State == session.ReqLost:
-		t.withNote(c, style, method, t.theme.Error, t.lossNote(number, row))
+		t.withNote(c, style, method, t.theme.Failed, t.lossNote(number, row))
 		t.paintSummary(number, row, c)
 	case row.Kind == session.KindStdout && row.Msg == framing.Request:
 		note := t.answerNote(row)
 		if room := c.Width(colMethod) - len(note) - 1; note != "" && room > 0 && saidColumn(c) == colMethod {
 			method = termsafe.Truncate(method, room, t.ellipsis) // the outcome must stay visible
 		}
-		t.withNote(c, style, method, t.theme.Warn, note)
+		t.withNote(c, style, method, t.theme.Odd, note)
 		t.paintSummary(number, row, c)
 	default:
 		note, noteStyle := "", t.failure(row)
@@ -260,7 +260,7 @@ func (t *trafficRows) paintSummary(number int, row session.Row, c *table.Cells) 
 }
 
 func (t *trafficRows) paintText(what string, e *session.Entry, c *table.Cells) {
-	c.Text(colMethod, t.theme.Warn, what)
+	c.Text(colMethod, t.theme.Odd, what)
 	t.hits.Paint(c, saidColumn(c), t.theme.Text, t.theme.Match, e.Payload)
 }
 
@@ -352,7 +352,7 @@ func (t *trafficRows) failure(row session.Row) paint.Style {
 	if row.Flags&session.FlagProbe != 0 {
 		return t.theme.Dim
 	}
-	return t.theme.Error
+	return t.theme.Failed
 }
 
 // took returns how long the response at a row took, and for how long the server waited
@@ -371,7 +371,7 @@ func (t *trafficRows) paintLatency(number int, row session.Row, c *table.Cells) 
 	switch row.State {
 	case session.ReqPending:
 		if t.ws.Unreachable {
-			c.Text(colLatency, t.theme.Warn, "no reply")
+			c.Text(colLatency, t.theme.Odd, "no reply")
 			return
 		}
 		t.num = append(t.num[:0], "pending"...)
@@ -380,9 +380,9 @@ func (t *trafficRows) paintLatency(number int, row session.Row, c *table.Cells) 
 			t.num = strconv.AppendInt(t.num[:0], took/1e6, 10)
 			t.num = append(t.num, " s ..."...)
 		}
-		c.Bytes(colLatency, t.theme.Warn, t.num)
+		c.Bytes(colLatency, t.theme.Odd, t.num)
 	case session.ReqCancelled, session.ReqUnmatched, session.ReqDuplicate:
-		c.Text(colLatency, t.theme.Warn, row.State.String())
+		c.Text(colLatency, t.theme.Odd, row.State.String())
 	case session.ReqLost, session.ReqTimedOut:
 		c.Text(colLatency, t.failure(row), row.State.String())
 	case session.ReqFailed:

@@ -111,7 +111,7 @@ func (s *sequencePart) style(row session.Row) paint.Style {
 	th := s.text.screen.Theme
 	switch {
 	case row.Msg == framing.ErrorResponse, row.Msg == framing.Response && row.Flags&session.FlagError != 0:
-		return th.Error.If(row.Flags&session.FlagProbe == 0)
+		return th.Failed.If(row.Flags&session.FlagProbe == 0)
 	case row.Msg == framing.Request && row.Kind == session.KindStdout:
 		return th.ServerRequest
 	case row.Msg == framing.Request:
@@ -121,7 +121,7 @@ func (s *sequencePart) style(row session.Row) paint.Style {
 	case row.Msg == framing.Notification:
 		return th.Notification
 	}
-	return th.Warn
+	return th.Odd
 }
 
 // named adds what a request names, such as a tool, where calls have no column.
@@ -185,9 +185,9 @@ func (s *sequencePart) paintLane(text string, style paint.Style, incoming, respo
 	}
 	s.lane = b
 	bar := s.text.glyph("│", "|")
-	c.Text(seqLanes, s.text.screen.Theme.Border, bar+" ")
+	c.Text(seqLanes, s.text.screen.Theme.Rule, bar+" ")
 	c.Bytes(seqLanes, style, b)
-	c.Text(seqLanes, s.text.screen.Theme.Border, " "+bar)
+	c.Text(seqLanes, s.text.screen.Theme.Rule, " "+bar)
 }
 
 func repeated(b []byte, glyph string, n int) []byte {
@@ -216,9 +216,9 @@ func (s *sequencePart) paintNote(number int, row session.Row, c *table.Cells) {
 		case during && over:
 			c.Text(seqNote, th.Dim, "during #"+s.idOf(call))
 		case during:
-			c.Text(seqNote, th.Warn, "during #"+s.idOf(call))
+			c.Text(seqNote, th.Odd, "during #"+s.idOf(call))
 		case !over:
-			c.Text(seqNote, th.Warn, row.State.String())
+			c.Text(seqNote, th.Odd, row.State.String())
 		}
 	}
 }

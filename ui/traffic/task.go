@@ -23,19 +23,19 @@ func (x *exchangeRows) paintTask(number int, row session.Row, t exchange.Task, c
 	case x.waits(number):
 		x.paintPending(number, row, c)
 	case t.Open && x.ws.OpenTask(number) && !x.taskOver(t):
-		c.Mark(x.theme.Warn, x.glyph("…", "."))
-		x.text(c, exResult, x.theme.Warn, x.taskState(row, t))
+		c.Mark(x.theme.Odd, x.glyph("…", "."))
+		x.text(c, exResult, x.theme.Odd, x.taskState(row, t))
 		x.paintElapsed(number, row, c)
 	case t.Open && x.taskOver(t): // its result was not requested
 		x.text(c, exResult, x.theme.Text, x.taskState(row, t))
 	case !answered || t.Open:
-		c.Mark(x.theme.Error, "!")
+		c.Mark(x.theme.Failed, "!")
 		lost := strings.Trim(x.lossNote(number, row), "()")
-		x.text(c, exResult, x.theme.Error, strings.TrimSuffix("lost: "+lost, ": ")+x.glyph(" · ", ", ")+x.taskState(row, t))
+		x.text(c, exResult, x.theme.Failed, strings.TrimSuffix("lost: "+lost, ": ")+x.glyph(" · ", ", ")+x.taskState(row, t))
 	case response.Msg == framing.ErrorResponse && x.expired(row, response) != "":
-		c.Mark(x.theme.Error, "!")
+		c.Mark(x.theme.Failed, "!")
 		x.paintTimes(number, row, response, x.theme.Text, c)
-		x.text(c, exResult, x.theme.Error, "task expired after "+x.expired(row, response)+x.polls(t))
+		x.text(c, exResult, x.theme.Failed, "task expired after "+x.expired(row, response)+x.polls(t))
 	default:
 		x.paintTimes(number, row, response, x.theme.Text, c)
 		x.paintTaskEnd(number, row, t, at, response, c)
@@ -49,8 +49,8 @@ func (x *exchangeRows) paintTaskEnd(number int, row session.Row, t exchange.Task
 	}
 	if method := x.ws.Shown.Source.Method(response.Method); method != mcp.MethodTasksResult && response.Msg == framing.Response {
 		if summary.TaskStatus(e.Payload) == session.TaskCancelled {
-			c.Mark(x.theme.Warn, x.glyph("⊘", "c"))
-			x.text(c, exResult, x.theme.Warn, "task cancelled"+x.cancelledBy(number, row)+x.polls(t))
+			c.Mark(x.theme.Odd, x.glyph("⊘", "c"))
+			x.text(c, exResult, x.theme.Odd, "task cancelled"+x.cancelledBy(number, row)+x.polls(t))
 			return
 		}
 		if text := summary.TaskOutcome(e.Payload, e.FullSize); text != "" {

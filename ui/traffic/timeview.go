@@ -183,7 +183,7 @@ func (v *timeView) paintTabs(c host.Context, l *paint.Line) {
 	}
 	if _, shown, _ := c.Panes().Passing(); shown != nil {
 		l.Text(th.Dim, "  filter ")
-		l.Text(th.Warn, shown.String())
+		l.Text(th.Odd, shown.String())
 	}
 	if v.tab == waterfallTab {
 		v.waterfall.paintLegend(l)

@@ -77,16 +77,16 @@ func (w *waterfallPart) Paint(number int, c *table.Cells) {
 	switch {
 	case !ok:
 	case bar.Failed:
-		c.Mark(th.Error, w.text.glyph("✗", "x"))
-		w.text.paintTook(took, th.Error, fallTook, c)
+		c.Mark(th.Failed, w.text.glyph("✗", "x"))
+		w.text.paintTook(took, th.Failed, fallTook, c)
 	case bar.Open:
-		c.Mark(th.Warn, w.text.glyph("…", "."))
+		c.Mark(th.Odd, w.text.glyph("…", "."))
 		if w.text.ws.Clock >= 0 {
-			w.text.paintTook(took/1e6*1e6, th.Warn, fallTook, c)
+			w.text.paintTook(took/1e6*1e6, th.Odd, fallTook, c)
 		}
 	case w.cancelled(number):
-		c.Mark(th.Warn, w.text.glyph("⊘", "c"))
-		w.text.paintTook(took, th.Warn, fallTook, c)
+		c.Mark(th.Odd, w.text.glyph("⊘", "c"))
+		w.text.paintTook(took, th.Odd, fallTook, c)
 	default:
 		w.text.paintTook(took, th.Text, fallTook, c)
 	}
@@ -190,7 +190,7 @@ func (w *waterfallPart) paintLegend(l *paint.Line) {
 		style := th.Request
 		switch i {
 		case 1:
-			style = th.Warn
+			style = th.Odd
 		case 2, 3:
 			style = th.Dim
 		}

@@ -175,7 +175,7 @@ func TestWatchSaysSameOnlyOfWhatWasSent(t *testing.T) {
 		p := s.state.Part(s.Context())
 		require.Equal(t, "WATCH 1 main.go changed: 1 call not re-sent ([watch-rest])", p.Text)
 		require.Equal(t, "WATCH 1 1 call not re-sent ([watch-rest])", p.Short)
-		require.Equal(t, s.Screen().Theme.Warn, p.Style)
+		require.Equal(t, s.Screen().Theme.Odd, p.Style)
 		require.Contains(t, s.Said(), "their responses are the same; not re-sent: note")
 		s.Do("watch-rest", "yes")
 		require.Contains(t, s.part(), "1 changed", "the call that was not re-sent had changed")
@@ -187,7 +187,7 @@ func TestWatchSaysSameOnlyOfWhatWasSent(t *testing.T) {
 		}
 		s.change()
 		require.Contains(t, s.part(), "same responses to the last 10 calls")
-		require.Equal(t, s.Screen().Theme.OK, s.state.Part(s.Context()).Style)
+		require.Equal(t, s.Screen().Theme.Good, s.state.Part(s.Context()).Style)
 	})
 }
 

@@ -169,10 +169,10 @@ type outcome struct {
 // Responses count as unchanged only if all requests were sent.
 func outcomeOf(c host.Context, round *replayer.Round) outcome {
 	th := c.Host.Screen().Theme
-	o := outcome{style: th.OK}
+	o := outcome{style: th.Good}
 	switch {
 	case round.Result.Lost != nil:
-		return outcome{"server gone", th.Error}
+		return outcome{"server gone", th.Failed}
 	case round.Report == nil:
 		o.text = "nothing to compare"
 	case round.Differs():
@@ -194,7 +194,7 @@ func outcomeOf(c host.Context, round *replayer.Round) outcome {
 		if len(round.Held) > 0 {
 			o.text += " (" + c.Host.Key(actRest) + ")"
 		}
-		o.style = th.Warn
+		o.style = th.Odd
 	}
 	return o
 }
@@ -224,20 +224,20 @@ func (s *State) Part(c host.Context) kit.Part {
 		return kit.Part{}
 	}
 	th := c.Host.Screen().Theme
-	p := kit.Part{Text: "WATCH", Style: th.OK, Priority: 72}
+	p := kit.Part{Text: "WATCH", Style: th.Good, Priority: 72}
 	switch {
 	case s.paused:
-		p.Text, p.Style = "WATCH paused", th.Warn
+		p.Text, p.Style = "WATCH paused", th.Odd
 		return p
 	case s.busy:
-		p.Text, p.Short, p.Style = "WATCH ... "+s.cause, "WATCH ...", th.Warn
+		p.Text, p.Short, p.Style = "WATCH ... "+s.cause, "WATCH ...", th.Odd
 		if s.files.Doing != nil && s.files.Doing() != "" {
 			p.Text, p.Short = "WATCH "+s.files.Doing(), "WATCH building"
 		}
 	case c.Workspace.Unbuilt != nil:
-		p.Text, p.Short, p.Style = "WATCH build failed: "+s.cause, "WATCH build failed", th.Error
+		p.Text, p.Short, p.Style = "WATCH build failed: "+s.cause, "WATCH build failed", th.Failed
 	case s.failed:
-		p.Text, p.Short, p.Style = "WATCH failed: "+s.cause, "WATCH failed", th.Error
+		p.Text, p.Short, p.Style = "WATCH failed: "+s.cause, "WATCH failed", th.Failed
 	case s.cause != "":
 		p.Short = fmt.Sprintf("WATCH %d %s", s.restarts.Load(), s.outcome.text)
 		p.Text, p.Style = fmt.Sprintf("WATCH %d %s: %s", s.restarts.Load(), s.cause, s.outcome.text), s.outcome.style

@@ -234,7 +234,7 @@ func (v *View) Paint(out *paint.Lines, focused bool) {
 func (v *View) paintLine(l *paint.Line, part, line int, flat bool) {
 	switch {
 	case part < 0:
-		l.Text(v.style.theme.Warn.If(!flat), v.parts.note)
+		l.Text(v.style.theme.Odd.If(!flat), v.parts.note)
 	case line == 0:
 		v.paintHead(l, v.parts.list[part], flat)
 	default:
@@ -250,18 +250,18 @@ func (v *View) paintHead(l *paint.Line, p *Part, flat bool) {
 		if v.style.ascii {
 			mark = "x "
 		}
-		l.Text(th.Error.If(!flat), mark+p.label+"  "+p.facts)
+		l.Text(th.Failed.If(!flat), mark+p.label+"  "+p.facts)
 		return
 	}
 	if p.number > 0 {
-		l.Text(th.Key.If(!flat), decimal(p.number)+" ")
+		l.Text(th.Accent.If(!flat), decimal(p.number)+" ")
 	}
 	l.Text(th.Strong.If(!flat), p.label)
 	l.Text(th.Dim.If(!flat), "  "+p.facts)
 	if v.parts.structured == p && v.verdict.Text != "" {
 		style := th.Dim
 		if v.verdict.Bad {
-			style = th.Error
+			style = th.Failed
 		}
 		l.Text(style.If(!flat), "   "+v.verdict.Text)
 	}

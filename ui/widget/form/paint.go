@@ -78,7 +78,7 @@ func (p *painter) paint() {
 	p.l.PadTo(margin + p.labelWidth())
 	p.value(fl)
 	if problem != "" && p.l.Room() >= errorRoom {
-		p.put(th.Error, "  x "+short(problem))
+		p.put(th.Failed, "  x "+short(problem))
 	}
 }
 
@@ -92,9 +92,9 @@ func (p *painter) marks(fl *field, problem string) {
 	}
 	switch {
 	case problem != "", fl.folded && p.f.below(fl):
-		p.put(th.Error, "x")
+		p.put(th.Failed, "x")
 	case fl.required && !p.inList(fl):
-		p.put(th.Warn, "*")
+		p.put(th.Odd, "*")
 	default:
 		p.put(paint.Style{}, " ")
 	}

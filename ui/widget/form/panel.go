@@ -104,13 +104,13 @@ func (p *panel) about(n int) []func(*paint.Line) {
 		problem = p.f.problem(p.f.root)
 	}
 	if problem != "" {
-		add(th.Error, "x "+problem, 2)
+		add(th.Failed, "x "+problem, 2)
 	}
 	if err := p.f.found().err; err != nil {
-		add(th.Warn, "cannot check: "+err.Error(), 1)
+		add(th.Odd, "cannot check: "+err.Error(), 1)
 	}
 	for _, pattern := range p.unmatched(r.field) {
-		add(th.Warn, "cannot check the pattern "+pattern, 1)
+		add(th.Odd, "cannot check the pattern "+pattern, 1)
 	}
 	if labels, at := p.optionsFor(r.field); len(labels) > 0 && len(out) < n {
 		out = append(out, func(l *paint.Line) { p.paintStrip(l, labels, at) })
@@ -170,7 +170,7 @@ func (p *panel) paintStrip(l *paint.Line, labels []string, at int) {
 	}
 	for i := from; i < len(labels) && l.Room() > 0; i++ {
 		if i == at {
-			l.Text(th.Key, "["+short(labels[i])+"]")
+			l.Text(th.Accent, "["+short(labels[i])+"]")
 		} else {
 			l.Text(th.Text, " "+short(labels[i])+" ")
 		}

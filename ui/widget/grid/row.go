@@ -109,14 +109,14 @@ func (g *Grid) mark(row *Row) (string, paint.Style) {
 	switch row.State {
 	case Running:
 		if !row.Idle() {
-			return spinner(g.totals.Took), g.theme.Warn
+			return spinner(g.totals.Took), g.theme.Odd
 		}
 	case Passed:
-		return "+", g.theme.OK
+		return "+", g.theme.Good
 	case Failed:
-		return "x", g.theme.Error
+		return "x", g.theme.Failed
 	case Cancelled:
-		return "!", g.theme.Warn
+		return "!", g.theme.Odd
 	}
 	return g.glyphs.waits, g.theme.Dim
 }
@@ -143,19 +143,19 @@ func (r rows) paintSteps(c *table.Cells, row *Row) {
 	for i := range row.Phases {
 		switch {
 		case i == failed:
-			c.Text(colSteps, r.theme.Error, r.glyphs.bad)
+			c.Text(colSteps, r.theme.Failed, r.glyphs.bad)
 		case i < at && failed >= 0 && i > failed:
 			c.Text(colSteps, r.theme.Dim, r.glyphs.to)
 		case i < at:
-			c.Text(colSteps, r.theme.OK, r.glyphs.done)
+			c.Text(colSteps, r.theme.Good, r.glyphs.done)
 		case i > at || at < 0:
 			c.Text(colSteps, r.theme.Dim, r.glyphs.to)
 		case row.State == Running && row.Before != "":
 			c.Text(colSteps, r.theme.Dim, r.glyphs.to)
 		case row.State == Running:
-			c.Text(colSteps, r.theme.Warn, r.glyphs.now)
+			c.Text(colSteps, r.theme.Odd, r.glyphs.now)
 		default:
-			c.Text(colSteps, r.theme.Error, r.glyphs.bad)
+			c.Text(colSteps, r.theme.Failed, r.glyphs.bad)
 		}
 	}
 }
@@ -168,7 +168,7 @@ const longPhase = 2 * time.Second
 func (r rows) paintMessage(c *table.Cells, row *Row) {
 	if row.State == Running {
 		if row.Attempt > 1 {
-			c.Text(colMessage, r.theme.Warn, fmt.Sprintf("attempt %d  ", row.Attempt))
+			c.Text(colMessage, r.theme.Odd, fmt.Sprintf("attempt %d  ", row.Attempt))
 		}
 		if row.InPhase >= longPhase {
 			c.Text(colMessage, r.theme.Dim, fmt.Sprintf("for %s  ", shortTime(row.InPhase)))

@@ -27,9 +27,9 @@ func (g *Grid) PaintTotals(l *paint.Line) {
 		}
 	}
 	add(t.All(), "targets", th.Strong, 2)
-	add(t.Passed, "ok", th.OK, 0)
-	add(t.Failed, "failed", th.Error, 0)
-	add(t.Cancelled, "cancelled", th.Warn, 1)
+	add(t.Passed, "ok", th.Good, 0)
+	add(t.Failed, "failed", th.Failed, 0)
+	add(t.Cancelled, "cancelled", th.Odd, 1)
 	add(t.Connecting, "connecting", th.Text, 4)
 	add(t.Running, "running", th.Text, 0)
 	add(t.Waiting, "waiting", th.Dim, 3)
@@ -71,7 +71,7 @@ func (g *Grid) paintProgress(l *paint.Line) {
 		done := t.Done() * width / t.All()
 		for i := range width {
 			if i < done {
-				l.Text(g.theme.OK, g.glyphs.bar)
+				l.Text(g.theme.Good, g.glyphs.bar)
 			} else {
 				l.Text(g.theme.Dim, g.glyphs.rest)
 			}

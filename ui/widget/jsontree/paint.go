@@ -65,7 +65,7 @@ func (p *painter) line(i int) {
 	p.l.PadTo(p.t.indent(l.depth))
 	switch l.kind {
 	case errorLine:
-		p.put(th.Error, "x "+l.err.Error())
+		p.put(th.Failed, "x "+l.err.Error())
 	case moreLine:
 		p.put(th.Dim, "  "+p.t.options.Ellipsis+p.t.rest(i))
 	case closeLine:
@@ -242,7 +242,7 @@ func (p *painter) nextMark(off, end int) (from, to int, s paint.Style) {
 	}
 	if e := p.t.err; e != nil && off <= e.Offset && e.Offset < from {
 		_, size := utf8.DecodeRune(p.t.doc[e.Offset:end])
-		from, to, s = e.Offset, e.Offset+size, p.t.theme.Error
+		from, to, s = e.Offset, e.Offset+size, p.t.theme.Failed
 	}
 	return from, to, s
 }

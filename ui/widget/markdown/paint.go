@@ -83,9 +83,9 @@ func (p painter) levels(levels []level, first bool) {
 		case level.quote:
 			p.put(p.th.Dim, p.g.quote)
 		case level.first && first && level.mark == "-":
-			p.put(p.th.Key, p.g.bullet)
+			p.put(p.th.Accent, p.g.bullet)
 		case level.first && first:
-			p.put(p.th.Key, level.mark)
+			p.put(p.th.Accent, level.mark)
 		}
 		p.l.PadTo(end)
 	}

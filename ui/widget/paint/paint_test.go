@@ -278,11 +278,11 @@ func paintFrame(c *Canvas, panes []*Lines, th *Theme, tick int) string {
 		}
 	}
 	c.Reset(screen.W, screen.H)
-	c.Box(sessions, Frame{Style: th.Border, Title: "1 Sessions"}, panes[0])
-	c.Box(traffic, Frame{Border: Heavy, Style: th.FocusBorder, Title: "2 Traffic 41,203", Right: "FOLLOW"}, panes[1])
-	c.Box(detail, Frame{Style: th.Border, Title: "3 Detail"}, panes[2])
-	c.Box(stderr, Frame{Style: th.Border, Title: "4 Stderr"}, panes[3])
-	c.Box(events, Frame{Style: th.Border, Title: "5 Events"}, panes[4])
+	c.Box(sessions, Frame{Style: th.Rule, Title: "1 Sessions"}, panes[0])
+	c.Box(traffic, Frame{Border: Heavy, Style: th.FocusRule, Title: "2 Traffic 41,203", Right: "FOLLOW"}, panes[1])
+	c.Box(detail, Frame{Style: th.Rule, Title: "3 Detail"}, panes[2])
+	c.Box(stderr, Frame{Style: th.Rule, Title: "4 Stderr"}, panes[3])
+	c.Box(events, Frame{Style: th.Rule, Title: "5 Events"}, panes[4])
 	return c.String()
 }
 

@@ -25,13 +25,13 @@ type Theme struct {
 
 	Text, Dim, Strong, Emphasis Style
 
-	Error, Warn, OK Style
+	Failed, Odd, Good Style
 
 	// the kinds of messages, and lines of stderr
 	Request, Response, Notification, ServerRequest, Stderr Style
 
 	// the families of methods: what a client calls, reads and gets
-	Tools, Resources, Prompts Style
+	Tool, Resource, Prompt Style
 
 	// Selected is the row under the cursor of the focused pane, SelectedBlur
 	// the one of any other pane.
@@ -39,12 +39,12 @@ type Theme struct {
 	// Match is a hit of a search, SelectedMatch one in the selected row.
 	Match, SelectedMatch Style
 
-	Border, FocusBorder Style
-	Title, FocusTitle   Style
+	Rule, FocusRule   Style
+	Title, FocusTitle Style
 	// line of column titles
 	Header Style
 	// of the keyboard, in the footer and in help
-	Key Style
+	Accent Style
 
 	// the parts of a JSON document
 	Name, String, Number, Literal Style
@@ -81,9 +81,9 @@ func (p palette) theme() *Theme {
 
 		Emphasis: p.style(cellLook{attrs: italic, plain: underline}),
 
-		Error: p.style(cellLook{hue: vermilion, attrs: bold, plain: bold | underline}),
-		Warn:  p.style(cellLook{hue: yellow, plain: underline}),
-		OK:    p.style(cellLook{hue: green}),
+		Failed: p.style(cellLook{hue: vermilion, attrs: bold, plain: bold | underline}),
+		Odd:    p.style(cellLook{hue: yellow, plain: underline}),
+		Good:   p.style(cellLook{hue: green}),
 
 		Request:       p.style(cellLook{hue: blue}),
 		Response:      p.style(cellLook{hue: green}),
@@ -91,9 +91,9 @@ func (p palette) theme() *Theme {
 		ServerRequest: p.style(cellLook{hue: orange, attrs: bold}),
 		Stderr:        p.style(cellLook{hue: orange}),
 
-		Tools:     p.style(cellLook{hue: teal}),
-		Resources: p.style(cellLook{hue: olive}),
-		Prompts:   p.style(cellLook{hue: mauve}),
+		Tool:     p.style(cellLook{hue: teal}),
+		Resource: p.style(cellLook{hue: olive}),
+		Prompt:   p.style(cellLook{hue: mauve}),
 
 		Selected:     p.style(cellLook{attrs: reverse}),
 		SelectedBlur: p.style(cellLook{attrs: bold, plain: bold | underline}),
@@ -101,12 +101,12 @@ func (p palette) theme() *Theme {
 
 		SelectedMatch: p.style(cellLook{attrs: underline}),
 
-		Border:      p.style(cellLook{hue: grey}),
-		FocusBorder: p.style(cellLook{hue: blue, attrs: bold}),
-		Title:       Style{},
-		FocusTitle:  p.style(cellLook{attrs: bold}),
-		Header:      p.style(cellLook{hue: grey, plain: underline}),
-		Key:         p.style(cellLook{hue: blue, attrs: bold}),
+		Rule:       p.style(cellLook{hue: grey}),
+		FocusRule:  p.style(cellLook{hue: blue, attrs: bold}),
+		Title:      Style{},
+		FocusTitle: p.style(cellLook{attrs: bold}),
+		Header:     p.style(cellLook{hue: grey, plain: underline}),
+		Accent:     p.style(cellLook{hue: blue, attrs: bold}),
 
 		Name:    p.style(cellLook{hue: blue}),
 		String:  p.style(cellLook{hue: green}),

@@ -75,14 +75,14 @@ func TestStatesDifferWithoutColor(t *testing.T) {
 	require.NotEqual(t, th.Selected, th.SelectedBlur)
 	require.NotEqual(t, th.Selected, th.Text)
 	require.NotEqual(t, th.SelectedBlur, th.Text)
-	require.NotEqual(t, th.FocusBorder, th.Border)
-	require.NotEqual(t, th.Error, th.Text)
+	require.NotEqual(t, th.FocusRule, th.Rule)
+	require.NotEqual(t, th.Failed, th.Text)
 	require.NotEqual(t, th.Match, th.Text)
 	require.NotEqual(t, th.Backdrop, th.Text)
 	require.NotEqual(t, th.PromptTitle, th.Selected)
-	require.NotEqual(t, th.Warn, th.Error)
-	require.NotEqual(t, th.Warn, th.Text)
-	require.NotEqual(t, th.Key, th.Text)
+	require.NotEqual(t, th.Odd, th.Failed)
+	require.NotEqual(t, th.Odd, th.Text)
+	require.NotEqual(t, th.Accent, th.Text)
 	require.NotEqual(t, th.Strong, th.Text)
 	require.NotEqual(t, th.Header, th.Text)
 	require.NotEqual(t, th.FocusTitle, th.Title)
@@ -96,9 +96,9 @@ func TestStatesDifferWithoutColor(t *testing.T) {
 func TestMarked(t *testing.T) {
 	marked := []string{
 		"Text", "Title", // carry no meaning
-		"Dim", "Border", // may be overlooked
-		"OK", "Request", "Response", "Notification", "Stderr", // have words, > and <, or panes of their own
-		"Tools", "Resources", "Prompts", // are names of methods
+		"Dim", "Rule", // may be overlooked
+		"Good", "Request", "Response", "Notification", "Stderr", // have words, > and <, or panes of their own
+		"Tool", "Resource", "Prompt", // are names of methods
 		"Name", "String", "Number", "Literal", // have the punctuation of JSON
 	}
 	var plain []string
@@ -129,7 +129,7 @@ var (
 // TestContrast checks the contrast of each colour with the backgrounds that it may be
 // painted on. A reversed style has the same contrast as the colour itself.
 func TestContrast(t *testing.T) {
-	secondary := []string{"Dim", "Border", "Header"} // may be overlooked
+	secondary := []string{"Dim", "Rule", "Header"} // may be overlooked
 	colour := regexp.MustCompile(`38;2;(\d+);(\d+);(\d+)`)
 	everyTheme(func(name string, dark bool, p Profile, th *Theme) {
 		backgrounds := lightBackgrounds
@@ -172,8 +172,8 @@ func TestOneAccent(t *testing.T) {
 		if p != TrueColor {
 			return
 		}
-		for _, s := range []Style{th.Tools, th.Resources, th.Prompts, th.Notification, th.ServerRequest} {
-			require.NotContains(t, th.FocusBorder.On, strings.Trim(s.On, "\x1b[m"), name)
+		for _, s := range []Style{th.Tool, th.Resource, th.Prompt, th.Notification, th.ServerRequest} {
+			require.NotContains(t, th.FocusRule.On, strings.Trim(s.On, "\x1b[m"), name)
 		}
 	})
 }
@@ -182,7 +182,7 @@ func TestProfiles(t *testing.T) {
 	require.Equal(t, Style{"\x1b[96m", "\x1b[39m"}, NewTheme(true, ANSI).Request)
 	require.Equal(t, Style{"\x1b[34m", "\x1b[39m"}, NewTheme(false, ANSI).Request)
 	require.Equal(t, Style{"\x1b[38;2;86;180;233m", "\x1b[39m"}, NewTheme(true, TrueColor).Request)
-	require.Equal(t, "\x1b[1;4mno\x1b[22;24m", string(NewTheme(true, NoColor).Error.Append(nil, "no")))
+	require.Equal(t, "\x1b[1;4mno\x1b[22;24m", string(NewTheme(true, NoColor).Failed.Append(nil, "no")))
 }
 
 func TestIf(t *testing.T) {

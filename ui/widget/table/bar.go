@@ -120,13 +120,13 @@ func (k BarLook) style(b *Bar, kind BarKind) paint.Style {
 	style := k.Theme.Request
 	switch {
 	case kind == Waiting:
-		style = k.Theme.Warn
+		style = k.Theme.Odd
 	case kind == Lagging:
 		style = k.Theme.Dim
 	case b.Failed:
-		style = k.Theme.Error
+		style = k.Theme.Failed
 	case b.Open:
-		style = k.Theme.Warn
+		style = k.Theme.Odd
 	}
 	return style.If(!k.Selected)
 }

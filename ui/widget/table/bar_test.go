@@ -23,7 +23,7 @@ func paintedBar(width int, draw func(*paint.Line)) string {
 
 func TestBars(t *testing.T) {
 	look := BarLook{Theme: paint.NewTheme(true, paint.NoColor)}
-	look.Theme.Warn, look.Theme.Error = paint.Style{}, paint.Style{}
+	look.Theme.Odd, look.Theme.Failed = paint.Style{}, paint.Style{}
 	var a Axis
 	a.Fit([]Span{{0, 10 * second}, {5 * second, 20 * second}}, 20)
 	bar := func(from, to float64) Bar { return Bar{Span: Span{int64(from * second), int64(to * second)}} }
