@@ -432,14 +432,14 @@ var actionTests = map[string]actionTest{
 		require.True(t, d.quit)
 	},
 	actTheme: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		dark := d.screen.Theme.Generation
+		dark := d.screen.Theme
 		d.do(actTheme)
-		require.NotEqual(t, dark, d.screen.Theme.Generation, "from auto to light")
+		require.NotEqual(t, dark.Dim, d.screen.Theme.Dim, "from auto to light")
 		require.Contains(t, d.rows()[35], "theme light")
 		d.do(help.ActPalette)
 		d.write("theme da")
 		d.do(help.ActRunCommand)
-		require.Equal(t, dark, d.screen.Theme.Generation)
+		require.Equal(t, dark.Dim, d.screen.Theme.Dim)
 		d.colors.profile = paint.NoColor
 		d.do(actTheme)
 		require.Contains(t, d.rows()[35], "x theme: colors are off")

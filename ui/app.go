@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"image/color"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -63,8 +64,10 @@ type paneState struct {
 }
 
 type colors struct {
-	dark    bool
-	profile paint.Profile
+	profile    paint.Profile
+	light      bool        // the background, if known
+	known      bool        // from the terminal, or from COLORFGBG
+	background color.Color // that the terminal reports, or nil
 }
 
 // A front is what is open over the panes, each above the one before it.
@@ -138,7 +141,7 @@ func newApp(ctx context.Context, opts Options) *App {
 	a := &App{
 		ctx: ctx, opts: opts, outside: newOutside(ctx),
 		screen: kit.Screen{ASCII: opts.ASCII},
-		colors: colors{dark: true, profile: paint.TrueColor},
+		colors: colors{profile: paint.TrueColor},
 		panes:  paneState{focus: trafficID, list: trafficID, strip: stderrID},
 	}
 	a.actions.app, a.canvas.app, a.grid.app = a, a, a
@@ -251,8 +254,10 @@ func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {
 	case tea.ColorProfileMsg:
 		sc.app.setProfile(msg.Profile)
 	case tea.BackgroundColorMsg:
-		sc.app.colors.dark = msg.IsDark()
+		sc.app.colors.light, sc.app.colors.known, sc.app.colors.background = !msg.IsDark(), true, msg.Color
 		sc.app.setTheme()
+	case tea.EnvMsg:
+		sc.app.setColorFGBG(msg.Getenv("COLORFGBG"))
 	case tea.KeyPressMsg:
 		return sc.app.actions.key(sc, msg)
 	case tea.PasteMsg:

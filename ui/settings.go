@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -99,21 +101,35 @@ func (a *App) setProfile(p colorprofile.Profile) {
 	a.setTheme()
 }
 
+// setColorFGBG takes in the variable of the environment with which some terminals name
+// the colours of their palette, such as "0;15", unless the terminal has reported its
+// background.
+func (a *App) setColorFGBG(value string) {
+	background, err := strconv.ParseUint(value[strings.LastIndexByte(value, ';')+1:], 10, 4)
+	if err != nil || a.colors.known {
+		return
+	}
+	a.colors.light, a.colors.known = background == 7 || background > 8, true
+	a.setTheme()
+}
+
 // newTheme returns the theme of the settings, or the one that fits the terminal.
 func (a *App) newTheme() *paint.Theme {
-	switch a.opts.Theme {
-	case themeLight:
-		return paint.NewTheme(false, a.colors.profile)
-	case themeDark:
-		return paint.NewTheme(true, a.colors.profile)
-	case themeContrast:
-		return paint.HighContrast(a.colors.dark, a.colors.profile)
-	case themeContrastLight:
-		return paint.HighContrast(false, a.colors.profile)
-	case themeContrastDark:
-		return paint.HighContrast(true, a.colors.profile)
+	t := a.opts.Theme
+	o := paint.Options{Profile: a.colors.profile, Light: a.colors.light}
+	o.Contrast = t == themeContrast || t == themeContrastLight || t == themeContrastDark
+	switch t {
+	case themeLight, themeContrastLight:
+		o.Light = true
+	case themeDark, themeContrastDark:
+		o.Light = false
+	case themeAuto, theme16, "":
+		o.Guessed = !a.colors.known
 	}
-	return paint.NewTheme(a.colors.dark, a.colors.profile)
+	if o.Light == a.colors.light {
+		o.Background = a.colors.background
+	}
+	return paint.NewTheme(o)
 }
 
 func (a *App) setTheme() {

@@ -138,37 +138,61 @@ func TestKeysOfSettings(t *testing.T) {
 
 // TestThemes checks that the settings override what the terminal reports.
 func TestThemes(t *testing.T) {
+	const ansi, full = paint.ANSI, paint.TrueColor
 	for _, tc := range []struct {
-		theme   Theme
-		noColor bool
-		profile colorprofile.Profile
-		light   bool
-		want    *paint.Theme
+		theme      Theme
+		noColor    bool
+		profile    colorprofile.Profile
+		background color.Color
+		want       paint.Options
 	}{
-		{"", false, colorprofile.TrueColor, false, paint.NewTheme(true, paint.TrueColor)},
-		{themeAuto, false, colorprofile.ANSI256, true, paint.NewTheme(false, paint.TrueColor)},
-		{themeAuto, false, colorprofile.ANSI, false, paint.NewTheme(true, paint.ANSI)},
-		{themeAuto, false, colorprofile.Ascii, false, paint.NewTheme(true, paint.NoColor)},
-		{themeAuto, true, colorprofile.TrueColor, false, paint.NewTheme(true, paint.NoColor)},
-		{themeLight, false, colorprofile.TrueColor, false, paint.NewTheme(false, paint.TrueColor)},
-		{themeDark, false, colorprofile.TrueColor, true, paint.NewTheme(true, paint.TrueColor)},
-		{themeContrast, false, colorprofile.TrueColor, false, paint.HighContrast(true, paint.TrueColor)},
-		{themeContrast, false, colorprofile.TrueColor, true, paint.HighContrast(false, paint.TrueColor)},
-		{themeContrast, false, colorprofile.ANSI, true, paint.HighContrast(false, paint.ANSI)},
-		{themeContrastLight, false, colorprofile.TrueColor, false, paint.HighContrast(false, paint.TrueColor)},
-		{themeContrastDark, false, colorprofile.TrueColor, true, paint.HighContrast(true, paint.TrueColor)},
-		{theme16, false, colorprofile.TrueColor, true, paint.NewTheme(false, paint.ANSI)},
-		{theme16, false, colorprofile.Ascii, false, paint.NewTheme(true, paint.NoColor)},
-		{themeNone, false, colorprofile.TrueColor, false, paint.NewTheme(true, paint.NoColor)},
+		{"", false, colorprofile.TrueColor, color.Black, paint.Options{Profile: full, Background: color.Black}},
+		{"", false, colorprofile.TrueColor, nil, paint.Options{Profile: full, Guessed: true}},
+		{themeAuto, false, colorprofile.ANSI256, color.White, paint.Options{Profile: full, Light: true, Background: color.White}},
+		{themeAuto, false, colorprofile.ANSI, color.Black, paint.Options{Profile: ansi}},
+		{themeAuto, false, colorprofile.Ascii, color.Black, paint.Options{}},
+		{themeAuto, true, colorprofile.TrueColor, color.Black, paint.Options{}},
+		{themeLight, false, colorprofile.TrueColor, nil, paint.Options{Profile: full, Light: true}},
+		{themeLight, false, colorprofile.TrueColor, color.Black, paint.Options{Profile: full, Light: true}},
+		{themeLight, false, colorprofile.TrueColor, color.White, paint.Options{Profile: full, Light: true, Background: color.White}},
+		{themeDark, false, colorprofile.TrueColor, color.White, paint.Options{Profile: full}},
+		{themeContrast, false, colorprofile.TrueColor, nil, paint.Options{Profile: full, Contrast: true}},
+		{themeContrast, false, colorprofile.TrueColor, color.White, paint.Options{Profile: full, Contrast: true, Light: true, Background: color.White}},
+		{themeContrast, false, colorprofile.ANSI, color.White, paint.Options{Profile: ansi, Contrast: true, Light: true}},
+		{themeContrastLight, false, colorprofile.TrueColor, color.Black, paint.Options{Profile: full, Contrast: true, Light: true}},
+		{themeContrastDark, false, colorprofile.TrueColor, color.White, paint.Options{Profile: full, Contrast: true}},
+		{theme16, false, colorprofile.TrueColor, color.White, paint.Options{Profile: ansi, Light: true}},
+		{theme16, false, colorprofile.Ascii, color.Black, paint.Options{}},
+		{themeNone, false, colorprofile.TrueColor, color.Black, paint.Options{}},
 	} {
 		d := drive(t, Options{Settings: Settings{Theme: tc.theme}, NoColor: tc.noColor, Source: workspace.NoSource()}, 80, 24)
-		var background color.Color = color.Black
-		if tc.light {
-			background = color.White
-		}
 		d.take(tea.ColorProfileMsg{Profile: tc.profile})
-		d.take(tea.BackgroundColorMsg{Color: background})
-		require.Equal(t, tc.want, d.screen.Theme, "%+v", tc)
+		if tc.background != nil {
+			d.take(tea.BackgroundColorMsg{Color: tc.background})
+		}
+		require.Equal(t, paint.NewTheme(tc.want), d.screen.Theme, "%+v", tc)
+	}
+}
+
+// TestColorFGBG checks that the variable counts until the terminal reports its
+// background.
+func TestColorFGBG(t *testing.T) {
+	for value, want := range map[string]paint.Options{
+		"0;15":         {Profile: paint.TrueColor, Light: true},
+		"0;7":          {Profile: paint.TrueColor, Light: true},
+		"0;default;15": {Profile: paint.TrueColor, Light: true},
+		"15;0":         {Profile: paint.TrueColor},
+		"7;8":          {Profile: paint.TrueColor},
+		"15;default":   {Profile: paint.TrueColor, Guessed: true},
+		"0;16":         {Profile: paint.TrueColor, Guessed: true},
+		"":             {Profile: paint.TrueColor, Guessed: true},
+	} {
+		d := drive(t, Options{Source: workspace.NoSource()}, 80, 24)
+		d.take(tea.EnvMsg{"COLORFGBG=" + value})
+		require.Equal(t, paint.NewTheme(want), d.screen.Theme, value)
+		d.take(tea.BackgroundColorMsg{Color: color.Black})
+		d.take(tea.EnvMsg{"COLORFGBG=0;15"})
+		require.Equal(t, paint.NewTheme(paint.Options{Profile: paint.TrueColor, Background: color.Black}), d.screen.Theme, value)
 	}
 }
 

@@ -375,7 +375,7 @@ func TestCompareFrames(t *testing.T) {
 		frames.Add(step.name, s.Frame())
 	}
 	s.Do("compare-previous-list", "compare-previous-list")
-	s.Screen().Theme = paint.NewTheme(true, paint.NoColor)
+	s.Screen().Theme = paint.NewTheme(paint.Options{})
 	frames.Add("nocolor", s.Frame())
 	frames.Golden(t, "compare")
 }

@@ -47,7 +47,7 @@ func lineMark(th *paint.Theme, differs, loose bool, only rowSide) (string, paint
 // Words that differ from the other side are reverse, or underlined in the row under the
 // cursor.
 func paintValue(th *paint.Theme, l *paint.Line, style paint.Style, text string, changed []textSpan, selected bool) {
-	emphasis := th.Selected
+	emphasis := th.Match
 	if selected {
 		emphasis = th.SelectedMatch
 	}

@@ -96,7 +96,7 @@ func (v *aroundView) paintLine(l *paint.Line, i int, th *paint.Theme) {
 		l.Text(th.Failed, "(not kept)")
 		return
 	}
-	l.Bytes(th.Stderr, e.Payload)
+	l.Bytes(th.Text, e.Payload)
 }
 
 // appendOffset takes microseconds: +12.3 ms or -4.1 s.

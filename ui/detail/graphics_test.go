@@ -33,7 +33,7 @@ type graphicsTerminal struct {
 func withGraphics(t *testing.T, look func(*uitest.Host), profile colorprofile.Profile, env ...string) *graphicsTerminal {
 	t.Helper()
 	r := withContent(t, `"result":`+uitest.Weather(t), 120, 60, func(h *uitest.Host) {
-		h.Screen().Theme = paint.NewTheme(true, paint.TrueColor)
+		h.Screen().Theme = paint.NewTheme(paint.Options{Profile: paint.TrueColor})
 		look(h)
 	})
 	g := &graphicsTerminal{room: r}
@@ -207,7 +207,7 @@ func TestNoGraphics(t *testing.T) {
 		{name: "tmux at the other end of SSH", env: []string{"TERM=tmux-256color"}, terminal: "kitty(0.35.2)", say: yes, blocks: true},
 		{name: "screen at the other end of SSH", env: []string{"TERM=screen.xterm"}, terminal: "kitty(0.35.2)", say: yes, blocks: true},
 		{name: "256 colours", profile: colorprofile.ANSI256, terminal: "kitty(0.35.2)", say: yes, blocks: true},
-		{name: "no colours", look: func(h *uitest.Host) { h.Screen().Theme = paint.NewTheme(true, paint.NoColor) }, terminal: "kitty(0.35.2)", say: yes},
+		{name: "no colours", look: func(h *uitest.Host) { h.Screen().Theme = paint.NewTheme(paint.Options{}) }, terminal: "kitty(0.35.2)", say: yes},
 		{name: "ASCII", look: func(h *uitest.Host) { h.Screen().ASCII = true }, terminal: "kitty(0.35.2)", say: yes},
 		{name: "blocks", look: func(h *uitest.Host) { h.Screen().Graphics.Blocks = true }, terminal: "kitty(0.35.2)", say: yes, blocks: true},
 		{name: "off", look: func(h *uitest.Host) { h.Screen().Graphics.Off = true }, terminal: "kitty(0.35.2)", say: yes},

@@ -239,7 +239,7 @@ func TestGridFrames(t *testing.T) {
 			s := newStage(t, r, uitest.NewWorkspace(t, workspace.NoSource()), size[0], size[1])
 			s.Screen().ASCII = size[0] == 60
 			if color {
-				s.Screen().Theme = paint.NewTheme(true, paint.TrueColor)
+				s.Screen().Theme = paint.NewTheme(paint.Options{Profile: paint.TrueColor})
 			}
 			s.view = New(s.Screen(), r.Grid())
 			s.Opened = []host.View{s.view}

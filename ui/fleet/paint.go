@@ -74,7 +74,7 @@ func (v *View) state(th *paint.Theme) (string, paint.Style) {
 	case !t.Over && v.stopping:
 		return fmt.Sprintf("stopping %s ...", wording.Counted(t.Active(), "session")), th.Odd
 	case !t.Over:
-		return "running", th.Odd
+		return "running", th.Accent
 	case t.Failed > 0:
 		return "done: FAILED", th.Failed
 	case t.Cancelled > 0:

@@ -164,7 +164,7 @@ func PaintCalls(c Context, r paint.Rect) {
 }
 
 func paintCall(call *workspace.Call, th *paint.Theme, l *paint.Line, last bool, more int) {
-	l.Text(th.Request, " > ")
+	l.Text(th.Accent, " > ")
 	l.Text(th.Strong, call.Title)
 	l.Text(th.Text, fmt.Sprintf("  %d s", int(time.Since(call.Began).Seconds())))
 	if last {

@@ -113,7 +113,7 @@ func (f *Field) Paint(l *paint.Line, th *paint.Theme, ascii, keys bool) {
 		under, rest = rest[:1], rest[1:]
 	}
 	if keys {
-		l.Text(th.Selected, string(under))
+		l.Text(th.Caret, string(under))
 	} else if f.after > 0 {
 		l.Text(th.Text, string(under))
 	}

@@ -122,10 +122,10 @@ func bomb(w, h uint32) []byte {
 }
 
 func TestShows(t *testing.T) {
-	require.True(t, ShowsPictures(paint.NewTheme(true, paint.TrueColor), false))
-	require.False(t, ShowsPictures(paint.NewTheme(true, paint.TrueColor), true))
-	require.False(t, ShowsPictures(paint.NewTheme(true, paint.ANSI), false))
-	require.False(t, ShowsPictures(paint.NewTheme(true, paint.NoColor), false))
+	require.True(t, ShowsPictures(paint.NewTheme(paint.Options{Profile: paint.TrueColor}), false))
+	require.False(t, ShowsPictures(paint.NewTheme(paint.Options{Profile: paint.TrueColor}), true))
+	require.False(t, ShowsPictures(paint.NewTheme(paint.Options{Profile: paint.ANSI}), false))
+	require.False(t, ShowsPictures(paint.NewTheme(paint.Options{}), false))
 }
 
 func FuzzDecode(f *testing.F) {

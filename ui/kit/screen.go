@@ -75,7 +75,7 @@ func (s *Screen) PaintHits(l *paint.Line, text string, hits []int, selected bool
 func (s *Screen) PaintQuery(l *paint.Line, text, hint string) {
 	l.Text(s.Theme.Accent, "/ ")
 	if text == "" {
-		l.Text(s.Theme.Selected, " ")
+		l.Text(s.Theme.Caret, " ")
 		l.Text(s.Theme.Dim, hint)
 		return
 	}
@@ -84,7 +84,7 @@ func (s *Screen) PaintQuery(l *paint.Line, text, hint string) {
 		query = query[1:]
 	}
 	l.Text(s.Theme.Text, string(query))
-	l.Text(s.Theme.Selected, " ")
+	l.Text(s.Theme.Caret, " ")
 }
 
 // PaintRule paints a line across the remaining width.

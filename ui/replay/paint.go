@@ -115,7 +115,7 @@ func (v *view) paintField(screen *kit.Screen, l *paint.Line, line int) {
 	case lineValue:
 		if len(v.values[value].Text) == 0 {
 			if here {
-				l.Text(th.Selected, " ")
+				l.Text(th.Caret, " ")
 				l.Text(paint.Style{}, " ")
 			}
 			empty := "empty: the placeholder stays"

@@ -184,7 +184,7 @@ func outcome(plan *replayer.Plan, res *replayer.Result) []string {
 // Paint paints the progress of the running replay, and the key that cancels it.
 func (s *State) Paint(c host.Context, l *paint.Line) {
 	r, th := s.running, c.Host.Screen().Theme
-	l.Text(th.Request, " > ")
+	l.Text(th.Accent, " > ")
 	l.Text(th.Strong, "replay")
 	done, all := int(r.done.Load()), len(r.plan.Items())
 	const cells = 20

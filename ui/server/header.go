@@ -82,7 +82,7 @@ func waitingPart(c host.Context, n int) kit.Part {
 	if n > 1 {
 		text += fmt.Sprintf(" (%d)", n)
 	}
-	return kit.Part{Text: " SERVER " + text + " ", Short: " " + text + " ", Style: c.Host.Screen().Theme.PromptTitle, Priority: kit.Must}
+	return kit.Part{Text: " SERVER " + text + " ", Short: " " + text + " ", Style: c.Host.Screen().Theme.Waits, Priority: kit.Must}
 }
 
 // shortTitle is the minimum number of cells of a title.
@@ -141,11 +141,11 @@ func addTraffic(c host.Context, parts []kit.Part) []kit.Part {
 		parts = append(parts, kit.Part{Text: wording.Thousands(n) + "/s", Style: th.Text, Priority: 45})
 	}
 	if n := c.Workspace.Stats.PendingOut + c.Workspace.Stats.PendingIn; n > 0 {
-		word := " pending"
+		word, style := " pending", th.Accent
 		if c.Workspace.NoReply() {
-			word = " unanswered"
+			word, style = " unanswered", th.Odd
 		}
-		parts = append(parts, kit.Part{Text: wording.Thousands(n) + word, Style: th.Odd, Priority: 90})
+		parts = append(parts, kit.Part{Text: wording.Thousands(n) + word, Style: style, Priority: 90})
 	}
 	return parts
 }

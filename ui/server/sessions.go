@@ -42,9 +42,9 @@ func sessionBusy(c host.Context) (string, paint.Style) {
 	switch {
 	case c.Workspace.Session == nil:
 	case len(c.Workspace.Waiting) > 0:
-		return "asks you", c.Host.Screen().Theme.Failed
+		return "asks you", c.Host.Screen().Theme.Waits
 	case pending > 0:
-		return wording.Thousands(pending) + " pending", c.Host.Screen().Theme.Odd
+		return wording.Thousands(pending) + " pending", c.Host.Screen().Theme.Accent
 	case c.Workspace.Rate.PerSecond() > 0:
 		return wording.Thousands(c.Workspace.Rate.PerSecond()) + "/s", c.Host.Screen().Theme.Dim
 	}

@@ -22,9 +22,8 @@ func (x *exchangeRows) batchVersion(number int, row *session.Row) uint32 {
 }
 
 func (x *exchangeRows) paintBatch(number int, row session.Row, b session.Batch, c *table.Cells) {
-	style := x.theme.Request
+	style := x.theme.Text
 	if row.Kind == session.KindStdout {
-		style = x.theme.ServerRequest
 		c.Text(exCall, style, x.arrow(row.Kind))
 	}
 	what := "batch of " + wording.Thousands(b.Elements)
@@ -64,7 +63,7 @@ func (x *exchangeRows) paintBatchOutcome(number int, row session.Row, b session.
 	style := x.theme.Text
 	switch {
 	case o.Pending > 0:
-		style = x.theme.Odd
+		style = x.theme.Accent
 		c.Mark(style, x.glyph("…", "."))
 		if x.ws.Clock >= 0 {
 			x.paintTook(max(x.ws.Clock-row.T, 0)/1e6*1e6, style, exTook, c)

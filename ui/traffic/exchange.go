@@ -186,8 +186,8 @@ func (x *exchangeRows) paintOwnEvent(row session.Row, c *table.Cells) {
 // the newest one, and how long they took.
 func (x *exchangeRows) paintBurst(number, rows int, row session.Row, c *table.Cells) {
 	method := x.ws.Shown.Source.Method(row.Method)
-	c.Text(exCall, x.theme.Notification, x.arrow(row.Kind))
-	x.text(c, exCall, x.theme.Notification, summary.Short(method))
+	c.Text(exCall, x.theme.Dim, x.arrow(row.Kind))
+	x.text(c, exCall, x.theme.Dim, summary.Short(method))
 	x.paintBurstRows(rows, exCall, c)
 	_, last := x.pane.Listed().Span(x.pane.Listed().Position(number))
 	newest, ok := x.ws.Shown.Rows.At(last)
@@ -232,7 +232,7 @@ func (x *exchangeRows) paintPart(number int, row session.Row, c *table.Cells) {
 // paintRound paints a round of an unfolded exchange: the first one at its response,
 // because its request is the row of the exchange, a later one at its request.
 func (x *exchangeRows) paintRound(number, round int, row session.Row, c *table.Cells) {
-	c.Text(exCall, x.theme.Request, "  round "+strconv.Itoa(round))
+	c.Text(exCall, x.theme.Dim, "  round "+strconv.Itoa(round))
 	request := number
 	if row.Msg == framing.Request {
 		x.paintArguments(x.says(number, row).Text, c)
@@ -378,11 +378,10 @@ func (x *exchangeRows) roundSize(number int) int64 {
 func (x *exchangeRows) paintCall(number int, row session.Row, method, name string, c *table.Cells) {
 	if row.Kind == session.KindStdout {
 		if _, during := x.ws.Shown.Index.Exchanges.During(number); during {
-			c.Text(exCall, x.theme.ServerRequest, "  ")
+			c.Text(exCall, x.theme.Text, "  ")
 		}
-		c.Text(exCall, x.theme.ServerRequest, x.arrow(row.Kind))
-		x.text(c, exCall, x.theme.ServerRequest, method)
-		return
+		c.Text(exCall, x.theme.Text, x.arrow(row.Kind))
+		name = ""
 	}
 	if name == "" {
 		x.text(c, exCall, kit.MethodStyle(method, x.theme), method)

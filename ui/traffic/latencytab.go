@@ -103,7 +103,7 @@ func (p *latencyPart) Paint(i int, c *table.Cells) {
 	case l.Method == "":
 		c.Text(latName, th.Strong, name)
 	case l.Tool != "":
-		c.Text(latName, th.Request, "  "+name)
+		c.Text(latName, th.Tool, "  "+name)
 	default:
 		c.Text(latName, th.Text, name)
 	}
@@ -116,7 +116,7 @@ func (p *latencyPart) Paint(i int, c *table.Cells) {
 	p.text.paintTook(l.p50, th.Text, latP50, c)
 	p.text.paintTook(l.p95, th.Text, latP95, c)
 	p.text.paintTook(l.Max, th.Strong, latMax, c)
-	c.Text(latTime, th.Notification, p.spark(l.Latency))
+	c.Text(latTime, th.Dim, p.spark(l.Latency))
 }
 
 func (l latencyLine) name() string {
@@ -362,7 +362,7 @@ func (p *latencyPart) paintCounts(out *paint.Lines, of latencyLine, limits []int
 		if n > 0 {
 			cells = max(cells, 1)
 		}
-		l.Text(th.Request, strings.Repeat(block, cells))
+		l.Text(th.Text, strings.Repeat(block, cells))
 	}
 }
 

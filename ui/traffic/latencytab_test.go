@@ -34,7 +34,7 @@ func latencies(t *testing.T) *latencyPart {
 	add(mcp.MethodToolsCall, "bad tool", 1_000, true, 5)
 	add("resources/read", "", 500_000, false, 2)
 	ws := uitest.NewWorkspace(t, workspace.NoSource())
-	p := newLatency(&rowText{ws: ws, screen: &kit.Screen{Theme: paint.NewTheme(true, paint.NoColor)}})
+	p := newLatency(&rowText{ws: ws, screen: &kit.Screen{Theme: paint.NewTheme(paint.Options{})}})
 	p.take(l, true)
 	return p
 }

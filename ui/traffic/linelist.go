@@ -112,7 +112,7 @@ func (r *lineRows) Paint(number int, c *table.Cells) {
 	case err != nil:
 		c.Text(colLineText, r.theme.Failed, "(not kept)")
 	case row.Kind == session.KindStderr && r.list == StderrList:
-		r.hits.Paint(c, colLineText, r.theme.Stderr, r.theme.Match, e.Payload)
+		r.hits.Paint(c, colLineText, r.theme.Text, r.theme.Match, e.Payload)
 	case row.Kind.IsStream():
 		r.paintFinding(number, c)
 	default:
@@ -155,7 +155,7 @@ func eventStyle(e *session.Entry, th *paint.Theme) (paint.Style, string) {
 	case session.KindLagged, session.KindHeld, session.KindWaiting, session.KindWrite:
 		return th.Odd, "!"
 	case session.KindAct:
-		return th.Request, "@"
+		return th.You, "@"
 	case session.KindStart, session.KindExited, session.KindClosed:
 		return th.Strong, "*"
 	}

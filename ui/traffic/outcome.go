@@ -20,13 +20,14 @@ import (
 )
 
 func (x *exchangeRows) paintPending(number int, row session.Row, c *table.Cells) {
-	c.Mark(x.theme.Odd, x.glyph("…", "."))
+	c.Mark(x.theme.Accent, x.glyph("…", "."))
 	switch {
 	case x.ws.Unreachable:
+		c.Mark(x.theme.Odd, x.glyph("…", "."))
 		c.Text(exResult, x.theme.Odd, "no reply: the connection is lost")
 		return
 	case x.waits(number):
-		c.Mark(x.theme.PromptTitle, "?")
+		c.Mark(x.theme.Waits, "?")
 		text := "waits for your answer"
 		if row.Kind == session.KindStdout {
 			text = x.pane.answerKey + " to answer"
@@ -46,14 +47,14 @@ func (x *exchangeRows) paintElapsed(number int, row session.Row, c *table.Cells)
 	}
 	took, waited := x.ws.Elapsed(number, row).Answering(row.Kind)
 	if exchange.Noticed(waited) {
-		c.Text(exResult, x.theme.Dim, x.glyph(" · ", ", ")+workspace.You(waited))
+		c.Text(exResult, x.theme.You, x.glyph(" · ", ", ")+workspace.You(waited))
 	}
 	switch seconds := took / 1e6; {
 	case seconds == 0:
 	case c.Width(exTook) > 0:
-		x.paintTook(seconds*1e6, x.theme.Odd, exTook, c)
+		x.paintTook(seconds*1e6, x.theme.Accent, exTook, c)
 	default:
-		c.Text(exResult, x.theme.Odd, "  "+wording.RoundedTime(time.Duration(seconds)*time.Second))
+		c.Text(exResult, x.theme.Accent, "  "+wording.RoundedTime(time.Duration(seconds)*time.Second))
 	}
 }
 
@@ -69,7 +70,7 @@ func (x *exchangeRows) paintProgress(number int, c *table.Cells) {
 	at, ok := x.ws.Shown.Index.Exchanges.Progress(number)
 	row, known := x.ws.Shown.Rows.At(at)
 	if !ok || !known {
-		c.Text(exResult, x.theme.Odd, "running")
+		c.Text(exResult, x.theme.Accent, "running")
 		return
 	}
 	e, ok := x.read(row)
@@ -77,9 +78,9 @@ func (x *exchangeRows) paintProgress(number int, c *table.Cells) {
 	if ok && !e.Cut && json.Unmarshal(e.Msg.Params.Of(e.Payload), &p) == nil && p.Total > 0 {
 		full, empty := x.glyph("▓", "#"), x.glyph("░", "-")
 		n := kit.Between(0, int(p.Progress/p.Total*barCells+0.5), barCells)
-		c.Text(exResult, x.theme.Odd, strings.Repeat(full, n)+strings.Repeat(empty, barCells-n)+" ")
+		c.Text(exResult, x.theme.Accent, strings.Repeat(full, n)+strings.Repeat(empty, barCells-n)+" ")
 	}
-	x.text(c, exResult, x.theme.Odd, x.says(at, row).Text)
+	x.text(c, exResult, x.theme.Text, x.says(at, row).Text)
 }
 
 // answerWait is how long after a cancellation a response may still come, before
@@ -124,7 +125,7 @@ func (x *exchangeRows) paintTimes(number int, from, response session.Row, style 
 	took, waited := x.times(number, from, response).Answering(from.Kind)
 	x.paintTook(took, style, exTook, c)
 	if exchange.Noticed(waited) {
-		c.Text(exResult, x.theme.Dim, workspace.You(waited)+x.glyph(" · ", ", "))
+		c.Text(exResult, x.theme.You, workspace.You(waited)+x.glyph(" · ", ", "))
 	}
 }
 

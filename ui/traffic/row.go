@@ -133,18 +133,12 @@ func (t *trafficRows) paintFold(row session.Row, rows int, style paint.Style, c 
 
 func (t *trafficRows) style(row session.Row) paint.Style {
 	switch {
-	case row.Kind == session.KindStderr:
-		return t.theme.Stderr
-	case row.Kind == session.KindStdout && row.Msg == framing.Request:
-		return t.theme.ServerRequest
-	}
-	switch row.Msg {
-	case framing.Request:
-		return t.theme.Request
-	case framing.Response, framing.ErrorResponse:
-		return t.theme.Response
-	case framing.Notification:
-		return t.theme.Notification
+	case row.Msg == framing.Request:
+		return kit.MethodStyle(t.ws.Shown.Source.Method(row.Method), t.theme)
+	case row.Msg == framing.Notification:
+		return t.theme.Dim
+	case row.Msg == framing.Response, row.Msg == framing.ErrorResponse, row.Kind == session.KindStderr:
+		return t.theme.Text
 	}
 	return t.theme.Odd
 }
@@ -164,7 +158,7 @@ func (t *trafficRows) paintMark(number int, row session.Row, c *table.Cells) {
 	case filter.IsStray(row) || row.Flags&session.FlagProblem != 0:
 		c.Mark(t.theme.Odd, "?")
 	case request && row.Kind == session.KindStdout:
-		c.Mark(t.theme.ServerRequest, "~")
+		c.Mark(t.theme.Text, "~")
 	default:
 		if f, ok := t.ws.Shown.Problems.Worst(number); ok {
 			_, style := kit.SeverityMark(f.Severity, t.theme)
@@ -218,7 +212,7 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 			_, noteStyle = kit.SeverityMark(f.Severity, t.theme)
 		}
 		if _, waited, ok := t.took(row); ok && exchange.Noticed(waited) && note == "" {
-			note, noteStyle = workspace.You(waited), t.theme.Dim
+			note, noteStyle = workspace.You(waited), t.theme.You
 		}
 		if len(method) > c.Width(colMethod) {
 			method = summary.Short(method)
@@ -380,7 +374,7 @@ func (t *trafficRows) paintLatency(number int, row session.Row, c *table.Cells) 
 			t.num = strconv.AppendInt(t.num[:0], took/1e6, 10)
 			t.num = append(t.num, " s ..."...)
 		}
-		c.Bytes(colLatency, t.theme.Odd, t.num)
+		c.Bytes(colLatency, t.theme.Accent, t.num)
 	case session.ReqCancelled, session.ReqUnmatched, session.ReqDuplicate:
 		c.Text(colLatency, t.theme.Odd, row.State.String())
 	case session.ReqLost, session.ReqTimedOut:

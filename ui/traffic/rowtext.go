@@ -57,16 +57,16 @@ func (r *rowText) paintName(number int, row session.Row, column int, c *table.Ce
 	case !row.Kind.IsStream():
 		c.Text(column, th.Dim, row.Kind.String())
 	case row.Msg == framing.Notification:
-		c.Text(column, th.Notification, r.arrow(row.Kind))
-		c.Text(column, th.Notification, summary.Short(method))
+		c.Text(column, th.Dim, r.arrow(row.Kind))
+		c.Text(column, th.Dim, summary.Short(method))
 	case row.Msg != framing.Request:
 		c.Text(column, th.Dim, row.Msg.String())
-	case incoming && during:
-		c.Text(column, th.ServerRequest, "  "+r.arrow(row.Kind))
-		c.Text(column, th.ServerRequest, method)
 	case incoming:
-		c.Text(column, th.ServerRequest, r.arrow(row.Kind))
-		c.Text(column, th.ServerRequest, method)
+		if during {
+			c.Text(column, th.Text, "  ")
+		}
+		c.Text(column, th.Text, r.arrow(row.Kind))
+		r.paintCalled("", method, column, c)
 	default:
 		r.paintCalled(r.says(number, row).Call, method, column, c)
 	}

@@ -112,14 +112,10 @@ func (s *sequencePart) style(row session.Row) paint.Style {
 	switch {
 	case row.Msg == framing.ErrorResponse, row.Msg == framing.Response && row.Flags&session.FlagError != 0:
 		return th.Failed.If(row.Flags&session.FlagProbe == 0)
-	case row.Msg == framing.Request && row.Kind == session.KindStdout:
-		return th.ServerRequest
-	case row.Msg == framing.Request:
-		return th.Request
-	case row.Msg == framing.Response:
-		return th.Response
+	case row.Msg == framing.Request, row.Msg == framing.Response:
+		return th.Text
 	case row.Msg == framing.Notification:
-		return th.Notification
+		return th.Dim
 	}
 	return th.Odd
 }

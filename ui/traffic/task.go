@@ -139,8 +139,8 @@ func (x *exchangeRows) cancelledBy(number int, row session.Row) string {
 }
 
 func (x *exchangeRows) paintPoll(number int, row session.Row, c *table.Cells) {
-	c.Text(exCall, x.theme.Request, "  ")
-	x.text(c, exCall, x.theme.Request, x.ws.Shown.Source.Method(row.Method))
+	c.Text(exCall, x.theme.Text, "  ")
+	x.text(c, exCall, x.theme.Text, x.ws.Shown.Source.Method(row.Method))
 	x.paintArguments(x.says(number, row).Text, c)
 	if row.State == session.ReqPending {
 		x.paintPending(number, row, c)

@@ -187,10 +187,10 @@ func (w *waterfallPart) paintLegend(l *paint.Line) {
 	}
 	l.PadTo(l.Cells() + l.Room() - cells)
 	for i, p := range parts {
-		style := th.Request
+		style := th.Text
 		switch i {
 		case 1:
-			style = th.Odd
+			style = th.You
 		case 2, 3:
 			style = th.Dim
 		}

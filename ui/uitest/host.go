@@ -82,7 +82,7 @@ type Program struct {
 // colours.
 func NewHost(t testing.TB, ws *workspace.Workspace, w, h int) *Host {
 	t.Helper()
-	f := &Host{T: t, ws: ws, screen: kit.Screen{Width: w, Height: h, Top: 1, Theme: paint.NewTheme(true, paint.NoColor)}}
+	f := &Host{T: t, ws: ws, screen: kit.Screen{Width: w, Height: h, Top: 1, Theme: paint.NewTheme(paint.Options{})}}
 	f.screen.Panes = paint.Rect{Y: 1, W: w, H: h - 2}
 	if !ws.Empty() {
 		f.All = append(f.All, ws)
@@ -134,7 +134,7 @@ func (f *Host) Context() host.Context {
 }
 
 // Colours gives the screen the colours of a dark theme.
-func (f *Host) Colours() { f.screen.Theme = paint.NewTheme(true, paint.TrueColor) }
+func (f *Host) Colours() { f.screen.Theme = paint.NewTheme(paint.Options{Profile: paint.TrueColor}) }
 
 // Resize changes the size of the screen, in cells.
 func (f *Host) Resize(w, h int) {

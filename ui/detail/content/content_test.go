@@ -24,7 +24,7 @@ func parse(line string) *Parts {
 // options are those of a terminal without glyphs of its own.
 func options(p paint.Profile) Options {
 	return Options{
-		Reads: true, Theme: paint.NewTheme(true, p), Look: termsafe.Options{Ellipsis: "~"}, Graphics: &kit.Graphics{},
+		Reads: true, Theme: paint.NewTheme(paint.Options{Profile: p}), Look: termsafe.Options{Ellipsis: "~"}, Graphics: &kit.Graphics{},
 		Keys: Keys{Read: "enter", Save: "S", View: "O", Render: "R"},
 	}
 }

@@ -79,10 +79,10 @@ func TestDefaultLooksSelected(t *testing.T) {
 		f.Paint(&out, true)
 		return out.Painted(0).String()
 	}
-	th := paint.NewTheme(true, paint.NoColor)
-	require.Contains(t, selected(), th.Selected.On+"10"+th.Selected.Off)
+	th := paint.NewTheme(paint.Options{})
+	require.Contains(t, selected(), th.Caret.On+"10"+th.Caret.Off)
 	press(t, f, "<end>")
-	require.NotContains(t, selected(), th.Selected.On+"10"+th.Selected.Off)
+	require.NotContains(t, selected(), th.Caret.On+"10"+th.Caret.Off)
 }
 
 func TestPaste(t *testing.T) {

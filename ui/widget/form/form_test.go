@@ -20,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "update the golden files")
 
 func formOf(schema string) *Form {
-	f := New([]byte(schema), Options{Theme: paint.NewTheme(true, paint.NoColor), Text: termsafe.Options{Ellipsis: "~"}})
+	f := New([]byte(schema), Options{Theme: paint.NewTheme(paint.Options{}), Text: termsafe.Options{Ellipsis: "~"}})
 	f.SetSize(80, 24)
 	return f
 }

@@ -256,7 +256,7 @@ func (p *painter) edited(fl *field) {
 		p.put(th.Dim, p.f.text.Ellipsis)
 	}
 	if fl.preset && fl.text != "" {
-		p.text(th.Selected, fl.text[from:])
+		p.text(th.Caret, fl.text[from:])
 		return
 	}
 	p.put(style, fl.text[from:fl.cursor])
@@ -265,7 +265,7 @@ func (p *painter) edited(fl *field) {
 	if under == "" {
 		under = " "
 	}
-	p.put(th.Selected, under)
+	p.put(th.Caret, under)
 	p.text(style, fl.text[next:])
 	switch fl.state {
 	case null:

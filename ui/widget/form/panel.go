@@ -60,7 +60,7 @@ func (p *panel) paintHead(l *paint.Line) {
 			head.WriteString(", as JSON")
 		}
 	}
-	l.Begin(th.Header)
+	l.Begin(th.Dim)
 	rule := paint.Glyph(p.f.text, "─", "-")
 	l.Text(paint.Style{}, rule+rule+" ")
 	right := p.summary()
@@ -72,7 +72,7 @@ func (p *panel) paintHead(l *paint.Line) {
 		l.Text(paint.Style{}, rule)
 	}
 	l.Text(paint.Style{}, right)
-	l.End(th.Header)
+	l.End(th.Dim)
 }
 
 func (p *panel) summary() string {

@@ -48,7 +48,7 @@ func targets(n, failing int) *fakeSource {
 
 // shown returns a grid of 60 by 11 cells, which shows ten targets.
 func shown(s *fakeSource) *Grid {
-	g := New(s, Look{Theme: paint.NewTheme(true, paint.NoColor)})
+	g := New(s, Look{Theme: paint.NewTheme(paint.Options{})})
 	g.SetSize(60, 11)
 	return g
 }
@@ -281,7 +281,7 @@ func TestSteps(t *testing.T) {
 		{Row{State: Cancelled, Phase: "wait"}, "!", "....."},
 	} {
 		tt.row.Host, tt.row.Phases = "host", phases
-		g := New(&fakeSource{rows: []Row{tt.row}}, Look{Theme: paint.NewTheme(true, paint.NoColor), ASCII: true})
+		g := New(&fakeSource{rows: []Row{tt.row}}, Look{Theme: paint.NewTheme(paint.Options{}), ASCII: true})
 		g.SetSize(60, 3)
 		var out paint.Lines
 		g.Paint(&out, true)

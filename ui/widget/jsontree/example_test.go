@@ -10,7 +10,7 @@ import (
 
 func Example() {
 	doc := []byte(`{"id":813,"result":{"n":1.50,"n":2}}`)
-	tree := jsontree.New(doc, paint.NewTheme(true, paint.NoColor), termsafe.Options{})
+	tree := jsontree.New(doc, paint.NewTheme(paint.Options{}), termsafe.Options{})
 	tree.SetSize(30, 8)
 	tree.UnfoldToFit(8)
 	tree.Move(3)

@@ -14,7 +14,7 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-func plain() *paint.Theme { return paint.NewTheme(true, paint.NoColor) }
+func plain() *paint.Theme { return paint.NewTheme(paint.Options{}) }
 
 func treeOf(doc string, w, h int) *Tree {
 	t := New([]byte(doc), plain(), termsafe.Options{Ellipsis: "~"})

@@ -30,7 +30,7 @@ func shown(d *Document, width int, th *paint.Theme, ascii bool) string {
 	return strings.Join(rows, "\n")
 }
 
-func plain() *paint.Theme { return paint.NewTheme(true, paint.NoColor) }
+func plain() *paint.Theme { return paint.NewTheme(paint.Options{}) }
 
 func textOf(t *testing.T, source string, width int) string {
 	t.Helper()
@@ -83,7 +83,7 @@ func TestGlyphs(t *testing.T) {
 }
 
 func TestStyles(t *testing.T) {
-	th := paint.NewTheme(true, paint.ANSI)
+	th := paint.NewTheme(paint.Options{Profile: paint.ANSI})
 	got := shown(parsed(("a **b *c***")), 20, th, true)
 	require.Equal(t, "a "+th.Strong.On+"b "+th.Strong.Off+th.Strong.On+th.Emphasis.On+"c"+th.Emphasis.Off+th.Strong.Off, got)
 	got = shown(parsed(("**b** *c*")), 20, plain(), true)

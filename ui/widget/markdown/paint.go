@@ -111,7 +111,7 @@ func styleOf(th *paint.Theme, l look) paint.Style {
 		look  look
 		style paint.Style
 	}{
-		{strong, th.Strong}, {emphasis, th.Emphasis}, {code, th.Literal}, {link, th.Request}, {address | source | comment | mark, th.Dim},
+		{strong, th.Strong}, {emphasis, th.Emphasis}, {code, th.Literal}, {link, th.Resource}, {address | source | comment | mark, th.Dim},
 		{keyword, th.Literal}, {literal, th.String}, {number, th.Number}, {name, th.Name},
 	} {
 		if l&known.look != 0 {

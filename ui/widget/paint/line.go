@@ -1,6 +1,7 @@
 package paint
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"mcpdbg/ui/widget/termsafe"
@@ -18,6 +19,9 @@ type Line struct {
 	styled bool
 	rule   bool // see Rule
 	opts   termsafe.Options
+
+	cursor *Cursor // nil in any other row
+	base   string  // begins the styles around the next text
 }
 
 // Reset empties the line and sets its width in cells. opts control long and unprintable
@@ -25,6 +29,69 @@ type Line struct {
 func (l *Line) Reset(width int, opts termsafe.Options) {
 	*l = Line{buf: l.buf[:0], width: max(width, 0), styled: opts.EscapeStart != "", opts: opts}
 }
+
+// A Cursor is the look of a row under the cursor. Texts in it keep their styles, unless
+// the whole row is reversed.
+type Cursor struct {
+	style, mark Style
+	match, hit  Style // a style and the one that replaces it in the row
+	flat        bool
+}
+
+// Cursor returns the look of the row under the cursor of a pane.
+func (th *Theme) Cursor(focused bool) *Cursor {
+	if focused {
+		return &th.focused
+	}
+	return &th.blurred
+}
+
+// Soft returns the cursor, or nil if it reverses the row: a bar is never reversed.
+func (c *Cursor) Soft() *Cursor {
+	if c == nil || c.flat {
+		return nil
+	}
+	return c
+}
+
+// BeginRow paints the first cell of a row, and the rest up to EndRow with the look of a
+// cursor; nil is for other rows.
+func (l *Line) BeginRow(c *Cursor) {
+	l.Enter(c)
+	if c != nil && l.Room() > 0 {
+		l.buf = append(append(append(l.buf, c.mark.On...), '>'), c.mark.Off...)
+		l.buf = append(l.buf, l.base...)
+		l.cells++
+	}
+	l.PadTo(1)
+}
+
+// EndRow fills a row that has the look of a cursor, and ends that.
+func (l *Line) EndRow() {
+	if l.cursor != nil {
+		l.Fill()
+		l.Leave()
+	}
+}
+
+// Enter paints what follows with the look of a cursor, or nil, until Leave.
+func (l *Line) Enter(c *Cursor) {
+	if c != nil {
+		l.Begin(c.style)
+		l.cursor = c
+	}
+}
+
+// Leave ends the look of a cursor.
+func (l *Line) Leave() {
+	if c := l.cursor; c != nil {
+		l.cursor = nil
+		l.End(c.style)
+	}
+}
+
+// PartOf gives the line the look of another, to which it will be appended.
+func (l *Line) PartOf(other *Line) { l.cursor, l.base = other.cursor, other.base }
 
 // Cells returns the number of painted cells.
 func (l *Line) Cells() int { return l.cells }
@@ -35,20 +102,20 @@ func (l *Line) Room() int { return l.width - l.cells }
 // Text appends text in a style. If it does not fit, the line ends in the ellipsis of the
 // options.
 func (l *Line) Text(s Style, text string) {
-	l.open(s)
+	s = l.open(s)
 	buf, cells, _ := termsafe.AppendString(l.buf, text, l.Room(), l.opts)
 	l.buf = buf
 	l.cells += cells
-	l.buf = append(l.buf, s.Off...)
+	l.close(s)
 }
 
 // Bytes is like Text, for bytes.
 func (l *Line) Bytes(s Style, text []byte) {
-	l.open(s)
+	s = l.open(s)
 	buf, cells, _ := termsafe.Append(l.buf, text, l.Room(), l.opts)
 	l.buf = buf
 	l.cells += cells
-	l.buf = append(l.buf, s.Off...)
+	l.close(s)
 }
 
 // placeholder is the cell of a picture that the terminal holds (kitty graphics protocol,
@@ -62,19 +129,19 @@ func (l *Line) Placeholder(s Style, marks string) {
 	if l.Room() < 1 {
 		return
 	}
-	l.open(s)
+	s = l.open(s)
 	l.buf = append(utf8.AppendRune(l.buf, placeholder), marks...)
 	l.cells++
-	l.buf = append(l.buf, s.Off...)
+	l.close(s)
 }
 
 // Field appends text in exactly width cells, cut or padded with spaces.
 func (l *Line) Field(s Style, text []byte, width int, align termsafe.Align) {
 	width = min(width, l.Room())
-	l.open(s)
+	s = l.open(s)
 	l.buf = termsafe.AppendAligned(l.buf, text, width, align, l.opts)
 	l.cells += max(width, 0)
-	l.buf = append(l.buf, s.Off...)
+	l.close(s)
 }
 
 // Rendered appends the output of a library widget, text with SGR sequences, which are
@@ -123,10 +190,10 @@ func (l *Line) appendCells(other *Line, from, width int) {
 // Rule fills the line with a glyph. The sides of a Box connect to it.
 func (l *Line) Rule(s Style, glyph string) {
 	l.rule = l.cells == 0
-	l.open(s)
+	s = l.open(s)
 	l.buf = repeat(l.buf, glyph, l.Room())
 	l.cells = l.width
-	l.buf = append(l.buf, s.Off...)
+	l.close(s)
 }
 
 // PadTo appends spaces up to a number of cells.
@@ -141,18 +208,44 @@ func (l *Line) PadTo(cells int) {
 // Fill pads the line to its width.
 func (l *Line) Fill() { l.PadTo(l.width) }
 
-// Begin switches a style on until End.
-func (l *Line) Begin(s Style) { l.open(s) }
+// Begin switches a style on until End, also after texts that end a part of it.
+func (l *Line) Begin(s Style) { l.base += l.open(s).On }
 
-// End switches the style of Begin off.
-func (l *Line) End(s Style) { l.buf = append(l.buf, s.Off...) }
+// End switches the style of the last Begin off.
+func (l *Line) End(s Style) {
+	s = l.styleOf(s)
+	l.base = strings.TrimSuffix(l.base, s.On)
+	l.close(s)
+}
 
 // String returns the painted text, for tests and printing.
 func (l *Line) String() string { return string(l.buf) }
 
-func (l *Line) open(s Style) {
+// open begins a style, or the one that replaces it in the row under the cursor, which it
+// returns.
+func (l *Line) open(s Style) Style {
+	s = l.styleOf(s)
 	l.buf = append(l.buf, s.On...)
 	l.styled = l.styled || s.On != ""
+	return s
+}
+
+func (l *Line) styleOf(s Style) Style {
+	switch c := l.cursor; {
+	case c == nil:
+		return s
+	case s == c.match:
+		return c.hit
+	case c.flat:
+		return Style{}
+	}
+	return s
+}
+
+func (l *Line) close(s Style) {
+	if s.Off != "" {
+		l.buf = append(append(l.buf, s.Off...), l.base...)
+	}
 }
 
 // appendTo appends exactly width cells and ends all styles.

@@ -272,7 +272,7 @@ func paintFrame(c *Canvas, panes []*Lines, th *Theme, tick int) string {
 			l := panes[i].Line(y)
 			l.Field(th.Dim, strconv.AppendInt(num[:0], int64(tick+y), 10), 8, termsafe.Right)
 			l.Text(th.Text, " ")
-			l.Text(th.Request, "tools/call")
+			l.Text(th.Accent, "tools/call")
 			l.Text(th.Text, ` {"jsonrpc":"2.0","id":812,"params":{"name":"echo","arguments":{"text":"hi there"}}}`)
 			l.Fill()
 		}
@@ -297,7 +297,7 @@ func newPanes() []*Lines {
 func TestFrameOfFivePanes(t *testing.T) {
 	var c Canvas
 	panes := newPanes()
-	th := NewTheme(true, TrueColor)
+	th := NewTheme(Options{Profile: TrueColor})
 	requireExact(t, paintFrame(&c, panes, th, 1), 200, 60)
 
 	const ceiling = 2
@@ -306,7 +306,7 @@ func TestFrameOfFivePanes(t *testing.T) {
 }
 
 func BenchmarkFrame(b *testing.B) {
-	th := NewTheme(true, TrueColor)
+	th := NewTheme(Options{Profile: TrueColor})
 	b.Run("paint and compose", func(b *testing.B) {
 		var c Canvas
 		panes := newPanes()

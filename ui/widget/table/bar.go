@@ -117,16 +117,16 @@ func (a *Axis) kindIn(b *Bar, cell int) BarKind {
 }
 
 func (k BarLook) style(b *Bar, kind BarKind) paint.Style {
-	style := k.Theme.Request
+	style := k.Theme.Text
 	switch {
 	case kind == Waiting:
-		style = k.Theme.Odd
+		style = k.Theme.You
 	case kind == Lagging:
 		style = k.Theme.Dim
 	case b.Failed:
 		style = k.Theme.Failed
 	case b.Open:
-		style = k.Theme.Odd
+		style = k.Theme.Accent
 	}
 	return style.If(!k.Selected)
 }
@@ -161,7 +161,7 @@ func (k BarLook) end() string {
 // PaintHead paints the first and the last time of the axis with a line between them that
 // marks shortened pauses.
 func (a *Axis) PaintHead(l *paint.Line, look BarLook) {
-	start, style, dash := l.Cells(), look.Theme.Header, "─"
+	start, style, dash := l.Cells(), look.Theme.Dim, "─"
 	if look.ASCII {
 		dash = "-"
 	}
@@ -188,7 +188,7 @@ func (a *Axis) PaintTicks(l *paint.Line, look BarLook) {
 		if s.gap {
 			l.PadTo(start + int(s.cell))
 			if l.Cells() == start+int(s.cell) {
-				l.Text(look.Theme.Header, "//")
+				l.Text(look.Theme.Dim, "//")
 				next = l.Cells() - start
 			}
 			continue
@@ -213,7 +213,7 @@ func (a *Axis) paintTicksOf(l *paint.Line, look BarLook, s *axisSegment, start, 
 			break
 		}
 		l.PadTo(start + cell)
-		l.Text(look.Theme.Header, text)
+		l.Text(look.Theme.Dim, text)
 		next = cell + len(text) + 1
 	}
 	return next

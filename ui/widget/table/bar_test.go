@@ -22,8 +22,8 @@ func paintedBar(width int, draw func(*paint.Line)) string {
 }
 
 func TestBars(t *testing.T) {
-	look := BarLook{Theme: paint.NewTheme(true, paint.NoColor)}
-	look.Theme.Odd, look.Theme.Failed = paint.Style{}, paint.Style{}
+	look := BarLook{Theme: paint.NewTheme(paint.Options{})}
+	look.Theme.You, look.Theme.Accent = paint.Style{}, paint.Style{}
 	var a Axis
 	a.Fit([]Span{{0, 10 * second}, {5 * second, 20 * second}}, 20)
 	bar := func(from, to float64) Bar { return Bar{Span: Span{int64(from * second), int64(to * second)}} }

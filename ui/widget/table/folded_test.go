@@ -275,7 +275,7 @@ func (flagged) Paint(row int, c *Cells) {
 }
 
 func TestFlagsAndRest(t *testing.T) {
-	tab := New(Config{Source: flagged{}, Columns: []Column{{Min: 3, Must: true}, {Min: 6, Must: true, Scroll: true}, {Min: 4, Must: true}}, Theme: paint.NewTheme(true, paint.NoColor)})
+	tab := New(Config{Source: flagged{}, Columns: []Column{{Min: 3, Must: true}, {Min: 6, Must: true, Scroll: true}, {Min: 4, Must: true}}, Theme: paint.NewTheme(paint.Options{})})
 	tab.SetSize(20, 2)
 	require.Equal(t, " x0   some l end|>x1   some longer te", screen(tab))
 	tab.SetFlags(true)

@@ -41,7 +41,7 @@ func (t *Table) paintHeader(l *paint.Line) {
 	for _, p := range t.placed {
 		l.PadTo(t.gutter() + p.X)
 		c := t.columns[p.Column]
-		l.Field(t.theme.Header, []byte(c.Title), p.Width, c.Align)
+		l.Field(t.theme.Dim, []byte(c.Title), p.Width, c.Align)
 	}
 }
 

@@ -28,7 +28,7 @@ func (s *numbers) Paint(row int, c *Cells) {
 
 func newTable(n, height int) (*Table, *numbers) {
 	s := &numbers{n: n}
-	t := New(Config{Source: s, Columns: []Column{{Must: true, Weight: 1}}, Theme: paint.NewTheme(true, paint.NoColor), Empty: "nothing yet"})
+	t := New(Config{Source: s, Columns: []Column{{Must: true, Weight: 1}}, Theme: paint.NewTheme(paint.Options{}), Empty: "nothing yet"})
 	t.SetSize(12, height)
 	return t, s
 }
@@ -222,7 +222,7 @@ func TestPaintsOnlyChangedRows(t *testing.T) {
 	s.version++
 	screen(tab)
 	require.Equal(t, 15, s.painted, "the rows changed")
-	tab.SetTheme(paint.NewTheme(false, paint.ANSI))
+	tab.SetTheme(paint.NewTheme(paint.Options{Profile: paint.ANSI, Light: true}))
 	screen(tab)
 	require.Equal(t, 20, s.painted, "the theme changed")
 	tab.SetSize(11, 5)
@@ -270,7 +270,7 @@ func TestColumns(t *testing.T) {
 		{"3", "a\u202eb\x1b[2J", "7", "?"},
 	}}
 	tab := New(Config{
-		Source: m, Header: true, Theme: paint.NewTheme(true, paint.NoColor),
+		Source: m, Header: true, Theme: paint.NewTheme(paint.Options{}),
 		Options: termsafe.Options{Ellipsis: "~"},
 		Columns: []Column{
 			{Title: "seq", Min: 6, Priority: 2, Align: termsafe.Right},
@@ -314,7 +314,7 @@ func TestPaintDoesNotAllocate(t *testing.T) {
 func TestTextOfAnyLength(t *testing.T) {
 	long := strings.Repeat("a\u0301\u0301\u0301\u0301", 1<<16)
 	tab := New(Config{
-		Source: messages{rows: [][]string{{long, " "}}}, Theme: paint.NewTheme(true, paint.NoColor),
+		Source: messages{rows: [][]string{{long, " "}}}, Theme: paint.NewTheme(paint.Options{}),
 		Columns: []Column{{Must: true, Weight: 1}}, Options: termsafe.Options{Ellipsis: "~"},
 	})
 	tab.SetSize(20, 1)
@@ -342,7 +342,7 @@ func (f fast) Paint(row int, c *Cells) {
 
 func benchTable(n int, filter []uint32) *Table {
 	t := New(Config{
-		Source: fast(n), Theme: paint.NewTheme(true, paint.TrueColor), Header: true, Options: termsafe.Options{Ellipsis: termsafe.Ellipsis},
+		Source: fast(n), Theme: paint.NewTheme(paint.Options{Profile: paint.TrueColor}), Header: true, Options: termsafe.Options{Ellipsis: termsafe.Ellipsis},
 		Columns: []Column{
 			{Title: "seq", Min: 8, Priority: 3, Align: termsafe.Right}, {Title: "method", Min: 10, Weight: 1, Must: true},
 			{Title: "ms", Min: 7, Priority: 2, Align: termsafe.Right}, {Title: "size", Min: 7, Priority: 1, Align: termsafe.Right},
