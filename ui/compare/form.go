@@ -44,19 +44,14 @@ func lineMark(th *paint.Theme, differs, loose bool, only rowSide) (string, paint
 	return "x", th.Failed
 }
 
-// Words that differ from the other side are reverse, or underlined in the row under the
-// cursor.
-func paintValue(th *paint.Theme, l *paint.Line, style paint.Style, text string, changed []textSpan, selected bool) {
-	emphasis := th.Match
-	if selected {
-		emphasis = th.SelectedMatch
-	}
+// Words that differ from the other side look like a match.
+func paintValue(th *paint.Theme, l *paint.Line, style paint.Style, text string, changed []textSpan) {
 	at := 0
 	for _, span := range changed {
 		l.Text(style, text[at:span.From])
-		l.Begin(emphasis)
+		l.Begin(th.Match)
 		l.Text(style, text[span.From:span.To])
-		l.End(emphasis)
+		l.End(th.Match)
 		at = span.To
 	}
 	l.Text(style, text[at:])

@@ -247,19 +247,15 @@ func position(source session.Source, row int) string {
 
 func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
 	b := &v.beside
-	selected := v.inside && line == b.at
-	cursor := " "
-	if line == b.at {
-		cursor = ">"
-	}
-	l.Text(screen.Theme.Accent, cursor)
+	l.BeginRow(screen.Theme.Cursor(v.inside).If(line == b.at))
+	defer l.EndRow()
 	at := b.order[line]
 	if at.side == onlyRight {
 		side = 1
 	}
 	row, ok := b.row(at.n)
 	if !ok {
-		v.paintUnplaced(screen.Theme, l, at.n, side, selected)
+		v.paintUnplaced(screen.Theme, l, at.n, side)
 		return
 	}
 	if !b.unified && (row.Only == onlyLeft && side == 1 || row.Only == onlyRight && side == 0) {
@@ -273,20 +269,14 @@ func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
 	l.Text(style, mark)
 	var full paint.Line
 	full.Reset(1<<14, screen.Look())
+	full.PartOf(l)
 	full.PadTo(1 + row.Depth*2)
 	if row.Name != "" {
-		full.Text(screen.Theme.Name.If(!selected), row.Name+": ")
+		full.Text(screen.Theme.Name, row.Name+": ")
 	}
 	text, changed := v.valueText(row, side)
-	paintValue(screen.Theme, &full, v.valueStyle(screen.Theme, row, text).If(!selected), text, changed, selected)
-	if selected {
-		l.Begin(screen.Theme.Selected)
-	}
+	paintValue(screen.Theme, &full, v.valueStyle(screen.Theme, row, text), text, changed)
 	l.AppendCut(&full, b.x)
-	if selected {
-		l.Fill()
-		l.End(screen.Theme.Selected)
-	}
 }
 
 // Values that are equal by type only are the type, unless they are revealed.
@@ -318,7 +308,7 @@ func (v *view) valueStyle(th *paint.Theme, row *valueRow, text string) paint.Sty
 	return th.Text
 }
 
-func (v *view) paintUnplaced(th *paint.Theme, l *paint.Line, n, side int, selected bool) {
+func (v *view) paintUnplaced(th *paint.Theme, l *paint.Line, n, side int) {
 	d, only := &v.beside.unplaced[n], v.beside.sides(n)
 	if v.beside.unified && only == bothSides && v.beside.changed(n) {
 		only = onlyLeft + rowSide(side)
@@ -332,9 +322,6 @@ func (v *view) paintUnplaced(th *paint.Theme, l *paint.Line, n, side int, select
 	text := placeText(d.Class, d.Pointer, d.Change)
 	if s != nil && s.Value != "" && d.Class != diff.ClassMissing && d.Class != diff.ClassExtra {
 		text += ": " + s.Value
-	}
-	if selected {
-		style = th.Selected
 	}
 	l.Text(style, text)
 }

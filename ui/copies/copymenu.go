@@ -77,8 +77,8 @@ const (
 )
 
 func (m *copyMenu) Draw(c host.Context) {
-	m.Box(c.Host.Screen(), menuWidth, "Copy", "enter copies, ctrl+s writes a file", func(l *paint.Line, i int, style paint.Style) {
-		l.Text(style, m.forms[i].name)
+	m.Box(c.Host.Screen(), menuWidth, "Copy", "enter copies, ctrl+s writes a file", func(l *paint.Line, i int) {
+		l.Text(paint.Style{}, m.forms[i].name)
 		if shown := m.forms[i].shown; shown != "" {
 			l.PadTo(shownAt)
 			l.Text(c.Host.Screen().Theme.Dim, shown)

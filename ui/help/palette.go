@@ -171,27 +171,21 @@ func (v *Palette) Draw(c host.Context) {
 		v.block.Line(1).Text(screen.Theme.Dim, "  No matching command")
 	}
 	reasons := v.reasons(c)
-	v.picker.Paint(screen, &v.block, 1, func(l *paint.Line, m kit.Pick, selected bool) {
-		v.paintItem(screen, l, m, selected, reasons[v.commands[m.Item].ID])
+	v.picker.Paint(screen, &v.block, 1, func(l *paint.Line, m kit.Pick) {
+		v.paintItem(screen, l, m, reasons[v.commands[m.Item].ID])
 	})
 	screen.Canvas.Box(r, screen.Border("Commands", fmt.Sprintf("%d found", len(v.picker.Shown)), true), &v.block)
 }
 
-func (v *Palette) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, selected bool, reason string) {
+func (v *Palette) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, reason string) {
 	picked := v.commands[m.Item]
 	keys := strings.Join(picked.Keys, " ")
 	text, style := picked.Help, screen.Theme.Dim
 	if reason != "" {
 		text, style = "not now: "+reason, screen.Theme.Odd
 	}
-	name := screen.Theme.Text
-	if selected {
-		name = screen.Theme.Selected
-	}
-	l.Begin(name)
-	screen.PaintHits(l, v.picker.Items[m.Item], m.Hits, selected)
+	screen.PaintHits(l, v.picker.Items[m.Item], m.Hits)
 	l.PadTo(commandWidth)
-	l.End(name)
 	l.Text(paint.Style{}, " ")
 	l.Field(style, []byte(text), max(l.Room()-termsafe.Width(keys)-2, 0), termsafe.Left)
 	l.Text(paint.Style{}, " ")

@@ -58,7 +58,7 @@ func (v *View) Draw(c host.Context) {
 
 	v.list.Options = screen.Look()
 	v.list.Resize(list.W, list.H)
-	v.picker.Paint(screen, &v.list, 0, func(l *paint.Line, m kit.Pick, selected bool) { v.paintItem(screen, l, m, list.W, selected) })
+	v.picker.Paint(screen, &v.list, 0, func(l *paint.Line, m kit.Pick) { v.paintItem(screen, l, m, list.W) })
 	if len(v.picker.Shown) == 0 && list.H > 0 {
 		v.list.Line(0).Text(screen.Theme.Dim, "  "+v.why())
 	}

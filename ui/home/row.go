@@ -35,7 +35,7 @@ type row struct {
 	now   time.Time
 }
 
-func (v *View) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, width int, selected bool) {
+func (v *View) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, width int) {
 	this := v.item(m.Item)
 	item := &this
 	r := row{th: screen.Theme, line: l, width: width, now: time.Now()}
@@ -44,7 +44,7 @@ func (v *View) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, width in
 		mark, style = "x", r.th.Failed
 	}
 	l.Text(style, mark+" ")
-	r.name(item, selected)
+	r.name(item)
 	if width >= kindFrom {
 		r.field(r.th.Dim, item.Kind.String(), kindWidth, termsafe.Left)
 	}
@@ -60,11 +60,7 @@ func (r row) field(s paint.Style, text string, width int, align termsafe.Align) 
 	r.line.Text(paint.Style{}, " ")
 }
 
-func (r row) name(item *host.Item, selected bool) {
-	style := r.th.Text
-	if selected {
-		style = r.th.Selected
-	}
+func (r row) name(item *host.Item) {
 	fixed := agoWidth + 3
 	for _, column := range []struct{ from, width int }{{kindFrom, kindWidth}, {dateFrom, dateWidth}, {sizeFrom, sizeWidth}, {messagesFrom, messagesWidth}} {
 		if r.width >= column.from {
@@ -74,9 +70,7 @@ func (r row) name(item *host.Item, selected bool) {
 	room := r.line.Room()
 	width := min(max((room-fixed)*3/5, minName), maxName, room)
 	from := r.line.Cells()
-	r.line.Begin(style)
-	r.line.Field(paint.Style{}, []byte(item.Name), width, termsafe.Left)
-	r.line.End(style)
+	r.line.Field(r.th.Text, []byte(item.Name), width, termsafe.Left)
 	r.line.PadTo(from + width + 1)
 }
 

@@ -195,7 +195,7 @@ func (p *Picker) Click(x, y int) (again, hit bool) {
 
 // Paint paints the items that fit into a block, from line first on, each with item, after
 // the cursor's mark.
-func (p *Picker) Paint(on *Screen, out *paint.Lines, first int, item func(l *paint.Line, p Pick, selected bool)) {
+func (p *Picker) Paint(on *Screen, out *paint.Lines, first int, item func(l *paint.Line, p Pick)) {
 	_, h := out.Size()
 	p.block, p.first = out, first
 	p.Rows = max(h-first, 0)
@@ -204,13 +204,11 @@ func (p *Picker) Paint(on *Screen, out *paint.Lines, first int, item func(l *pai
 		if p.top+i >= len(p.Shown) {
 			return
 		}
-		l, selected := out.Line(first+i), p.top+i == p.At
-		mark := "  "
-		if selected {
-			mark = "> "
-		}
-		l.Text(on.Theme.Accent, mark)
-		item(l, p.Shown[p.top+i], selected)
+		l := out.Line(first + i)
+		l.BeginRow(on.Theme.Cursor(true).If(p.top+i == p.At))
+		l.PadTo(2)
+		item(l, p.Shown[p.top+i])
+		l.EndRow()
 	}
 }
 
@@ -222,7 +220,7 @@ type Menu struct {
 
 // Box draws the menu in the middle of the screen, at most width cells wide; item paints
 // what follows the cursor's mark.
-func (m *Menu) Box(on *Screen, width int, title, right string, item func(l *paint.Line, i int, style paint.Style)) {
+func (m *Menu) Box(on *Screen, width int, title, right string, item func(l *paint.Line, i int)) {
 	r := on.Body().Center(min(width, on.Width-2), min(len(m.Items)+3, on.Height-2))
 	in := r.Inner()
 	m.block.Options = on.Look()
@@ -230,12 +228,6 @@ func (m *Menu) Box(on *Screen, width int, title, right string, item func(l *pain
 	if in.H > 0 {
 		on.PaintQuery(m.block.Line(0), m.Query, "type to narrow the list")
 	}
-	m.Paint(on, &m.block, 1, func(l *paint.Line, p Pick, selected bool) {
-		style := on.Theme.Text
-		if selected {
-			style = on.Theme.Strong
-		}
-		item(l, p.Item, style)
-	})
+	m.Paint(on, &m.block, 1, func(l *paint.Line, p Pick) { item(l, p.Item) })
 	on.Canvas.Box(r, on.Border(title, right, true), &m.block)
 }

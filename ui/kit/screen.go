@@ -57,14 +57,10 @@ func (s *Screen) Border(left, right string, focused bool) paint.Frame {
 }
 
 // PaintHits paints a text with the matching bytes in their own style.
-func (s *Screen) PaintHits(l *paint.Line, text string, hits []int, selected bool) {
-	style := s.Theme.Match
-	if selected {
-		style = s.Theme.SelectedMatch
-	}
+func (s *Screen) PaintHits(l *paint.Line, text string, hits []int) {
 	for i, r := range text {
 		if slices.Contains(hits, i) {
-			l.Text(style, string(r))
+			l.Text(s.Theme.Match, string(r))
 		} else {
 			l.Text(paint.Style{}, string(r))
 		}

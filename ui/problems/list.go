@@ -150,7 +150,7 @@ func (l *problemList) Draw(c host.Context) {
 	about := min(aboutLines, (in.H-1)/2)
 	l.list.Options = screen.Look()
 	l.list.Resize(in.W, in.H-2-about)
-	l.Paint(screen, &l.list, 0, func(line *paint.Line, p kit.Pick, selected bool) { l.paintRow(screen, line, l.rows[p.Item], selected) })
+	l.Paint(screen, &l.list, 0, func(line *paint.Line, p kit.Pick) { l.paintRow(screen, line, l.rows[p.Item]) })
 	l.paintAbout(screen, in.H-1-about, about)
 	last := l.block.Line(in.H - 1)
 	last.PadTo(2)
@@ -165,18 +165,14 @@ func (l *problemList) Draw(c host.Context) {
 	screen.Canvas.Draw(in, &l.list)
 }
 
-func (l *problemList) paintRow(screen *kit.Screen, line *paint.Line, row problemRow, selected bool) {
-	text := screen.Theme.Text
-	if selected {
-		text = screen.Theme.Strong
-	}
+func (l *problemList) paintRow(screen *kit.Screen, line *paint.Line, row problemRow) {
 	if row.item < 0 {
 		l.paintCause(screen, line, row)
 		return
 	}
 	f := l.problem(row)
 	if row.group.End != nil {
-		line.Text(text, "  ")
+		line.Text(paint.Style{}, "  ")
 	}
 	mark, style := kit.SeverityMark(f.Severity, screen.Theme)
 	line.Text(style, mark+" "+f.Rule.ID)
@@ -185,7 +181,7 @@ func (l *problemList) paintRow(screen *kit.Screen, line *paint.Line, row problem
 	if times := f.Times(); times != "" {
 		line.Text(style, times+"  ")
 	}
-	line.Text(text, f.Rule.Title)
+	line.Text(screen.Theme.Text, f.Rule.Title)
 	line.Text(screen.Theme.Dim, "  "+f.Detail)
 }
 

@@ -290,9 +290,9 @@ func openTree(c host.Context) tea.Cmd {
 }
 
 func (m *treeMenu) Draw(c host.Context) {
-	m.Box(c.Host.Screen(), kit.SheetWidth, "Kill one process", "enter: kill, esc: cancel", func(l *paint.Line, i int, style paint.Style) {
-		l.Text(style, fmt.Sprintf("%-9d", m.tree[i].PID))
-		l.Text(style, treeLine(m.tree[i], c.Workspace.Sample.At))
+	m.Box(c.Host.Screen(), kit.SheetWidth, "Kill one process", "enter: kill, esc: cancel", func(l *paint.Line, i int) {
+		l.Text(paint.Style{}, fmt.Sprintf("%-9d", m.tree[i].PID))
+		l.Text(paint.Style{}, treeLine(m.tree[i], c.Workspace.Sample.At))
 	})
 }
 

@@ -159,33 +159,27 @@ func (v *view) paintItems(th *paint.Theme, from, height int) {
 
 func (v *view) paintItem(th *paint.Theme, l *paint.Line, it *replayer.Item, here bool) {
 	sent, why := v.sends(it)
-	cursor, box, style := "  ", "[ ] ", th.Dim
-	if here {
-		cursor = "> "
-	}
+	box, style := "[ ] ", th.Dim
 	if sent {
 		box, style = "[x] ", th.Text
 	}
 	if !it.Gated() && !sent {
 		box = "[-] "
 	}
-	l.Text(th.Accent, cursor)
+	l.BeginRow(th.Cursor(true).If(here))
+	l.PadTo(2)
 	l.Text(style, box)
 	name := strings.TrimSpace(it.Method + " " + it.Tool)
 	if it.Kind == replayer.Raw {
 		name = strings.TrimSpace("raw bytes " + name)
 	}
 	width := min(messageWidth, max(l.Room()/2, 8))
-	if here {
-		style = th.Selected
-	}
-	l.Begin(style)
-	l.Field(paint.Style{}, []byte(name), width, termsafe.Left)
-	l.End(style)
+	l.Field(style, []byte(name), width, termsafe.Left)
 	l.Text(paint.Style{}, " ")
 	whyStyle := th.Dim
 	if v.switchedOn(it) {
 		whyStyle = th.Odd
 	}
 	l.Text(whyStyle, why)
+	l.EndRow()
 }

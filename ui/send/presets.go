@@ -76,8 +76,8 @@ func (p *Composer) openPresets(c host.Context) tea.Cmd {
 }
 
 func (l *presetList) Draw(c host.Context) {
-	l.Box(c.Host.Screen(), presetsWidth, "Malformed messages", "enter: use", func(l *paint.Line, i int, style paint.Style) {
-		l.Text(style, presets[i].name)
+	l.Box(c.Host.Screen(), presetsWidth, "Malformed messages", "enter: use", func(l *paint.Line, i int) {
+		l.Text(paint.Style{}, presets[i].name)
 	})
 }
 

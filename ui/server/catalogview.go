@@ -197,16 +197,12 @@ func (v *Catalog) paintList(c host.Context, r paint.Rect) {
 	state = state[:min(len(state), in.H/2)]
 	block.Resize(in.W, max(in.H-len(state), 1))
 	screen.PaintQuery(block.Line(0), v.picker.Query, "type to narrow the list")
-	v.picker.Paint(screen, block, 1, func(l *paint.Line, p kit.Pick, selected bool) {
+	v.picker.Paint(screen, block, 1, func(l *paint.Line, p kit.Pick) {
 		item := v.listed[p.Item]
-		style := screen.Theme.Text
-		if selected {
-			style = screen.Theme.Selected
-		}
 		if item.Problem != "" {
 			l.Text(screen.Theme.Failed, "x ")
 		}
-		v.paintLine(screen, l, item, style, selected)
+		v.paintLine(screen, l, item)
 	})
 	screen.Canvas.Box(r, screen.Border("Catalog", v.count(list), !v.alone), block)
 	if len(state) > 0 {
@@ -396,18 +392,15 @@ func widestName(items []*workspace.CatalogItem) int {
 
 // paintLine paints an item: its name, whether it was used last, its arguments with a
 // star behind required ones, and what it is.
-func (v *Catalog) paintLine(screen *kit.Screen, l *paint.Line, item *workspace.CatalogItem, style paint.Style, selected bool) {
+func (v *Catalog) paintLine(screen *kit.Screen, l *paint.Line, item *workspace.CatalogItem) {
 	begin := l.Cells()
 	name := item.Name
 	if name == "" {
 		name = item.Key
 	}
-	l.Text(style, name)
+	l.Text(screen.Theme.Text, name)
 	l.PadTo(min(begin+v.names, l.Cells()+l.Room()))
 	arguments, said := screen.Theme.Accent, screen.Theme.Dim
-	if selected {
-		arguments, said = style, style
-	}
 	if v.used == [2]string{item.Member, item.Key} {
 		l.Text(said, "  (last used)")
 	}

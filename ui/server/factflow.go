@@ -106,16 +106,15 @@ func paintFacts(screen *kit.Screen, out *paint.Lines, all []placed, top, selecte
 		if p.y < top || p.y >= top+h {
 			continue
 		}
-		l, style := out.Painted(p.y-top), p.style
+		l := out.Painted(p.y - top)
 		l.PadTo(p.x)
 		if p.lead != "" {
 			l.Text(p.leads, p.lead)
 			l.Text(paint.Style{}, " ")
 		}
-		if i == selected {
-			style = screen.Theme.Selected
-		}
-		l.Text(style, p.text)
+		l.Enter(screen.Theme.Cursor(true).If(i == selected))
+		l.Text(p.style, p.text)
+		l.Leave()
 	}
 }
 

@@ -17,22 +17,14 @@ func PaintName(c host.Context, line *paint.Line, selected, focused bool) {
 	th := c.Host.Screen().Theme
 	mark, style := sessionMark(c)
 	right, hurry := sessionBusy(c)
-	cursor, name := " ", th.Text
-	if selected {
-		cursor, name = ">", th.Selected
-		if !focused {
-			name = th.SelectedBlur
-		}
-	}
-	line.Text(th.Accent, cursor)
+	line.BeginRow(th.Cursor(focused).If(selected))
 	line.Text(style, mark)
 	line.Text(paint.Style{}, " ")
-	line.Begin(name)
 	room := max(line.Room()-len(right)-1, 6)
-	line.Field(paint.Style{}, []byte(c.Workspace.SessionName()), room, termsafe.Left)
-	line.End(name)
+	line.Field(th.Text, []byte(c.Workspace.SessionName()), room, termsafe.Left)
 	line.Text(paint.Style{}, " ")
 	line.Text(hurry, right)
+	line.EndRow()
 }
 
 // sessionBusy describes in a word the activity of a session: a request waits for

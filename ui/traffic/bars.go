@@ -47,22 +47,17 @@ func (b *bars) find(t *table.Table, height int) {
 	}
 }
 
-// paint paints what find found next to the rows, from a column on. The row under the
-// cursor has the style selected.
-func (b *bars) paint(out *paint.Lines, t *table.Table, column int, look table.BarLook, selected paint.Style) {
+// paint paints what find found next to the rows, from a column on.
+func (b *bars) paint(out *paint.Lines, t *table.Table, column int, look table.BarLook, focused bool) {
 	cursor, _ := t.Cursor()
 	for i := range b.shown {
 		l := out.Painted(i + 1)
-		row, ok := t.RowAt(i + 1)
-		look.Selected = ok && row == cursor
-		style := selected.If(look.Selected)
-		l.Begin(style)
+		if row, ok := t.RowAt(i + 1); ok && row == cursor {
+			l.Enter(look.Theme.Cursor(focused).Soft())
+		}
 		l.PadTo(column)
 		b.paintBar(l, &b.shown[i], look)
-		if look.Selected {
-			l.Fill()
-		}
-		l.End(style)
+		l.EndRow()
 	}
 }
 
@@ -76,7 +71,7 @@ func (b *bars) paintBar(l *paint.Line, s *shownBar, look table.BarLook) {
 		if look.ASCII {
 			glyph = "."
 		}
-		l.Text(look.Theme.Dim.If(!look.Selected), glyph)
+		l.Text(look.Theme.Dim, glyph)
 	}
 }
 
@@ -111,9 +106,5 @@ func (t *Pane) paintWaterfall(out *paint.Lines, focused bool) {
 	head := out.Painted(0)
 	head.PadTo(t.width - cells)
 	t.bars.axis.PaintHead(head, look)
-	selected := t.rows.theme.SelectedBlur
-	if focused {
-		selected = t.rows.theme.Selected
-	}
-	t.bars.paint(out, t.exchanges, t.width-cells, look, selected)
+	t.bars.paint(out, t.exchanges, t.width-cells, look, focused)
 }

@@ -259,7 +259,7 @@ func (x *exchangeRows) paintHandshake(first session.Row, h workspace.Handshake, 
 	response, answered := x.ws.Shown.Rows.PartnerOf(last)
 	switch {
 	case !answered && last.State == session.ReqPending:
-		c.Mark(x.theme.Odd, x.glyph("…", "."))
+		c.Mark(x.theme.Accent, x.glyph("…", "."))
 		x.paintPending(int(h.First), first, c)
 		return
 	case !answered && last.Flags&session.FlagProbe != 0:

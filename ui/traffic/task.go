@@ -23,8 +23,8 @@ func (x *exchangeRows) paintTask(number int, row session.Row, t exchange.Task, c
 	case x.waits(number):
 		x.paintPending(number, row, c)
 	case t.Open && x.ws.OpenTask(number) && !x.taskOver(t):
-		c.Mark(x.theme.Odd, x.glyph("…", "."))
-		x.text(c, exResult, x.theme.Odd, x.taskState(row, t))
+		c.Mark(x.theme.Accent, x.glyph("…", "."))
+		x.text(c, exResult, x.theme.Accent, x.taskState(row, t))
 		x.paintElapsed(number, row, c)
 	case t.Open && x.taskOver(t): // its result was not requested
 		x.text(c, exResult, x.theme.Text, x.taskState(row, t))

@@ -80,9 +80,9 @@ func (w *waterfallPart) Paint(number int, c *table.Cells) {
 		c.Mark(th.Failed, w.text.glyph("✗", "x"))
 		w.text.paintTook(took, th.Failed, fallTook, c)
 	case bar.Open:
-		c.Mark(th.Odd, w.text.glyph("…", "."))
+		c.Mark(th.Accent, w.text.glyph("…", "."))
 		if w.text.ws.Clock >= 0 {
-			w.text.paintTook(took/1e6*1e6, th.Odd, fallTook, c)
+			w.text.paintTook(took/1e6*1e6, th.Accent, fallTook, c)
 		}
 	case w.cancelled(number):
 		c.Mark(th.Odd, w.text.glyph("⊘", "c"))
@@ -125,7 +125,7 @@ func (w *waterfallPart) paint(out *paint.Lines) {
 	if len(w.bars.shown) > 0 {
 		w.bars.axis.PaintTicks(head, look)
 	}
-	w.bars.paint(out, w.Table, columns+1, look, look.Theme.Selected)
+	w.bars.paint(out, w.Table, columns+1, look, true)
 }
 
 func (w *waterfallPart) place(cells int) {

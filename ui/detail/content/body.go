@@ -30,7 +30,7 @@ type body interface {
 	// layout fits the body into a width; the pane has height lines.
 	layout(s style, width, height int)
 	lines() int
-	paint(s style, l *paint.Line, i int, flat bool)
+	paint(s style, l *paint.Line, i int)
 }
 
 type textBody struct {
@@ -48,12 +48,12 @@ func (b *textBody) lines() int {
 	return n
 }
 
-func (b *textBody) paint(s style, l *paint.Line, i int, flat bool) {
+func (b *textBody) paint(s style, l *paint.Line, i int) {
 	if i == b.Lines() {
-		l.Text(s.theme.Dim.If(!flat), s.look.Ellipsis+" "+b.rest+"; "+s.keys.Save+" saves all of it")
+		l.Text(s.theme.Dim, s.look.Ellipsis+" "+b.rest+"; "+s.keys.Save+" saves all of it")
 		return
 	}
-	b.Paint(l, i, s.theme, s.ascii, flat)
+	b.Paint(l, i, s.theme, s.ascii)
 }
 
 type treeBody struct {
@@ -75,7 +75,7 @@ func (b *treeBody) layout(s style, width, height int) {
 
 func (b *treeBody) lines() int { return b.tree.Lines() }
 
-func (b *treeBody) paint(_ style, l *paint.Line, i int, flat bool) { b.tree.PaintLine(l, i, flat) }
+func (b *treeBody) paint(_ style, l *paint.Line, i int) { b.tree.PaintLine(l, i) }
 
 // A pictureBody is a picture, once it is decoded.
 type pictureBody struct {
@@ -117,7 +117,7 @@ func (b *pictureBody) blocks(s style) bool {
 
 func (b *pictureBody) lines() int { return b.cells.Rows() }
 
-func (b *pictureBody) paint(s style, l *paint.Line, i int, _ bool) {
+func (b *pictureBody) paint(s style, l *paint.Line, i int) {
 	if b.blocks(s) {
 		b.cells.Paint(l, i)
 		return

@@ -207,66 +207,53 @@ func (v *View) Paint(out *paint.Lines, focused bool) {
 	for y := range min(v.h, v.total-v.top) {
 		l, line := out.Line(y), v.top+y
 		part, inner := v.at(line)
-		flat := line == v.cursor
+		l.BeginRow(v.style.theme.Cursor(focused).If(line == v.cursor))
 		if part >= 0 && inner > 0 { // a picture keeps its colours
-			_, colored := v.parts.list[part].shown.(*pictureBody)
-			flat = flat && !colored
+			if _, colored := v.parts.list[part].shown.(*pictureBody); colored {
+				l.Leave()
+			}
 		}
-		whole := v.style.theme.SelectedBlur
-		if focused {
-			whole = v.style.theme.Selected
-		}
-		if flat {
-			l.Begin(whole)
-		}
-		if line == v.cursor {
-			l.Text(paint.Style{}, ">")
-		}
-		l.PadTo(1)
-		v.paintLine(l, part, inner, flat)
-		if flat {
-			l.Fill()
-			l.End(whole)
-		}
+		v.paintLine(l, part, inner)
+		l.EndRow()
 	}
 }
 
-func (v *View) paintLine(l *paint.Line, part, line int, flat bool) {
+func (v *View) paintLine(l *paint.Line, part, line int) {
 	switch {
 	case part < 0:
-		l.Text(v.style.theme.Odd.If(!flat), v.parts.note)
+		l.Text(v.style.theme.Odd, v.parts.note)
 	case line == 0:
-		v.paintHead(l, v.parts.list[part], flat)
+		v.paintHead(l, v.parts.list[part])
 	default:
 		l.PadTo(bodyIndent)
-		v.parts.list[part].shown.paint(v.style, l, line-1, flat)
+		v.parts.list[part].shown.paint(v.style, l, line-1)
 	}
 }
 
-func (v *View) paintHead(l *paint.Line, p *Part, flat bool) {
+func (v *View) paintHead(l *paint.Line, p *Part) {
 	th := v.style.theme
 	if p.failed {
 		mark := "✗ "
 		if v.style.ascii {
 			mark = "x "
 		}
-		l.Text(th.Failed.If(!flat), mark+p.label+"  "+p.facts)
+		l.Text(th.Failed, mark+p.label+"  "+p.facts)
 		return
 	}
 	if p.number > 0 {
-		l.Text(th.Accent.If(!flat), decimal(p.number)+" ")
+		l.Text(th.Accent, decimal(p.number)+" ")
 	}
-	l.Text(th.Strong.If(!flat), p.label)
-	l.Text(th.Dim.If(!flat), "  "+p.facts)
+	l.Text(th.Strong, p.label)
+	l.Text(th.Dim, "  "+p.facts)
 	if v.parts.structured == p && v.verdict.Text != "" {
 		style := th.Dim
 		if v.verdict.Bad {
 			style = th.Failed
 		}
-		l.Text(style.If(!flat), "   "+v.verdict.Text)
+		l.Text(style, "   "+v.verdict.Text)
 	}
 	if hints := v.hints(p); len(hints) > 0 {
-		l.Text(th.Dim.If(!flat), "   "+strings.Join(hints, v.style.dot()))
+		l.Text(th.Dim, "   "+strings.Join(hints, v.style.dot()))
 	}
 }
 

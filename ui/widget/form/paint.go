@@ -69,7 +69,7 @@ func (p *painter) paint() {
 	if p.current {
 		cursor = ">"
 	}
-	p.put(th.Strong, cursor)
+	p.put(th.Accent, cursor)
 	p.marks(fl, problem)
 	p.label()
 	if p.row.option != noOption {
@@ -114,20 +114,13 @@ func (p *painter) inList(fl *field) bool { return fl.parent == nil || fl.parent.
 
 func (p *painter) label() {
 	th, fl := p.f.theme, p.row.field
-	style := th.Name
-	if p.current {
-		style = th.SelectedBlur
-		if p.focused {
-			style = th.Selected
-		}
-	}
 	p.l.PadTo(margin + p.f.indent(p.row))
 	end := margin + p.labelWidth() - 1
 	text := short(p.f.label(p.row))
 	switch {
 	case p.row.option != noOption:
 		p.put(th.Strong, check(fl.holds(p.row.option)))
-		p.put(style.If(p.current), text)
+		p.name(th.Text, text, p.l.Room())
 		p.optionValue()
 		return
 	case fl.foldable() && fl.folded:
@@ -135,11 +128,18 @@ func (p *painter) label() {
 	case fl.foldable():
 		p.put(paint.Style{}, "v ")
 	}
-	if room := end - p.l.Cells(); termsafe.Width(text) > room {
-		p.l.Field(style, []byte(text), room, termsafe.Left)
-		return
+	p.name(th.Name, text, end-p.l.Cells())
+}
+
+// name paints the name of a field or an option, with the look of the cursor.
+func (p *painter) name(s paint.Style, text string, room int) {
+	p.l.Enter(p.f.theme.Cursor(p.focused).If(p.current))
+	if termsafe.Width(text) > room {
+		p.l.Field(s, []byte(text), room, termsafe.Left)
+	} else {
+		p.put(s, text)
 	}
-	p.put(style, text)
+	p.l.Leave()
 }
 
 // optionValue paints the value of a labelled option, or marks a value that is not an

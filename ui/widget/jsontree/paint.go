@@ -23,26 +23,10 @@ func (t *Tree) Paint(out *paint.Lines, focused bool) {
 	out.Options = t.options
 	out.Resize(t.width, t.height)
 	for y := 0; y < t.height && t.top+y < len(t.lines); y++ {
-		i := t.top + y
-		p := painter{t: t, l: &t.content, flat: i == t.cursor}
-		p.l.Reset(t.width-gutter+t.scrollX, t.options)
-		p.line(i)
-
-		row := out.Line(y)
-		if !p.flat {
-			row.PadTo(gutter)
-			row.Append(p.l, t.scrollX)
-			continue
-		}
-		whole := t.theme.SelectedBlur
-		if focused {
-			whole = t.theme.Selected
-		}
-		row.Begin(whole)
-		row.Text(paint.Style{}, ">")
-		row.Append(p.l, t.scrollX)
-		row.Fill()
-		row.End(whole)
+		row, i := out.Line(y), t.top+y
+		row.BeginRow(t.theme.Cursor(focused).If(i == t.cursor))
+		t.paintLine(row, i, t.width-gutter, t.scrollX)
+		row.EndRow()
 	}
 }
 
@@ -51,14 +35,13 @@ func (t *Tree) indent(depth int32) int {
 	return min(2*int(depth), max(t.width/2, 8))
 }
 
-// painter paints one line. Flat lines have only the style of the selected row.
+// painter paints one line.
 type painter struct {
-	t    *Tree
-	l    *paint.Line
-	flat bool
+	t *Tree
+	l *paint.Line
 }
 
-func (p *painter) put(s paint.Style, text string) { p.l.Text(s.If(!p.flat), text) }
+func (p *painter) put(s paint.Style, text string) { p.l.Text(s, text) }
 
 func (p *painter) line(i int) {
 	l, th := &p.t.lines[i], p.t.theme
@@ -225,7 +208,7 @@ func (p *painter) text(s paint.Style, off, end int) {
 	end = min(end, off+(p.l.Room()+termsafe.LongestEscape)*maxBytesPerCell)
 	for off < end {
 		from, to, mark := p.nextMark(off, end)
-		p.l.Bytes(s.If(!p.flat), p.t.doc[off:from])
+		p.l.Bytes(s, p.t.doc[off:from])
 		p.l.Bytes(mark, p.t.doc[from:to])
 		off = to
 	}
@@ -237,7 +220,7 @@ func (p *painter) nextMark(off, end int) (from, to int, s paint.Style) {
 	from, to = end, end
 	if q := p.t.query; q != "" {
 		if i := newMatcher(q).first(p.t.doc[off:end]); i >= 0 {
-			from, to, s = off+i, off+i+len(q), p.hit()
+			from, to, s = off+i, off+i+len(q), p.t.theme.Match
 		}
 	}
 	if e := p.t.err; e != nil && off <= e.Offset && e.Offset < from {
@@ -245,13 +228,6 @@ func (p *painter) nextMark(off, end int) (from, to int, s paint.Style) {
 		from, to, s = e.Offset, e.Offset+size, p.t.theme.Failed
 	}
 	return from, to, s
-}
-
-func (p *painter) hit() paint.Style {
-	if p.flat {
-		return p.t.theme.SelectedMatch
-	}
-	return p.t.theme.Match
 }
 
 // formatSize formats bytes as the panes do: 188, 1.1K, 18.2M.
@@ -267,14 +243,18 @@ func formatSize(n int) string {
 	return strconv.Itoa(n)
 }
 
-// PaintLine paints line i alone, for a view with more lines around the tree. Flat text
-// has no styles.
-func (t *Tree) PaintLine(l *paint.Line, i int, flat bool) {
-	if i < 0 || i >= len(t.lines) {
-		return
+// PaintLine paints line i alone, for a view with more lines around the tree.
+func (t *Tree) PaintLine(l *paint.Line, i int) {
+	if i >= 0 && i < len(t.lines) {
+		t.paintLine(l, i, l.Room(), 0)
 	}
-	t.content.Reset(l.Room(), t.options)
-	p := painter{t: t, l: &t.content, flat: flat}
+}
+
+// paintLine paints the cells of line i from a column on, as many as width.
+func (t *Tree) paintLine(l *paint.Line, i, width, from int) {
+	t.content.Reset(width+from, t.options)
+	t.content.PartOf(l)
+	p := painter{t: t, l: &t.content}
 	p.line(i)
-	l.Append(p.l, 0)
+	l.Append(p.l, from)
 }

@@ -169,9 +169,9 @@ func (p *painter) preview(text []byte) {
 				from, to = i, i+len(q)
 			}
 		}
-		p.l.Bytes(p.t.theme.Dim.If(!p.flat), text[:from])
+		p.l.Bytes(p.t.theme.Dim, text[:from])
 		if from < to {
-			p.l.Bytes(p.hit(), text[from:to])
+			p.l.Bytes(p.t.theme.Match, text[from:to])
 		}
 		text = text[to:]
 	}

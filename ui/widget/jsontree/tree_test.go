@@ -339,7 +339,7 @@ func TestHitsAreHighlighted(t *testing.T) {
 	tree.Move(1)
 	var out paint.Lines
 	tree.Paint(&out, true)
-	require.Equal(t, "\x1b[7m>    0: \"\x1b[4mone\x1b[24m\"", strings.TrimRight(strings.TrimSuffix(out.Painted(1).String(), "\x1b[27m"), " "))
+	require.Equal(t, "\x1b[7m\x1b[1m>\x1b[22m\x1b[7m    0: \"\x1b[4mone\x1b[24m\x1b[7m\"", strings.TrimRight(strings.TrimSuffix(out.Painted(1).String(), "\x1b[27m"), " "))
 	require.Equal(t, "     1: \"two \x1b[7mone\x1b[27m\"", out.Painted(2).String())
 }
 

@@ -24,7 +24,7 @@ func shown(d *Document, width int, th *paint.Theme, ascii bool) string {
 	for i := range rows {
 		var l paint.Line
 		l.Reset(width, termsafe.Options{Ellipsis: "~"})
-		d.Paint(&l, i, th, ascii, false)
+		d.Paint(&l, i, th, ascii)
 		rows[i] = strings.TrimRight(l.String(), " ")
 	}
 	return strings.Join(rows, "\n")
@@ -197,7 +197,7 @@ func FuzzParse(f *testing.F) {
 			for i := range d.Lines() {
 				var l paint.Line
 				l.Reset(width, termsafe.Options{Ellipsis: "~"})
-				d.Paint(&l, i, plain(), true, false)
+				d.Paint(&l, i, plain(), true)
 				require.LessOrEqual(t, ansi.StringWidth(ansi.Strip(l.String())), width)
 			}
 		}

@@ -21,16 +21,15 @@ func glyphsOf(ascii bool) glyphs {
 	return glyphs{"•", "│", "─", [3]string{"┌", "┬", "┐"}, [3]string{"├", "┼", "┤"}, [3]string{"└", "┴", "┘"}, "│", "─", "─"}
 }
 
-// Paint paints line i, with ASCII glyphs if ascii is set. Flat text has no styles of its
-// own, as in a selected line.
-func (d *Document) Paint(l *paint.Line, i int, th *paint.Theme, ascii, flat bool) {
+// Paint paints line i, with ASCII glyphs if ascii is set.
+func (d *Document) Paint(l *paint.Line, i int, th *paint.Theme, ascii bool) {
 	at := d.lines[i]
 	if at.block == blank {
 		d.paintBetween(l, i, th, glyphsOf(ascii))
 		return
 	}
 	b, g := &d.blocks[at.block], glyphsOf(ascii)
-	p := painter{l, th, g, flat}
+	p := painter{l, th, g}
 	p.levels(b.levels, at.first)
 	switch b.kind {
 	case rule:
@@ -62,13 +61,12 @@ func (d *Document) paintBetween(l *paint.Line, i int, th *paint.Theme, g glyphs)
 }
 
 type painter struct {
-	l    *paint.Line
-	th   *paint.Theme
-	g    glyphs
-	flat bool
+	l  *paint.Line
+	th *paint.Theme
+	g  glyphs
 }
 
-func (p painter) put(s paint.Style, text string) { p.l.Text(s.If(!p.flat), text) }
+func (p painter) put(s paint.Style, text string) { p.l.Text(s, text) }
 
 func (p painter) repeat(s paint.Style, glyph string, n int) {
 	for range min(n, p.l.Room()) {

@@ -46,6 +46,14 @@ func (th *Theme) Cursor(focused bool) *Cursor {
 	return &th.blurred
 }
 
+// If returns the cursor if it is in a row, or else nil.
+func (c *Cursor) If(here bool) *Cursor {
+	if here {
+		return c
+	}
+	return nil
+}
+
 // Soft returns the cursor, or nil if it reverses the row: a bar is never reversed.
 func (c *Cursor) Soft() *Cursor {
 	if c == nil || c.flat {

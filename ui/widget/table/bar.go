@@ -57,9 +57,8 @@ func (b *Bar) at(t int64) (kind BarKind) {
 
 // A BarLook is how bars are painted.
 type BarLook struct {
-	Theme    *paint.Theme
-	ASCII    bool
-	Selected bool // the row is painted in one style
+	Theme *paint.Theme
+	ASCII bool
 }
 
 // longestRun is the length of the runs of glyphs; longer ones are painted in pieces.
@@ -117,18 +116,17 @@ func (a *Axis) kindIn(b *Bar, cell int) BarKind {
 }
 
 func (k BarLook) style(b *Bar, kind BarKind) paint.Style {
-	style := k.Theme.Text
 	switch {
 	case kind == Waiting:
-		style = k.Theme.You
+		return k.Theme.You
 	case kind == Lagging:
-		style = k.Theme.Dim
+		return k.Theme.Dim
 	case b.Failed:
-		style = k.Theme.Failed
+		return k.Theme.Failed
 	case b.Open:
-		style = k.Theme.Accent
+		return k.Theme.Accent
 	}
-	return style.If(!k.Selected)
+	return k.Theme.Text
 }
 
 func (k BarLook) run(kind BarKind, n int) string {

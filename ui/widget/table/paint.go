@@ -65,52 +65,38 @@ func (t *Table) painted(position int, lk look) *paint.Line {
 	return &entry.line
 }
 
-// paintRow paints a selected row in a single style, readable with any palette.
 func (t *Table) paintRow(l *paint.Line, row int, lk look) {
 	t.cells.reset()
 	t.source.Paint(row, &t.cells)
 	l.Reset(t.width, t.options)
 
-	var whole paint.Style
-	switch lk {
-	case blurred:
-		whole = t.theme.SelectedBlur
-	case selected:
-		whole = t.theme.Selected
-	}
-	l.Begin(whole)
-	if lk != plain {
-		l.Text(paint.Style{}, ">")
-	}
-	l.PadTo(1)
-	l.Text(t.cells.markStyle.If(lk == plain), t.cells.mark)
+	l.BeginRow(t.theme.Cursor(lk == selected).If(lk != plain))
+	l.Text(t.cells.markStyle, t.cells.mark)
 	if t.flags > 0 {
 		l.PadTo(2)
-		l.Text(t.cells.flagStyle.If(lk == plain), t.cells.flag)
+		l.Text(t.cells.flagStyle, t.cells.flag)
 	}
 	for _, p := range t.placed {
 		l.PadTo(t.gutter() + p.X)
 		if p.Column == t.cells.last {
 			p.Width = l.Room()
 		}
-		t.paintColumn(l, p, lk)
+		t.paintColumn(l, p)
 		if p.Column == t.cells.last {
 			break
 		}
 	}
-	if lk != plain {
-		l.Fill()
-	}
-	l.End(whole)
+	l.EndRow()
 }
 
-func (t *Table) paintColumn(l *paint.Line, p placedColumn, lk look) {
+func (t *Table) paintColumn(l *paint.Line, p placedColumn) {
 	c := t.columns[p.Column]
 	cell := &t.cache.scratch
 	cell.Reset(t.cells.Width(p.Column), t.options)
+	cell.PartOf(l)
 	for _, piece := range t.cells.pieces {
 		if piece.column == p.Column {
-			cell.Bytes(piece.style.If(lk == plain), t.cells.arena[piece.start:piece.end])
+			cell.Bytes(piece.style, t.cells.arena[piece.start:piece.end])
 		}
 	}
 	if c.Align == termsafe.Right {

@@ -234,15 +234,15 @@ func TestSelectedRowIsMarkedTwice(t *testing.T) {
 	tab, _ := newTable(2, 2)
 	var out paint.Lines
 	tab.Paint(&out, true)
-	require.Equal(t, "\x1b[7m> row 1     \x1b[27m", out.Painted(1).String())
+	require.Equal(t, "\x1b[7m\x1b[1m>\x1b[22m\x1b[7m row 1     \x1b[27m", out.Painted(1).String())
 	tab.Paint(&out, false)
-	require.Equal(t, "\x1b[1;4m> row 1     \x1b[22;24m", out.Painted(1).String())
+	require.Equal(t, "\x1b[1;4m\x1b[1m>\x1b[22m\x1b[1;4m row 1     \x1b[22;24m", out.Painted(1).String())
 	require.Equal(t, "  row 0", out.Painted(0).String())
 
 	tab.options = termsafe.Options{EscapeStart: "\x1b[4m", EscapeEnd: "\x1b[24m"}
 	tab.SetTheme(tab.theme)
 	tab.Paint(&out, true)
-	require.Equal(t, "\x1b[7m> row 1     \x1b[27m", out.Painted(1).String(), "styled escapes do not end the style of the row")
+	require.Equal(t, "\x1b[7m\x1b[1m>\x1b[22m\x1b[7m row 1     \x1b[27m", out.Painted(1).String(), "styled escapes do not end the style of the row")
 }
 
 // messages is a source with several columns, marks and untrusted text.
@@ -416,4 +416,25 @@ func TestLayoutNarrowsSeveralMusts(t *testing.T) {
 	require.Equal(t, []placedColumn{{0, 0, 5}, {1, 6, 5}}, layOut(columns, 11))
 	require.Equal(t, []placedColumn{{0, 0, 5}, {1, 6, 2}}, layOut(columns, 8))
 	require.Equal(t, []placedColumn{{0, 0, 4}}, layOut(columns, 4))
+}
+
+// TestSelectedRowKeepsForegrounds checks that a row with a background of its own has
+// the colours that it has without the cursor, and without colour none.
+func TestSelectedRowKeepsForegrounds(t *testing.T) {
+	painted := func(o paint.Options, row int) string {
+		tab := New(Config{Source: messages{rows: [][]string{{"one", "two", "!"}, {"one", "two", "!"}}}, Theme: paint.NewTheme(o), Columns: []Column{{Min: 4, Must: true}, {Min: 4, Must: true}}})
+		tab.SetSize(14, 2)
+		tab.Select(row)
+		var out paint.Lines
+		tab.Paint(&out, true)
+		return out.Painted(1).String()
+	}
+	const red = "\x1b[31m"
+	soft := paint.Options{Profile: paint.TrueColor}
+	require.Equal(t, 3, strings.Count(painted(soft, 0), red))
+	require.Equal(t, 3, strings.Count(painted(soft, 1), red))
+	require.NotContains(t, painted(paint.Options{}, 1), red)
+	for _, o := range []paint.Options{soft, {Profile: paint.TrueColor, Guessed: true}, {Profile: paint.ANSI}, {}} {
+		require.Equal(t, ">!one  two    ", ansi.Strip(painted(o, 1)), "%+v", o)
+	}
 }
