@@ -68,6 +68,7 @@ type colors struct {
 	light      bool        // the background, if known
 	known      bool        // from the terminal, or from COLORFGBG
 	background color.Color // that the terminal reports, or nil
+	tried      Theme       // under the cursor of the palette, or ""
 }
 
 // A front is what is open over the panes, each above the one before it.
@@ -240,6 +241,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		s = a.visible
 	}
 	cmd = tea.Batch(cmd, s.tagged(s.settle()))
+	a.tryTheme()
 	if s != a.visible {
 		a.arrange()
 	}

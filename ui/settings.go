@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/keymap"
@@ -113,9 +115,24 @@ func (a *App) setColorFGBG(value string) {
 	a.setTheme()
 }
 
-// newTheme returns the theme of the settings, or the one that fits the terminal.
+// tryTheme shows the theme under the cursor of the palette while that is open.
+func (a *App) tryTheme() {
+	tried := Theme("")
+	if v, ok := a.front.top().(*help.Palette); ok {
+		if id, word := v.Current(); id == actTheme {
+			tried = Theme(word)
+		}
+	}
+	if tried != a.colors.tried {
+		a.colors.tried = tried
+		a.setTheme()
+	}
+}
+
+// newTheme returns the theme that is tried or that of the settings, or the one that fits
+// the terminal.
 func (a *App) newTheme() *paint.Theme {
-	t := a.opts.Theme
+	t := cmp.Or(a.colors.tried, a.opts.Theme)
 	o := paint.Options{Profile: a.colors.profile, Light: a.colors.light}
 	o.Contrast = t == themeContrast || t == themeContrastLight || t == themeContrastDark
 	switch t {

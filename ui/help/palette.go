@@ -113,6 +113,14 @@ func (*Palette) Scope() string { return ScopePalette }
 // Picks implements host.Picking.
 func (v *Palette) Picks() *kit.Picker { return &v.picker }
 
+// Current returns the action under the cursor, and the word that it takes.
+func (v *Palette) Current() (action, word string) {
+	if i, ok := v.picker.Current(); ok {
+		return v.commands[i].ID, v.commands[i].word
+	}
+	return "", ""
+}
+
 // Update implements host.View.
 func (v *Palette) Update(_ host.Context, msg tea.Msg) tea.Cmd {
 	v.picker.Typed(msg)

@@ -10,17 +10,18 @@
 //
 // # Themes
 //
-// A Theme has one Style for each meaning, prepared once as the bytes that switch it on
-// and off: painting a cell is two appends. There are two themes, each for dark and for
-// light backgrounds: NewTheme with moderate contrast, and HighContrast. Blue is the
-// accent: the focus and keys. Methods have quiet hues by their family. No theme sets a
-// background: that of the terminal stays, and the selected row reverses it.
+// A Theme has one Style for each role. A role is defined once, as a style of Lip Gloss
+// (Theme.Lipgloss returns it, for dialogs), and compiled into the bytes that switch it on
+// and off: painting a cell is two appends. NewTheme makes themes for dark and for light
+// backgrounds, with moderate or strong contrast. Blue is the accent: the focus, keys, and
+// anything that runs. Methods have quiet hues by their family. Only the selected row may
+// have a background (Line.BeginRow); where none is known to be readable it is reversed.
 //
 // Meaning is never carried by colour alone: the painting code also writes a glyph ("x"
 // error, "?" not parsed, "~" server request, ">" and "<" the direction). Colours are the
 // sixteen of the terminal's palette or, where supported, the hues of Okabe and Ito
 // ("Color Universal Design", 2008), lightened or darkened until they stand out from the
-// background. Without colour, bold, underline and reverse remain.
+// background. Without colour, bold, italic, underline and reverse remain.
 //
 // # Costs
 //
