@@ -138,6 +138,9 @@ type ActBody struct {
 // The acts of the session itself. A response and a re-sent request directly follow their
 // act.
 const (
+	ActCompose   = "compose"   // a person wrote the message that follows
+	ActRaw       = "raw"       // a person wrote the bytes that follow
+	ActResend    = "resend"    // a person sent the message of entry Of again
 	ActAsk       = "ask"       // a person is asked for an answer
 	ActAnswer    = "answer"    // By gave an answer
 	ActWithdrawn = "withdrawn" // the answer is no longer needed

@@ -58,6 +58,7 @@ const (
 
 	actAccept   = "accept"
 	actComplete = "complete"
+	actAlways   = "always"
 	actYes      = "yes"
 	actNo       = "no"
 
@@ -68,8 +69,7 @@ const (
 )
 
 const (
-	scopeStderr = "stderr"
-	scopeEvents = "events"
+	scopeLog    = "log"
 	scopePrompt = "prompt"
 	scopeDialog = "dialog"
 	scopeAsk    = "ask"
@@ -99,16 +99,14 @@ func (of finder) title(now func(*sessionScreen) string) func(host.Context) strin
 // scopes lists all scopes that can have the focus, in the order of help.
 var scopes = []keymap.Scope{
 	{ID: scopeSessions, Title: "Sessions"},
-	{ID: traffic.Scope, Title: "Exchanges"},
+	{ID: traffic.Scope, Title: "Calls"},
 	{ID: detail.Scope, Title: "Detail"},
 	{ID: server.ScopeOverview, Title: "Server"},
 	{ID: detail.ScopeJQ, Title: "jq bar", Modal: true, Inherits: "closing"},
-	{ID: scopeStderr, Title: "Stderr"},
-	{ID: scopeEvents, Title: "Events"},
+	{ID: scopeLog, Title: "Stderr and events"},
 	{ID: server.ScopeCatalog, Title: "Catalog", Modal: true, Inherits: "picker"},
 	{ID: help.ScopePalette, Title: "Commands", Modal: true, Inherits: "picker"},
-	{ID: help.ScopeCard, Title: "Help card", Modal: true, Inherits: "closing"},
-	{ID: help.Scope, Title: "Help", Modal: true, Inherits: "text"},
+	{ID: help.Scope, Title: "Menu", Modal: true, Inherits: "closing"},
 	{ID: fleet.Scope, Title: "Smoke run grid", Modal: true, Inherits: "lines"},
 	{ID: home.Scope, Title: "Open a server or a recording", Modal: true, Inherits: "picker"},
 	{ID: home.ScopeInputs, Title: "Server inputs", Modal: true, Inherits: "steps"},
@@ -153,6 +151,7 @@ func actions(of finder) []host.Action {
 		help.PaletteActions(),
 		server.LogLevelActions(),
 		themeActions(of),
+		logActions(of),
 		help.Actions(),
 		home.Actions(launcher),
 		fleet.Actions(func(c host.Context) *fleet.View { return of(c).app.grid.view },
@@ -167,7 +166,6 @@ func actions(of finder) []host.Action {
 		server.CatalogActions(func(c host.Context) *server.Catalog { return of(c).catalog }, compose),
 		send.ComposerActions(),
 		send.RequestActions(func(c host.Context) *send.Requests { return of(c).requests }),
-		host.CallActions(),
 		traffic.TimeActions(func(c host.Context) *traffic.TimeState { return &of(c).time }),
 		compare.Actions(func(c host.Context) *compare.State { return of(c).app.compared }),
 		watch.Actions(func(c host.Context) *watch.State { return of(c).watching }),
@@ -209,7 +207,7 @@ func bind(of finder, keys map[string][]string) (*keymap.Table[host.Context], map
 
 func moving(of finder) []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: kit.Down, Keys: []string{"j", "down"}, Scope: keymap.Global, Title: "down", Help: "Move down by a line.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "move"}}},
+		{Entry: host.Entry{ID: kit.Down, Keys: []string{"j", "down"}, Scope: keymap.Global, Title: "down", Help: "Move down by a line."}},
 		{Entry: host.Entry{ID: kit.Up, Keys: []string{"k", "up"}, Scope: keymap.Global, Title: "up", Help: "Move up by a line and stop following."}},
 		{Entry: host.Entry{ID: kit.Left, Keys: []string{"h", "left"}, Scope: keymap.Global, Title: "left", Help: "Scroll to the left; in a tree, fold or go to the parent."}},
 		{Entry: host.Entry{ID: kit.Right, Keys: []string{"l", "right"}, Scope: keymap.Global, Title: "right", Help: "Scroll to the right; in a tree, unfold."}},
@@ -220,39 +218,39 @@ func moving(of finder) []host.Action {
 		{Entry: host.Entry{ID: kit.Top, Keys: []string{"g", "home"}, Scope: keymap.Global, Title: "first", Help: "Go to the first line."}},
 		{Entry: host.Entry{ID: kit.Bottom, Keys: []string{"G", "end"}, Scope: keymap.Global, Title: "last", Help: "Go to the last line and follow."}},
 
-		{Entry: host.Entry{ID: host.ActOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row full size in the detail pane; unfold a tree or a group of rows; in the content view, read a linked resource.", Priority: 60}, Do: of.do((*sessionScreen).open)},
+		{Entry: host.Entry{ID: host.ActOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row full size in the detail pane; unfold a tree or a group of rows; in the content view, read a linked resource.", Priority: 95, Hint: keymap.Hint{Keys: "enter", Title: "read"}}, Do: of.do((*sessionScreen).open)},
 		{Entry: host.Entry{ID: host.ActBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Synonyms: []string{"clear"}, Help: "Step back: leave the zoom, then the detail pane, clear the search, then the filter, then return to the grid or unselect the row. Never quits."}, Do: of.do((*sessionScreen).back)},
-		{Entry: host.Entry{ID: actNextPane, Keys: []string{"tab"}, Scope: keymap.Global, Title: "next pane", Help: "Go to the next pane.", Priority: 20, Hint: keymap.Hint{Keys: "tab", Title: "pane"}}, Do: of.run(func(s *sessionScreen) { s.app.focusBeside(1) })},
+		{Entry: host.Entry{ID: actNextPane, Keys: []string{"tab"}, Scope: keymap.Global, Title: "next pane", Help: "Go to the next pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusBeside(1) })},
 		{Entry: host.Entry{ID: actPrevPane, Keys: []string{"shift+tab"}, Scope: keymap.Global, Title: "previous pane", Help: "Go to the previous pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusBeside(-1) })},
-		{Entry: host.Entry{ID: actTraffic, Keys: []string{"2"}, Scope: keymap.Global, Title: "messages", Help: "Go to the list of exchanges or messages."}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(trafficID) })},
+		{Entry: host.Entry{ID: actTraffic, Keys: []string{"2"}, Scope: keymap.Global, Title: "messages", Help: "Go to the list of calls or messages."}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(trafficID) })},
 		{Entry: host.Entry{ID: actDetail, Keys: []string{"3"}, Scope: keymap.Global, Title: "detail", Help: "Go to the detail pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(detailID) })},
-		{Entry: host.Entry{ID: actStderr, Keys: []string{"4"}, Scope: keymap.Global, Title: "stderr", Help: "Go to the stderr pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(stderrID) })},
-		{Entry: host.Entry{ID: actEvents, Keys: []string{"5"}, Scope: keymap.Global, Title: "events", Help: "Go to the events pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(eventsID) })},
-		{Entry: host.Entry{ID: actZoom, Keys: []string{"z"}, Scope: keymap.Global, Title: "zoom", Synonyms: []string{"fullscreen", "maximize"}, Help: "Show the pane full screen, or restore the layout.", Priority: 15}, Do: of.run(func(s *sessionScreen) { s.app.setZoom(!s.app.panes.zoom) })},
+		{Entry: host.Entry{ID: actStderr, Keys: []string{"4"}, Scope: keymap.Global, Title: "stderr", Help: "Go to stderr; again: show it alone, or with the events."}, Do: of.run(func(s *sessionScreen) { s.app.focusOnLog(stderrID) })},
+		{Entry: host.Entry{ID: actEvents, Keys: []string{"5"}, Scope: keymap.Global, Title: "events", Help: "Go to the events; again: show them alone, or with stderr."}, Do: of.run(func(s *sessionScreen) { s.app.focusOnLog(eventsID) })},
+		{Entry: host.Entry{ID: actZoom, Keys: []string{"z"}, Scope: keymap.Global, Title: "zoom", Synonyms: []string{"fullscreen", "maximize"}, Help: "Show the pane full screen, or restore the layout."}, Do: of.run(func(s *sessionScreen) { s.app.setZoom(!s.app.panes.zoom) })},
 
-		{Entry: host.Entry{ID: actSearch, Keys: []string{"/"}, Scope: keymap.Global, Title: "search", Synonyms: []string{"find", "grep"}, Help: "Search the pane; /text/ is a regular expression.", Priority: 40}, Do: of.run((*sessionScreen).askSearch)},
+		{Entry: host.Entry{ID: actSearch, Keys: []string{"/"}, Scope: keymap.Global, Title: "find", Synonyms: []string{"find", "grep"}, Help: "Search the pane; /text/ is a regular expression.", Priority: 72}, Do: of.run((*sessionScreen).askSearch)},
 		{Entry: host.Entry{ID: actNextMatch, Keys: []string{"n"}, Scope: keymap.Global, Title: "next match", Help: "Go to the next match of the search.", Enabled: of.can(searched)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.findNext(1) })},
 		{Entry: host.Entry{ID: actPrevMatch, Keys: []string{"N"}, Scope: keymap.Global, Title: "previous match", Help: "Go to the previous match of the search.", Enabled: of.can(searched)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.findNext(-1) })},
-		{Entry: host.Entry{ID: actFilter, Keys: []string{"f"}, Scope: keymap.Global, Title: "filter", Help: "Filter the traffic: method: tool: id: dir: kind: n: seq: run: err >100ms text /regexp/ !not and or.", Priority: 45}, Do: of.run((*sessionScreen).askFilter)},
-		{Entry: host.Entry{ID: actFollow, Keys: []string{"F"}, Scope: keymap.Global, Title: "follow", Synonyms: []string{"tail"}, Help: "Follow new rows as they arrive, or stop following.", Priority: 18, Enabled: of.can(listFocused)}, Do: of.run((*sessionScreen).toggleFollow)},
-		{Entry: host.Entry{ID: actPartner, Keys: []string{"p"}, Scope: keymap.Global, Title: "partner", Synonyms: []string{"response", "pair"}, Help: "Go from a request to its response, and back.", Priority: 16, Enabled: host.HasPartner}, Do: goToPartner},
-		{Entry: host.Entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next error", Synonyms: []string{"failed", "failure"}, Help: "Go to the next row with an error.", Priority: 10}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(1) })},
-		{Entry: host.Entry{ID: actPrevError, Keys: []string{"E"}, Scope: keymap.Global, Title: "previous error", Help: "Go to the previous row with an error."}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(-1) })},
+		{Entry: host.Entry{ID: actFilter, Keys: []string{"f"}, Scope: keymap.Global, Title: "filter", Help: "Filter the traffic: method: tool: id: dir: kind: n: seq: run: err >100ms text /regexp/ !not and or.", Priority: 74}, Do: of.run((*sessionScreen).askFilter)},
+		{Entry: host.Entry{ID: actFollow, Keys: []string{"F"}, Scope: keymap.Global, Title: "follow", Synonyms: []string{"tail"}, Help: "Follow new rows as they arrive, or stop following.", Enabled: of.can(listFocused)}, Do: of.run((*sessionScreen).toggleFollow)},
+		{Entry: host.Entry{ID: actPartner, Keys: []string{"p"}, Scope: keymap.Global, Title: "partner", Synonyms: []string{"response", "pair"}, Help: "Go from a request to its response, and back.", Enabled: host.HasPartner}, Do: goToPartner},
+		{Entry: host.Entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next failed", Synonyms: []string{"failed", "failure"}, Help: "Go to the next row with an error.", Priority: 80, Hint: keymap.Hint{Keys: "e", Title: "failed"}}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(1) })},
+		{Entry: host.Entry{ID: actPrevError, Keys: []string{"E"}, Scope: keymap.Global, Title: "previous failed", Help: "Go to the previous row with an error."}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(-1) })},
 	}
 }
 
 func acting(of finder) []host.Action {
 	return []host.Action{
 
-		{Entry: host.Entry{ID: actCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "compose", Synonyms: []string{"raw", "send", "request", "ping"}, Help: "Write and send a message. The draft is kept.", Priority: 17, Enabled: host.CanSend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.Compose(c) }},
-		{Entry: host.Entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "re-send", Synonyms: []string{"repeat", "retry"}, Help: "Send the selected message again; a request gets a new id. Asks for confirmation before tools/call.", Priority: 14, Enabled: canResend}, Do: resend},
-		{Entry: host.Entry{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit and re-send", Synonyms: []string{"modify"}, Help: "Open the selected message in the composer.", Enabled: canResend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.EditSelected(c) }},
-		{Entry: host.Entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Synonyms: []string{"abort"}, Help: "Send notifications/cancelled for the selected request, or for the only pending one.", Priority: 28, Enabled: canCancel}, Do: cancelSelected},
+		{Entry: host.Entry{ID: actCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "any message", Synonyms: []string{"compose", "raw", "send", "request", "ping"}, Help: "Write and send a message. The draft is kept.", Priority: 70, Enabled: host.CanSend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.Compose(c) }},
+		{Entry: host.Entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "again", Synonyms: []string{"re-send", "repeat", "retry"}, Help: "Send the selected message again; a request gets a new id. Asks for confirmation if the tool may change something.", Priority: 85, Hint: keymap.Hint{Keys: "r", Title: "again"}, Enabled: canResend}, Do: resend},
+		{Entry: host.Entry{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit", Synonyms: []string{"re-send", "modify"}, Help: "Open the selected message in the composer.", Priority: 84, Enabled: canResend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.EditSelected(c) }},
+		{Entry: host.Entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Synonyms: []string{"abort"}, Help: "Send notifications/cancelled for the selected request, or for the only pending one.", Priority: 20, Now: cancelNow, Enabled: canCancel}, Do: cancelSelected},
 		{Entry: host.Entry{ID: actCopy, Keys: []string{"Y"}, Scope: keymap.Global, Title: "copy message", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Enabled: host.HasSelection}, Do: copies.Message},
 		{Entry: host.Entry{ID: actCloseStdin, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input.", Destructive: true, Enabled: host.CanSend}, Do: askCloseStdin},
-		{Entry: host.Entry{ID: host.ActRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Synonyms: []string{"reconnect", "reload", "start"}, Help: "Restart the server; if the connection to its host is lost, reconnect first. In a recording opened from the grid: start its server on its host in a new session.", Priority: 9, Destructive: true, Enabled: of.can(canRestart), CurrentTitle: of.title(restartNow)}, Do: of.do((*sessionScreen).restart)},
+		{Entry: host.Entry{ID: host.ActRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Synonyms: []string{"reconnect", "reload", "start"}, Help: "Restart the server; if the connection to its host is lost, reconnect first. In a recording opened from the grid: start its server on its host in a new session.", Priority: 62, Destructive: true, Enabled: of.can(canRestart), CurrentTitle: of.title(restartNow)}, Do: of.do((*sessionScreen).restart)},
 
-		{Entry: host.Entry{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Synonyms: []string{"exit", "leave"}, Help: "Leave the zoom or the detail pane; otherwise return to the grid, or stop the server and quit. Asks for confirmation while a call is pending or several servers run.", Priority: 80, CurrentTitle: of.title(quitNow)}, Do: of.do((*sessionScreen).quit)},
+		{Entry: host.Entry{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Synonyms: []string{"exit", "leave"}, Help: "Leave the zoom or the detail pane; otherwise return to the grid, or stop the server and quit. Asks for confirmation while a call is pending or several servers run.", CurrentTitle: of.title(quitNow)}, Do: of.do((*sessionScreen).quit)},
 		{Entry: host.Entry{ID: actQuitNow, Keys: []string{"Q"}, Scope: keymap.Global, Title: "quit now", Help: "Stop the server and quit at once, without a question."}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.interrupt() })},
 		{Entry: host.Entry{ID: host.ActInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit immediately", Help: "Stop the server and quit, from anywhere; during a smoke run, asks for confirmation. Press it again to kill the server.", Everywhere: true}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.interrupt() })},
 		{Entry: host.Entry{ID: actRedraw, Keys: []string{"ctrl+l"}, Scope: keymap.Global, Title: "redraw", Help: "Redraw the screen.", Everywhere: true}, Do: func(host.Context) tea.Cmd { return tea.ClearScreen }},
@@ -266,7 +264,8 @@ func modal(of finder) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actAccept, Keys: []string{"enter"}, Scope: scopePrompt, Title: "accept", Help: "Apply the text; an empty line clears the filter or the search.", Priority: 90}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.prompt.accept() })},
 		host.Override(host.Entry{Name: nameClose, ID: "close-prompt", Scope: scopePrompt, Title: "cancel", Help: "Close without changes."}),
-		{Entry: host.Entry{ID: actYes, Keys: []string{"y"}, Scope: scopeDialog, Title: "yes", Help: "Do it.", Priority: 80, Enabled: of.can(asksQuestion)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.dialog.yes() })},
+		{Entry: host.Entry{ID: actYes, Keys: []string{"y"}, Scope: scopeDialog, Title: "yes", Help: "Do it.", Priority: 80, Enabled: of.can(asksQuestion)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.dialog.yes(s.app.front.dialog.asked.Yes) })},
+		{Entry: host.Entry{ID: actAlways, Keys: []string{"a"}, Scope: scopeDialog, Title: "always", Help: "Do it, and do not ask again in this session.", Priority: 70, Enabled: of.can(asksWithAlways)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.dialog.yes(s.app.front.dialog.asked.Always) })},
 		host.Override(host.Entry{Name: nameClose, ID: actNo, Keys: []string{"n", "q", "esc", "enter"}, Scope: scopeDialog, Title: "no", Help: "Close without doing anything.", Priority: 90, Hint: keymap.Hint{Keys: "n/enter", Title: "no, close"}}),
 
 		{Entry: host.Entry{ID: actAskAccept, Keys: []string{"enter"}, Scope: scopeAsk, Title: "answer", Help: "Submit the answer, or go to the next field; for a host key, an empty answer means no.", Priority: 90}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.ask.accept() })},
@@ -293,6 +292,10 @@ func asksQuestion(s *sessionScreen) (bool, string) {
 	return s.app.front.dialog != nil && s.app.front.dialog.asked.Yes != nil, "there is no question to answer"
 }
 
+func asksWithAlways(s *sessionScreen) (bool, string) {
+	return s.app.front.dialog != nil && s.app.front.dialog.asked.Always != nil, "this question is asked each time"
+}
+
 func severalFields(s *sessionScreen) (bool, string) {
 	return s.app.front.ask != nil && len(s.app.front.ask.fields) > 1, "there is only one field"
 }
@@ -313,7 +316,7 @@ func restartNow(s *sessionScreen) string {
 	case s.ws.Session == nil || s.ws.Starting || s.ws.Status.State != session.Failed:
 		return ""
 	case s.ws.LostLink():
-		return "reconnect and restart"
+		return "reconnect"
 	}
 	return "start again"
 }
@@ -340,6 +343,14 @@ func canCancel(c host.Context) (bool, string) {
 		return false, "the handshake cannot be cancelled"
 	}
 	return true, ""
+}
+
+// cancelNow puts the cancellation of the selected call before all else.
+func cancelNow(c host.Context) (title string, priority int) {
+	if c.Workspace.Selected.OK && c.Workspace.Selected.Row.State == session.ReqPending {
+		return "", 100
+	}
+	return "", 0
 }
 
 func canRestart(s *sessionScreen) (bool, string) {

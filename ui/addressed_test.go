@@ -30,7 +30,7 @@ type visibleState struct {
 	frame     string // without the list of sessions and the footer, which are for all
 	focus     paneID
 	list      paneID
-	strip     paneID
+	log       paneID
 	overlays  []opened
 	dialog    *dialog
 	prompt    *prompt
@@ -53,7 +53,7 @@ func (d *driver) stateShown() visibleState {
 	}
 	cursor, _ := s.rows.Traffic.Cursor()
 	ws := *s.ws
-	return visibleState{s, strings.Join(frame, "\n"), d.panes.focus, d.panes.list, d.panes.strip, slices.Clone(d.front.views), d.front.dialog, d.front.prompt, ws.Selected, cursor, ws}
+	return visibleState{s, strings.Join(frame, "\n"), d.panes.focus, d.panes.list, d.panes.log, slices.Clone(d.front.views), d.front.dialog, d.front.prompt, ws.Selected, cursor, ws}
 }
 
 // requireUnchanged checks the visible session against an earlier state.
@@ -62,7 +62,7 @@ func (d *driver) requireUnchanged(before visibleState, what string) {
 	now := d.stateShown()
 	require.Same(d.t, before.screen, now.screen, what)
 	require.Equal(d.t, before.frame, now.frame, what)
-	require.Equal(d.t, []paneID{before.focus, before.list, before.strip}, []paneID{now.focus, now.list, now.strip}, what)
+	require.Equal(d.t, []paneID{before.focus, before.list, before.log}, []paneID{now.focus, now.list, now.log}, what)
 	require.True(d.t, slices.Equal(before.overlays, now.overlays), what)
 	require.Same(d.t, before.dialog, now.dialog, what)
 	require.Same(d.t, before.prompt, now.prompt, what)
@@ -119,13 +119,6 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 		uitest.Busy(t, hidden.ws.Session, x)
 		require.NoError(t, hidden.ws.Log.(session.Log).Append([]session.Entry{{Kind: session.KindStdout, Seq: 1000, Payload: long, Msg: framing.Scan(long)}}))
 		d.pull()
-		var timers []host.Message
-		d.outside.later = func(_ time.Duration, msg tea.Msg) tea.Cmd {
-			if m, ok := msg.(host.Message); ok {
-				timers = append(timers, m)
-			}
-			return nil
-		}
 		d.open(workspace.Opened{Source: d.visible.ws.Shown.Source, Title: "session.jsonl"})
 		d.take(addressed{d.visible, changed{}})
 		recording := d.visible
@@ -179,14 +172,10 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 
 		deliver(hidden, "a call", func() tea.Msg {
 			return host.Result{Then: func(c host.Context) tea.Cmd {
-				return host.SendRequest(c, "echo", "tools/call", []byte(`{"name":"echo"}`), 0)
+				return host.SendComposed(c, "echo", "tools/call", []byte(`{"name":"echo"}`), 0)
 			}}
 		})
 		require.Empty(t, hidden.ws.Calls)
-		require.NotEmpty(t, timers)
-		for _, timer := range timers {
-			deliver(hidden, "a timer", func() tea.Msg { return timer })
-		}
 
 		list := c.Workspace.Shown.Catalog.List("tools")
 		_, err := hidden.ws.Session.ListAll(t.Context(), list.List)
@@ -213,7 +202,13 @@ func TestHiddenSessionLeavesTheVisibleOne(t *testing.T) {
 		hidden.watching.Listen(func(m host.Message) { round = m })
 		deliver(hidden, "a round of the watch", func() tea.Msg { return round })
 
-		timers = nil
+		var timers []host.Message
+		d.outside.later = func(_ time.Duration, msg tea.Msg) tea.Cmd {
+			if m, ok := msg.(host.Message); ok {
+				timers = append(timers, m)
+			}
+			return nil
+		}
 		deliver(recording, "the start of the player", func() tea.Msg {
 			return host.Result{Then: func(c host.Context) tea.Cmd { return d.screenOf(c.Workspace).player.ShowRows(c, 5) }}
 		})

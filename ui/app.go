@@ -10,6 +10,7 @@ import (
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/fleet"
+	"mcpdbg/ui/help"
 	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
@@ -58,8 +59,9 @@ type paneState struct {
 	arranged arrangement // what the layout is for
 	focus    paneID
 	list     paneID // the pane with a list that was focused last
-	strip    paneID // stderr or events
+	log      paneID // stderr or events
 	zoom     bool
+	alone    bool // stderr or events, while it has the focus
 	splits   splits
 }
 
@@ -78,7 +80,8 @@ type front struct {
 	views  []opened // the last has the focus
 	prompt *prompt
 	dialog *dialog
-	ask    *ask // nil without a question of the Prompter
+	menu   *help.Menu // over all but ask; nil while closed
+	ask    *ask       // nil without a question of the Prompter
 }
 
 type outside struct {
@@ -108,7 +111,7 @@ type actionTable struct {
 // A canvas is what was painted last, and what of it has to be painted again.
 type canvas struct {
 	app     *App
-	chrome  [6]paint.Lines // header, tabs, footer, player line, replay line, names of sessions
+	chrome  [5]paint.Lines // header, names of sessions, footer, player line, replay line
 	painted [paneCount]paint.Lines
 	dirty   [paneCount]bool
 	stale   bool // something on the frame has changed
@@ -143,7 +146,7 @@ func newApp(ctx context.Context, opts Options) *App {
 		ctx: ctx, opts: opts, outside: newOutside(ctx),
 		screen: kit.Screen{ASCII: opts.ASCII},
 		colors: colors{profile: paint.TrueColor},
-		panes:  paneState{focus: trafficID, list: trafficID, strip: stderrID},
+		panes:  paneState{focus: trafficID, list: trafficID, log: stderrID},
 	}
 	a.actions.app, a.canvas.app, a.grid.app = a, a, a
 	a.screen.Graphics.Off, a.screen.Graphics.Blocks = opts.Pictures == picturesOff, opts.Pictures == picturesBlocks
@@ -158,9 +161,9 @@ func newApp(ctx context.Context, opts Options) *App {
 	if opts.NoColor || opts.Theme == themeNone {
 		a.colors.profile = paint.NoColor
 	}
-	a.screen.Theme = a.newTheme()
+	a.screen.Theme = a.colors.newTheme(a.opts.Theme)
 	a.sessions = &sessionList{app: a}
-	a.compared = &compare.State{Idle: a.idle}
+	a.compared = &compare.State{Idle: a.idle, Resend: sendRow}
 	a.blank = a.newSessionScreen(workspace.Opened{Source: workspace.NoSource()})
 	a.visible = a.blank
 	for _, o := range opts.given() {
@@ -259,7 +262,8 @@ func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {
 		sc.app.colors.light, sc.app.colors.known, sc.app.colors.background = !msg.IsDark(), true, msg.Color
 		sc.app.setTheme()
 	case tea.EnvMsg:
-		sc.app.setColorFGBG(msg.Getenv("COLORFGBG"))
+		sc.app.colors.setFGBG(msg.Getenv("COLORFGBG"))
+		sc.app.setTheme()
 	case tea.KeyPressMsg:
 		return sc.app.actions.key(sc, msg)
 	case tea.PasteMsg:
@@ -309,11 +313,11 @@ func (sc *sessionScreen) Refresh() tea.Cmd {
 	sc.ws.Shown.Catalog.Pull(sc.ws.Shown.Source, &sc.ws.Shown.Rows, sc.ws.Shown.Index.Offers)
 	more = sc.ws.PullCauses() || more
 	sc.observe()
-	sc.rows.Stderr.SetFilter(sc.ws.Shown.Index.Stderr)
 	sc.ws.RecallProblems()
 	sc.ws.Shown.Problems.Follow(sc.ws.Shown.Index.Events)
-	sc.rows.Events.SetFilter(sc.ws.Shown.Problems.Events)
+	sc.rows.RelistLines()
 	sc.app.canvas.markAll()
+	showNews(sc)
 	cmd := tea.Batch(copies.PlaceNotes(sc.context()), sc.problems.Check(sc.context()), sc.rows.Traffic.Grown(), sc.rows.CountOn(), server.RefreshLists(sc.context()), sc.time.Grown(sc.context()))
 	sc.placeCursor()
 	host.WatchCancelled(sc.context())
@@ -321,6 +325,14 @@ func (sc *sessionScreen) Refresh() tea.Cmd {
 		return tea.Batch(cmd, func() tea.Msg { return changed{} })
 	}
 	return cmd
+}
+
+// showNews selects the row of a message that the user has sent, or of a lost call.
+func showNews(sc *sessionScreen) {
+	if sc.rows.Traffic.ShowNews() && sc == sc.app.visible {
+		sc.app.panes.list = trafficID
+		sc.app.canvas.mark(trafficID)
+	}
 }
 
 func (sc *sessionScreen) observe() {
@@ -352,11 +364,8 @@ func (a *App) observeAll() {
 // settle updates state that depends on other state, after each message.
 func (sc *sessionScreen) settle() tea.Cmd {
 	sc.selectRow()
-	for _, l := range []*traffic.LineList{sc.rows.Stderr, sc.rows.Events} {
-		if sc == sc.app.visible && !sc.app.panes.layout.pane[paneOfList(l.ID)].Empty() {
-			l.Seen = len(l.All())
-		}
-	}
+	list, _ := sc.listOf(sc.app.panes.list)
+	sc.rows.MoveLines(list)
 	if sc.rows.Look() {
 		for _, id := range []paneID{trafficID, stderrID, eventsID} {
 			sc.app.canvas.mark(id)
@@ -407,7 +416,9 @@ func (sc *sessionScreen) ownPace() time.Duration {
 		return spinEvery
 	case process.Watches(sc.context()):
 		return process.SampleEvery
-	case sc.ws.Stats.PendingOut+sc.ws.Stats.PendingIn > 0, sc.ws.LinkActive(), len(sc.ws.Requests()) > 0, sc.ws.LastCall() != nil, sc.ws.Rate.Active(), sc.ws.CausesNeedClock():
+	case sc.rows.Traffic.Counts():
+		return traffic.CountEvery
+	case sc.ws.Stats.PendingOut+sc.ws.Stats.PendingIn > 0, sc.ws.LinkActive(), len(sc.ws.Requests()) > 0, len(sc.ws.Calls) > 0, sc.ws.Rate.Active(), sc.ws.CausesNeedClock():
 		return time.Second
 	}
 	return 0
@@ -441,18 +452,21 @@ func (sc *sessionScreen) selectRow() {
 }
 
 func (a *App) arrangement() arrangement {
-	return arrangement{
-		width: a.screen.Width, height: a.screen.Height, focus: a.panes.focus, strip: a.panes.strip, zoom: a.panes.zoom, composing: a.visible.composer.IsOpen(), filling: a.visible.composer.Tall(),
-		sessions: len(a.screens) > 1, quiet: len(a.visible.rows.Stderr.All())+len(a.visible.rows.Events.All()) == 0, verdict: len(a.visible.problems.Lines(a.visible.context())), splits: a.panes.splits,
-		calls: a.visible.callLines(), player: a.visible.ws.Playback != nil,
+	v := a.visible
+	of := arrangement{
+		width: a.screen.Width, height: a.screen.Height, focus: a.panes.focus, log: a.panes.log, logs: a.opts.Log, zoom: a.panes.zoom, alone: a.panes.alone,
+		composing: v.composer.IsOpen(), filling: v.composer.Tall(), sessions: len(a.screens) > 1, verdict: len(v.problems.Lines(v.context())), splits: a.panes.splits,
+		replaying: v.replay.Running(), player: v.ws.Playback != nil,
 	}
+	of.moment = of.width < bothWidth && of.height < openHeight && v.rows.AtMoment()
+	return of
 }
 
 func (a *App) arrange() {
 	a.panes.arranged = a.arrangement()
 	a.panes.layout = arrange(a.panes.arranged)
 	above := 1 + a.panes.layout.verdict.H
-	a.screen.Panes = paint.Rect{Y: above, W: a.screen.Width, H: a.screen.Height - above - 1 - a.panes.layout.calls.H}
+	a.screen.Panes = paint.Rect{Y: above, W: a.screen.Width, H: a.screen.Height - above - 1 - a.panes.layout.replay.H}
 	a.screen.Top = 1
 	if a.screen.Height >= kit.PanesHeight {
 		a.screen.Top += a.panes.layout.verdict.H

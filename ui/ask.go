@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/help"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/tty"
 )
@@ -66,7 +67,7 @@ func (a *App) nextQuestion() tea.Cmd {
 	if q == nil {
 		return nil
 	}
-	a.front.ask = newAsk(a, q)
+	a.front.ask, a.front.menu = newAsk(a, q), nil
 	a.front.ask.behind = behind
 	return a.front.ask.awaitQuiet()
 }
@@ -99,11 +100,11 @@ func (k *ask) quietNow(ignored int) tea.Cmd {
 }
 
 // key handles a key. Until the question is ready, only actions that work everywhere are
-// accepted.
+// accepted, but not the menu: its lines answer.
 func (k *ask) key(sc *sessionScreen, msg tea.KeyPressMsg) tea.Cmd {
 	action, ok := k.app.actions.keys.Lookup(scopeAsk, msg.String())
 	switch {
-	case ok && action.Everywhere:
+	case ok && action.Everywhere && action.ID != help.ActMenuTyping:
 		return sc.Do(action.ID)
 	case !k.takesKeys():
 		return k.ignore()

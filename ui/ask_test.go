@@ -189,7 +189,7 @@ func TestQuestionsFollow(t *testing.T) {
 		_, err = second()
 		require.ErrorIs(t, err, tty.ErrDeclined)
 		require.Nil(t, d.front.ask)
-		require.Contains(t, d.plain(), "2 Exchanges")
+		require.Contains(t, d.plain(), "2 Calls")
 	})
 }
 

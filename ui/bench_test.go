@@ -31,7 +31,7 @@ var frames = []struct {
 }{
 	{"nothing new", nil, func(*driver, int) {}, 0},
 	{"pending clock", nil, func(d *driver, _ int) { d.canvas.markAll() }, 60},
-	{"cursor", nil, moveCursor, 100},
+	{"cursor", nil, moveCursor, 110},
 	{"page", nil, turnPage, 100},
 	{"cursor, with the waterfall", []string{actZoom}, moveCursor, 100},
 	{"page, with the waterfall", []string{actZoom}, turnPage, 100},
@@ -59,7 +59,7 @@ func TestFrameAllocations(t *testing.T) {
 	for _, view := range []traffic.View{traffic.Wire, traffic.Exchanges} {
 		for _, f := range frames {
 			t.Run(view.String()+"/"+f.name, func(t *testing.T) {
-				d := drive(t, Options{Source: log, Settings: Settings{View: view.String()}}, 200, 60)
+				d := drive(t, Options{Source: log, Settings: Settings{View: view.String(), Theme: themeDark}}, 200, 60)
 				d.do(f.first...)
 				for d.visible.ws.Shown.Problems.Rows < log.Len() {
 					d.pull() // until the header no longer shows how much of the log is checked
@@ -90,7 +90,7 @@ func BenchmarkFrame200x60(b *testing.B) {
 	for _, view := range []traffic.View{traffic.Wire, traffic.Exchanges} {
 		for _, f := range frames {
 			b.Run(view.String()+"/"+f.name, func(b *testing.B) {
-				d := drive(b, Options{Source: log, Settings: Settings{View: view.String()}}, 200, 60)
+				d := drive(b, Options{Source: log, Settings: Settings{View: view.String(), Theme: themeDark}}, 200, 60)
 				d.do(f.first...)
 				d.content()
 				b.ReportAllocs()

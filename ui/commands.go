@@ -8,6 +8,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
+	"mcpdbg/session/summary"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
@@ -70,39 +71,71 @@ func askCloseStdin(c host.Context) tea.Cmd {
 	return nil
 }
 
-// resend confirms before sending what may change something.
+// resend sends the selected message again, and reports whether the answer is that of before.
 func resend(c host.Context) tea.Cmd {
-	row := c.Workspace.Selected.Row
-	method := c.Workspace.Shown.Source.Method(row.Method)
-	if row.Msg != framing.Request || method != mcp.MethodToolsCall {
-		return sendAgain(c, row)
-	}
-	c.Host.Confirm(c.Workspace, &host.Dialog{
-		Title: "Call the tool again?",
-		Lines: []string{"A tool may change things: files, accounts, anything the server can access."},
-		Yes:   func(c host.Context) tea.Cmd { return sendAgain(c, row) },
+	return sendRow(c, c.Workspace.Selected.Row, func(c host.Context, n uint64) tea.Cmd {
+		return tea.Batch(c.Panes().Refresh(), host.ReportEarlier(c, n, "", true))
 	})
+}
+
+// sendRow sends a message again; then gets the entry of its response. It asks before it
+// calls a tool that may change something: once for a tool, or each time if the server says
+// that it is destructive.
+func sendRow(c host.Context, row session.Row, then func(c host.Context, n uint64) tea.Cmd) tea.Cmd {
+	ws := c.Workspace
+	method := ws.Shown.Source.Method(row.Method)
+	if row.Msg != framing.Request || method != mcp.MethodToolsCall {
+		return sendAgain(c, row, then)
+	}
+	name := ""
+	if e, err := ws.Shown.Source.Entry(row, summary.Limit); err == nil {
+		name = summary.Call(method, e.Payload)
+	}
+	tool := ws.Shown.Catalog.Tool(name)
+	if tool.Says("read-only") || ws.Trusted[name] {
+		return sendAgain(c, row, then)
+	}
+	d := &host.Dialog{
+		Title: "Call " + name + " again?",
+		Lines: []string{"A tool may change things: files, accounts, anything the server can access."},
+		Yes:   func(c host.Context) tea.Cmd { return sendAgain(c, row, then) },
+	}
+	if tool.Says("destructive") {
+		d.Lines = append(d.Lines, "The server says that it is destructive.")
+	} else {
+		d.AlwaysText = "always for " + name + " in this session"
+		d.Always = func(c host.Context) tea.Cmd {
+			c.Workspace.Trust(name)
+			return sendAgain(c, row, then)
+		}
+	}
+	c.Host.Confirm(ws, d)
 	return nil
 }
 
-// sendAgain sends a request with a new id, anything else unchanged.
-func sendAgain(c host.Context, row session.Row) tea.Cmd {
+// sendAgain sends a request with a new id, anything else unchanged. then gets the entry of
+// its response.
+func sendAgain(c host.Context, row session.Row, then func(c host.Context, n uint64) tea.Cmd) tea.Cmd {
 	s, ctx, source := c.Workspace.Session, c.Host.Lifetime(), c.Workspace.Shown.Source
 	return func() tea.Msg {
 		e, err := source.Entry(row, 0)
 		if err != nil {
 			return host.Result{What: "re-send", Err: err}
 		}
-		act := session.ActBody{Act: "resend", Of: e.N}
+		act := session.ActBody{Act: session.ActResend, Of: e.N}
 		if e.Msg.Kind != framing.Request {
 			_, err = s.SendWith(ctx, act, e.Payload, false)
 			return host.Result{What: "re-send", Err: err}
 		}
 		method, err := rawString(e.Msg.Method.Of(e.Payload))
-		if err == nil {
-			_, err = s.Request(ctx, method, e.Msg.Params.Of(e.Payload), session.CallOptions{Bare: true, Act: &act})
+		if err != nil {
+			return host.Result{What: "re-send", Err: err}
 		}
-		return host.Result{What: "re-send", Err: err}
+		resp, err := s.Request(ctx, method, e.Msg.Params.Of(e.Payload), session.CallOptions{Bare: true, Act: &act})
+		if err != nil {
+			return host.Result{What: "re-send", Err: err}
+		}
+		return host.Result{Then: func(c host.Context) tea.Cmd { return then(c, resp.N) }}
 	}
 }
 
@@ -151,7 +184,7 @@ func (sc *sessionScreen) findNext(by int) tea.Cmd {
 
 // focusedList returns the traffic if the focused pane does not list rows.
 func (sc *sessionScreen) focusedList() traffic.ListID {
-	list, _ := listOf(sc.app.panes.focus)
+	list, _ := sc.listOf(sc.app.panes.focus)
 	return list
 }
 

@@ -49,8 +49,9 @@ func TestViewsThatApply(t *testing.T) {
 			`"text":"missing text"`:   "  [content] tree  text  bytes  both  stderr ",
 		} {
 			d.visible.Select(d.row(what))
-			d.do(actTraffic, actDetail)
+			d.do(actTraffic, actDetail, actZoom) // which has room for the views
 			require.Contains(t, d.repainted(), want, what)
+			d.do(actZoom)
 		}
 	})
 }

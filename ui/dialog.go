@@ -24,9 +24,10 @@ func (sc *sessionScreen) confirm(d *host.Dialog) {
 	sc.app.front.dialog, sc.app.canvas.stale = &dialog{asked: d, screen: sc}, true
 }
 
-func (d *dialog) yes() tea.Cmd {
+// yes answers with one of the functions of the dialog.
+func (d *dialog) yes(do func(host.Context) tea.Cmd) tea.Cmd {
 	d.screen.app.front.dialog = nil
-	return d.screen.tagged(d.asked.Yes(d.screen.context()))
+	return d.screen.tagged(do(d.screen.context()))
 }
 
 func (cv *canvas) paintDialog() {
@@ -42,6 +43,9 @@ func (cv *canvas) paintDialog() {
 	answer := no[len(no)-1] + ": close"
 	if d.asked.Yes != nil {
 		answer = a.Key(actYes) + ": yes    "
+		if d.asked.Always != nil {
+			answer += a.Key(actAlways) + ": " + d.asked.AlwaysText + "    "
+		}
 		d.noAt = 1 + len(answer)
 		answer += strings.Join(no, ", ") + ": no"
 	}

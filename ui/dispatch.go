@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -20,17 +21,23 @@ func (t *actionTable) key(sc *sessionScreen, msg tea.KeyPressMsg) tea.Cmd {
 	if t.app.front.notice != (notice{}) {
 		t.app.front.notice, t.app.canvas.stale = notice{}, true
 	}
-	if t.app.front.ask != nil {
+	if t.app.front.ask != nil && t.app.front.menu == nil {
 		return t.app.front.ask.key(sc, msg)
 	}
 	if action, ok := t.keys.Lookup(sc.scope(), msg.String()); ok {
 		return sc.Do(action.ID)
 	}
-	if d := t.app.front.dialog; d != nil && d.asked.Yes == nil {
-		return t.pastNotice(sc, d, msg)
+	if d := t.app.front.dialog; d != nil {
+		switch {
+		case slices.Contains(t.keysOf(help.ActMenu), msg.String()):
+			return sc.Do(help.ActMenu)
+		case d.asked.Yes == nil:
+			return t.pastNotice(sc, d, msg)
+		}
 	}
-	if card, ok := t.app.front.top().(*help.Card); ok {
-		return t.pastCard(sc, card, msg)
+	if menu := t.app.front.menu; menu != nil {
+		t.app.Close(menu)
+		return t.key(sc, msg)
 	}
 	if rest, ok := afterEsc(msg); ok && !t.altMeans(sc) {
 		return tea.Batch(t.key(sc, tea.KeyPressMsg{Code: tea.KeyEscape}), t.key(sc, rest))
@@ -70,9 +77,6 @@ func (t *actionTable) altMeans(sc *sessionScreen) bool {
 	if top == nil {
 		return t.app.front.prompt != nil || sc.composer.IsOpen()
 	}
-	if _, ok := top.(*help.List); ok {
-		return true // its query is edited by words
-	}
 	return textOf(top) == nil && pickerOf(top) == nil
 }
 
@@ -86,7 +90,7 @@ func (t *actionTable) typed(sc *sessionScreen, msg tea.Msg) tea.Cmd {
 	case t.app.front.top() != nil:
 		t.app.canvas.stale = true
 		if t.wantsHelp(t.app.front.top(), msg) {
-			return sc.Do(help.ActCard)
+			return sc.Do(help.ActMenu)
 		}
 		return t.app.front.top().Update(sc.context(), msg)
 	case sc.composer.IsOpen():
@@ -96,6 +100,14 @@ func (t *actionTable) typed(sc *sessionScreen, msg tea.Msg) tea.Cmd {
 }
 
 func (sc *sessionScreen) scope() string {
+	if sc.app.front.menu != nil {
+		return help.Scope
+	}
+	return sc.scopeBelow()
+}
+
+// scopeBelow returns the scope below the menu.
+func (sc *sessionScreen) scopeBelow() string {
 	switch {
 	case sc.app.front.ask != nil:
 		return scopeAsk
@@ -119,7 +131,7 @@ func (sc *sessionScreen) paneScope() string {
 }
 
 var paneScopes = [paneCount]string{
-	sessionsID: scopeSessions, trafficID: traffic.Scope, detailID: detail.Scope, stderrID: scopeStderr, eventsID: scopeEvents,
+	sessionsID: scopeSessions, trafficID: traffic.Scope, detailID: detail.Scope, stderrID: scopeLog, eventsID: scopeLog,
 }
 
 // Do implements host.Panes.
@@ -139,14 +151,14 @@ func (sc *sessionScreen) move(action string) tea.Cmd {
 }
 
 // scrolled returns the text over the panes that scrolls, or nil.
-func (a *App) scrolled() *kit.Scroll {
+func (f *front) scrolled() *kit.Scroll {
 	switch {
-	case a.front.ask != nil:
-		return &a.front.ask.scroll
-	case a.front.dialog != nil:
-		return &a.front.dialog.scroll
+	case f.ask != nil:
+		return &f.ask.scroll
+	case f.dialog != nil:
+		return &f.dialog.scroll
 	}
-	return textOf(a.front.top())
+	return textOf(f.top())
 }
 
 func (t *actionTable) keysOf(id string) []string {
@@ -161,10 +173,21 @@ func (a *App) focusOn(id paneID) {
 	if id != detailID && id != sessionsID {
 		a.panes.list = id
 	}
-	if id == stderrID || id == eventsID {
-		a.panes.strip = id
+	if isLog(id) {
+		a.panes.log = id
+	} else if id != detailID { // which may show a line of the list that is alone
+		a.panes.alone = false
 	}
 	a.arrange()
+}
+
+func isLog(id paneID) bool { return id == stderrID || id == eventsID }
+
+// focusOnLog focuses stderr or the events. If it has the focus, it shows that alone, or
+// both again.
+func (a *App) focusOnLog(id paneID) {
+	a.panes.alone = a.panes.alone != (a.panes.focus == id)
+	a.focusOn(id)
 }
 
 // focusBeside skips panes that the screen has no room for, unless it shows one pane at a
@@ -189,8 +212,9 @@ func (a *App) tabs(id paneID) bool {
 	if id == sessionsID {
 		return len(a.screens) > 1
 	}
-	inStrip := (id == stderrID || id == eventsID) && !a.panes.layout.strip.Empty()
-	return a.panes.zoom || inStrip || a.panes.layout.mode == single || !a.panes.layout.pane[id].Empty()
+	closed := isLog(id) && !a.panes.layout.log.Empty() || id == detailID && !a.panes.layout.detail.Empty()
+	other := isLog(id) && a.panes.layout.both && id != a.panes.log // in the same pane
+	return !other && (a.panes.zoom || closed || a.panes.layout.mode == single || !a.panes.layout.pane[id].Empty())
 }
 
 func (a *App) setZoom(on bool) {
@@ -211,6 +235,10 @@ func (sc *sessionScreen) open() tea.Cmd {
 		return nil
 	}
 	sc.ws.Overview = false
+	if sc.app.panes.focus == trafficID && sc.rows.Traffic.GoToRunning() {
+		sc.app.canvas.mark(trafficID)
+		return nil
+	}
 	sc.selectRow()
 	if sc.ws.Selected.OK && (sc.app.panes.focus != trafficID || !sc.rows.Unfold()) {
 		sc.app.panes.zoom = true
@@ -240,10 +268,18 @@ func (sc *sessionScreen) back() tea.Cmd {
 	return nil
 }
 
-// leave ends the zoom, or leaves the detail pane or that of sessions, and reports whether
-// it did.
+// leave ends the zoom, or leaves the detail pane, that of sessions, or a log that hides the
+// traffic, and reports whether it did.
 func (a *App) leave() bool {
+	if a.panes.alone && isLog(a.panes.focus) {
+		a.panes.alone = false
+		a.arrange()
+		return true
+	}
 	aside := a.panes.focus == detailID || a.panes.focus == sessionsID
+	if !a.panes.zoom && isLog(a.panes.focus) && a.panes.layout.pane[trafficID].Empty() {
+		a.panes.list, aside = trafficID, true
+	}
 	if !a.panes.zoom && !aside {
 		return false
 	}

@@ -25,14 +25,14 @@ func TestExchangeFrames(t *testing.T) {
 func TestExchangeShowsItsResponse(t *testing.T) {
 	inExchanges(t, func(d *driver) {
 		d.do(kit.Top, kit.Down)
-		require.Contains(t, d.plain(), "3 Detail response")
+		require.Contains(t, d.plain(), "3 Detail < 1 tools/list")
 		d.do(actPartner)
-		require.Contains(t, d.plain(), "3 Detail request")
+		require.Contains(t, d.plain(), "3 Detail > 1 tools/list")
 		require.Equal(t, 1, d.visible.rows.Traffic.Listed().Position(d.cursor()), "the same exchange")
 		d.do(actPartner)
-		require.Contains(t, d.plain(), "3 Detail response")
+		require.Contains(t, d.plain(), "3 Detail < 1 tools/list")
 		d.do(kit.Down, kit.Up)
-		require.Contains(t, d.plain(), "3 Detail response")
+		require.Contains(t, d.plain(), "3 Detail < 1 tools/list")
 	})
 }
 
@@ -42,7 +42,7 @@ func TestViewsKeepTheSelection(t *testing.T) {
 	inExchanges(t, func(d *driver) {
 		d.do(kit.Top, kit.Down)
 		detail := d.visible.ws.Viewed.Number
-		for _, title := range []string{"2 Wire ", "2 All ", "2 Exchanges "} {
+		for _, title := range []string{"2 Messages ", "2 All ", "2 Calls "} {
 			d.do("timeline")
 			require.Contains(t, d.plain(), title)
 			require.Equal(t, detail, d.visible.ws.Viewed.Number, title)

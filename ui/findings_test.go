@@ -34,12 +34,12 @@ func TestFindingsOnTheScreen(t *testing.T) {
 		require.NotContains(t, d.rows()[0], "lint")
 		guilty(d, x)
 		require.Contains(t, d.rows()[0], "3 problems")
-		require.Regexp(t, `#.* stray line on stdout .*\n.*#.* response to an unknown`, d.plain())
+		require.Regexp(t, `#.* noise on stdout .*\n.*#.* answer to unknown id `, d.plain())
 		d.wire()
-		require.Regexp(t, `! +\d+ +0:00\.00 < notifications/x +FRM13`, d.plain())
+		require.Regexp(t, `△ +\d+ +0:00\.00 ← notifications/x +FRM13`, d.plain())
 		d.do(actEvents, actZoom)
 		rows := strings.Join(d.rows(), "\n")
-		require.Regexp(t, `(?s)x +0:00\.00 FRM12 .*x +0:00\.00 RPC07 .*! +0:00\.00 FRM13 `, rows)
+		require.Regexp(t, `(?s)✗ +3 +0:00\.00 +FRM12 .*✗ +4 +0:00\.00 +RPC07 .*△ +5 +0:00\.00 +FRM13 `, rows)
 		require.NotContains(t, d.content(), "\x1b[2J")
 		x.Latest().Err("something else") // no problem: it is not in the list
 		x.Latest().Exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"})
@@ -48,7 +48,7 @@ func TestFindingsOnTheScreen(t *testing.T) {
 		d.pull()
 		time.Sleep(time.Minute) // its cause might still have followed
 		d.arrive()
-		require.Regexp(t, `exited +signal SEGV \(crash\)  PRC03`, d.plain(), "an event has problems too")
+		require.Regexp(t, `exit +signal SEGV \(crash\) +PRC03`, d.plain(), "an event has problems too")
 		require.NotContains(t, d.plain(), "something else")
 	})
 }

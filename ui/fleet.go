@@ -86,7 +86,7 @@ func (a *App) interrupt() tea.Cmd {
 	case g.view.Stopping():
 		return g.stop(true)
 	case a.front.dialog != nil && a.front.dialog.asked == g.asks:
-		return a.front.dialog.yes()
+		return a.front.dialog.yes(a.front.dialog.asked.Yes)
 	}
 	g.askStop(true)
 	if a.front.ask != nil {

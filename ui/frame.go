@@ -51,18 +51,20 @@ func (cv *canvas) paint() string {
 	if a.front.ask != nil && a.screen.Height >= minHeight { // before the first size there is none
 		a.front.ask.paint()
 	}
+	if a.front.menu != nil {
+		a.front.menu.Draw(a.focused().context())
+	}
 	return a.screen.Canvas.String()
 }
 
 func (cv *canvas) paintPanes(sc *sessionScreen) {
 	cv.line(0, cv.app.panes.layout.header, func(l *paint.Line) { kit.PaintParts(l, sc.headerParts()) })
 	sc.problems.Paint(sc.context(), cv.app.panes.layout.verdict)
-	cv.line(5, cv.app.panes.layout.names, cv.app.sessions.paintTabs)
-	cv.line(1, cv.app.panes.layout.tabs, func(l *paint.Line) { cv.paintTabs(sc, l) })
+	cv.line(1, cv.app.panes.layout.names, cv.app.sessions.paintTabs)
 	for _, id := range panes {
 		cv.drawPane(sc, id)
 	}
-	cv.paintStrip(sc)
+	cv.paintClosed(sc)
 	if sc.composer.IsOpen() && !cv.app.panes.layout.pane[composerID].Empty() {
 		sc.composer.Paint(sc.context(), cv.app.front.ask == nil)
 	}
@@ -70,7 +72,7 @@ func (cv *canvas) paintPanes(sc *sessionScreen) {
 	if showsStart(sc.ws) {
 		cv.paintStart(sc)
 	}
-	cv.paintCalls(sc)
+	cv.line(4, cv.app.panes.layout.replay, func(l *paint.Line) { sc.replay.Paint(sc.context(), l) })
 	cv.line(3, cv.app.panes.layout.player, func(l *paint.Line) { sc.player.Paint(sc.context(), l) })
 }
 
@@ -81,16 +83,6 @@ func (sc *sessionScreen) headerParts() []kit.Part {
 		others.Link = process.LinkPart(c)
 	}
 	return server.HeaderParts(c, others)
-}
-
-func (cv *canvas) paintCalls(sc *sessionScreen) {
-	r := cv.app.panes.layout.calls
-	if sc.replay.Running() {
-		var top paint.Rect
-		top, r = r.CutTop(1)
-		cv.line(4, top, func(l *paint.Line) { sc.replay.Paint(sc.context(), l) })
-	}
-	host.PaintCalls(sc.context(), r)
 }
 
 func (cv *canvas) line(i int, r paint.Rect, paint func(*paint.Line)) {
@@ -115,92 +107,34 @@ func (cv *canvas) drawPane(sc *sessionScreen, id paneID) {
 		p.Paint(block, focused)
 		cv.dirty[id] = false
 	}
-	var left, right string
-	if list, ok := listOf(id); ok {
-		left, right = sc.rows.Title(list, r.W, cv.app.screen.Look())
-	} else {
-		left, right = p.Titles()
-	}
-	if other := cv.strippedTitle(sc, id); other != "" {
-		left += "   " + other
-	}
+	left, right := sc.titles(id, r.W)
 	cv.app.screen.Canvas.Pane(r, cv.app.screen.Border(left, right, focused), block)
 }
 
-func (cv *canvas) paintStrip(sc *sessionScreen) {
-	if r := cv.app.panes.layout.strip; !r.Empty() {
-		title := sc.rows.Stderr.ClosedTitle() + "   " + sc.rows.Events.ClosedTitle()
-		cv.app.screen.Canvas.Pane(r, cv.app.screen.Border(title, "", false), &paint.Lines{})
+// titles returns the texts in the upper border of a pane.
+func (sc *sessionScreen) titles(id paneID, width int) (left, right string) {
+	list, ok := sc.listOf(id)
+	if !ok {
+		return sc.pane(id).Titles()
 	}
+	left, right = sc.rows.Title(list, width, sc.app.screen.Look())
+	if can, _ := canDivideLog(sc); !can || list == traffic.TrafficList || list == traffic.StderrList || sc.app.panes.alone {
+		return left, right
+	}
+	return left, wording.Join(paint.Glyph(sc.app.screen.Look(), " · ", ", "), right, sc.app.Key(actLogPanes)+" "+otherLog(sc))
 }
 
-// strippedTitle is the title of the single strip in the stacked layout, with the state of
-// the pane that it hides.
-func (cv *canvas) strippedTitle(sc *sessionScreen, id paneID) string {
-	if cv.app.panes.layout.mode != stacked || cv.app.screen.Width >= bothWidth || cv.app.panes.zoom || id != cv.app.panes.strip {
-		return ""
+// paintClosed paints the titles of closed panes.
+func (cv *canvas) paintClosed(sc *sessionScreen) {
+	l := &cv.app.panes.layout
+	if !l.detail.Empty() {
+		left, _ := sc.pane(detailID).Titles()
+		cv.app.screen.Canvas.Pane(l.detail, cv.app.screen.Border(left, cv.app.Key(host.ActOpen)+" opens", false), &paint.Lines{})
 	}
-	other := sc.rows.Events
-	if id == eventsID {
-		other = sc.rows.Stderr
+	if !l.log.Empty() {
+		left, _ := sc.rows.Log.Titles()
+		cv.app.screen.Canvas.Pane(l.log, cv.app.screen.Border(left, "", false), &paint.Lines{})
 	}
-	text := other.Name()
-	if n := other.Unread(); n > 0 {
-		text += ": " + wording.Thousands(n) + " new"
-	}
-	return "(" + text + ")"
-}
-
-func (cv *canvas) paintTabs(sc *sessionScreen, l *paint.Line) {
-	for _, t := range cv.tabPlaces(sc) {
-		style := cv.app.screen.Theme.Dim
-		if t.pane == cv.app.panes.focus {
-			style = cv.app.screen.Theme.FocusTitle
-		}
-		l.PadTo(t.from)
-		l.Text(style, t.text)
-	}
-}
-
-type tabPlace struct {
-	pane     paneID
-	text     string
-	from, to int
-}
-
-func (cv *canvas) tabPlaces(sc *sessionScreen) []tabPlace {
-	var places []tabPlace
-	at := 0
-	for _, id := range panes {
-		if id != cv.app.panes.focus && !cv.app.tabs(id) {
-			continue
-		}
-		text := cv.tab(sc, id)
-		if id == cv.app.panes.focus {
-			text = "[" + text + "]"
-		}
-		at++
-		places = append(places, tabPlace{id, text, at, at + len(text)})
-		at += len(text)
-	}
-	return places
-}
-
-func (cv *canvas) tab(sc *sessionScreen, id paneID) string {
-	switch id {
-	case sessionsID:
-		return "1 Sessions"
-	case trafficID:
-		return sc.rows.Traffic.Name()
-	case detailID:
-		return "3 Detail"
-	}
-	l := sc.lists(id).(*traffic.LineList)
-	text := l.Name()
-	if n := l.Unread(); n > 0 && id != cv.app.panes.focus {
-		text += " +" + wording.Thousands(n)
-	}
-	return text
 }
 
 func (cv *canvas) paintFooter(sc *sessionScreen, l *paint.Line) {

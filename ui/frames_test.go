@@ -30,7 +30,7 @@ func TestOverlays(t *testing.T) {
 // resized.
 func TestOverlaysAtEverySize(t *testing.T) {
 	t.Parallel()
-	for _, open := range []string{help.ActList, "kill", "info", "copy-menu", actCompose, actFilter, actZoom, host.ActOpen, actStderr, "export"} {
+	for _, open := range []string{help.ActMenu, "kill", "info", "copy-menu", actCompose, actFilter, actZoom, host.ActOpen, actStderr, "export"} {
 		inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 			uitest.Busy(t, d.visible.ws.Session, x)
 			d.pull()

@@ -66,7 +66,7 @@ var gridTests = map[string]actionTest{
 		d.onTarget(3)
 		d.do("grid-open")
 		require.Contains(t, d.rows()[0], "FILE  host-004.example.jsonl")
-		require.Contains(t, d.plain(), "2 Exchanges")
+		require.Contains(t, d.plain(), "2 Calls")
 		d.do("grid", "grid-open")
 		require.Contains(t, d.rows()[0], "FILE  host-004.example.jsonl")
 		require.Equal(t, []int{3}, r.Opened, "an open session is shown")
@@ -117,8 +117,8 @@ var gridTests = map[string]actionTest{
 	}),
 	"grid-help": onGrid(func(t *testing.T, d *driver, _ *uitest.Run) {
 		d.do("grid-help")
-		require.Contains(t, d.plain(), "List only targets that failed, or all.")
-		d.do("close-help")
+		require.Regexp(t, `(?s)━ Menu: Smoke run grid ━.* f +failed only `, d.plain())
+		d.do("menu-close")
 		require.Contains(t, d.plain(), "━ Targets 200 ━")
 	}),
 	"grid-quit": onGrid(func(t *testing.T, d *driver, r *uitest.Run) {

@@ -12,32 +12,31 @@ import (
 )
 
 var helpTests = map[string]actionTest{
-	help.ActCard: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.take(tea.KeyPressMsg{Code: '?', Text: "?"})
-		require.Contains(t, d.plain(), "── Exchanges ──")
+	help.ActMenu: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.take(questionMark)
+		require.Regexp(t, `━ Menu: Calls ━.* live session ━`, d.plain())
 		require.Regexp(t, `C +call a tool `, d.plain())
-		d.take(tea.KeyPressMsg{Code: '?', Text: "?"})
-		require.Contains(t, d.plain(), "━ Help ━", "again: all keys")
+		d.take(questionMark)
+		require.Nil(t, d.front.menu, "again: closed")
 	},
-	help.ActList: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(kit.Bottom, actDetail, help.ActList)
-		screen := d.plain()
-		require.Regexp(t, `(?s)━ Help ━.* Detail  .*Go to the next view.* Everywhere `, screen, "this pane comes first")
-		d.write("KILL serv")
-		require.Contains(t, d.plain(), "Choose how to stop the server")
-		require.NotContains(t, d.plain(), "Move down by a line.")
-		d.do("close-help")
-		d.write("composer close")
-		require.Contains(t, d.plain(), " Composer ", "actions of other panes are listed too")
-		require.Contains(t, d.plain(), "Close the composer")
-		d.write(" nowhere")
-		require.Contains(t, d.plain(), "No matches")
-		d.do("close-help", "close-help", actTraffic, help.ActList)
-		d.write("ctrl+z")
-		require.Contains(t, d.plain(), "Suspend to the shell")
-		d.do("close-help")
-		d.write("next match")
-		require.Contains(t, d.plain(), "Unavailable: no search yet.")
+	help.ActMenuTyping: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actFilter)
+		d.write("?")
+		require.Nil(t, d.front.menu, "text")
+		d.take(tea.KeyPressMsg{Code: tea.KeyF1})
+		require.Contains(t, d.plain(), "━ Menu: Filter and search prompt ━")
+	},
+	"menu-run": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(help.ActMenu, "menu-run")
+		require.Nil(t, d.front.menu)
+		require.Equal(t, "catalog", d.visible.scope(), "the first line")
+	},
+	"menu-search": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(help.ActMenu, "menu-search")
+		require.Nil(t, d.front.menu)
+		require.Equal(t, help.ScopePalette, d.visible.scope())
+		d.write("zoom")
+		require.Contains(t, d.plain(), "> zoom ")
 	},
 }
 
@@ -122,9 +121,9 @@ func TestPaletteWords(t *testing.T) {
 	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(kit.Bottom)
 		for word, want := range map[string]string{
-			"save": "copy", "latency": "latency", "theme": "theme", "level": "log level", "diff": "compare with", "history": "open another",
-			"subscribe": "call a tool", "reconnect": "restart", "color": "theme", "clear": "back", "raw": "compose", "stats": "process", "ping": "compose",
-			"kill": "stop", "quit": "quit", "exit": "quit", "log": "view", "docs": "help", "responses": "policies", "theme dark": "theme dark",
+			"save": "copy", "latency": "latency", "theme": "theme", "level": "log level", "diff": "compare calls", "history": "open another",
+			"subscribe": "call a tool", "reconnect": "restart", "color": "theme", "clear": "back", "raw": "any message", "stats": "process", "ping": "any message",
+			"kill": "stop", "quit": "quit", "exit": "quit", "log": "view", "docs": "menu", "responses": "policies", "theme dark": "theme dark",
 			"slow": "next slow", "why": "why", "stop": "stop",
 		} {
 			d.do(help.ActPalette)

@@ -47,10 +47,23 @@ func (a *App) Add(o workspace.Opened) tea.Cmd {
 func (a *App) Panes(ws *workspace.Workspace) host.Panes { return a.screenOf(ws) }
 
 // Open implements host.Host.
-func (a *App) Open(ws *workspace.Workspace, v host.View) { a.screenOf(ws).push(v) }
+func (a *App) Open(ws *workspace.Workspace, v host.View) {
+	if menu, ok := v.(*help.Menu); ok {
+		if a.front.menu != nil { // its key closes it, too
+			menu = nil
+		}
+		a.front.menu, a.canvas.stale = menu, true
+		return
+	}
+	a.screenOf(ws).push(v)
+}
 
 // Close implements host.Host.
 func (a *App) Close(v host.View) {
+	if v == a.front.menu && a.front.menu != nil {
+		a.front.menu, a.canvas.stale = nil, true
+		return
+	}
 	for i, other := range a.front.views {
 		if other.view == v {
 			a.front.views = append(a.front.views[:i], a.front.views[i+1:]...)

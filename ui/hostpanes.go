@@ -1,10 +1,13 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/table"
@@ -16,7 +19,7 @@ var _ host.Panes = (*sessionScreen)(nil)
 // Changed implements host.Panes.
 func (sc *sessionScreen) Changed() {
 	sc.rows.ShowMarks()
-	sc.rows.Events.SetFilter(sc.ws.Shown.Problems.Events)
+	sc.rows.RelistLines()
 	sc.app.canvas.markAll()
 }
 
@@ -108,11 +111,33 @@ func (sc *sessionScreen) FollowKind(kind session.Kind) {
 
 // FollowFrom implements host.Panes.
 func (sc *sessionScreen) FollowFrom(rows int) {
-	for _, l := range []lister{sc.rows.Traffic, sc.rows.Stderr, sc.rows.Events} {
+	for _, l := range []lister{sc.rows.Traffic, sc.rows.Stderr, sc.rows.Events, sc.rows.Log} {
 		if cursor, ok := l.Cursor(); ok && cursor >= rows {
 			l.SetFollow(true)
 		}
 	}
+}
+
+// Signs implements host.Panes.
+func (sc *sessionScreen) Signs() (signs []kit.Sign) {
+	if sc.app.front.top() != nil {
+		return nil
+	}
+	var cursor []kit.Sign
+	for _, id := range panes {
+		list, ok := sc.pane(id).(interface{ Signs() []kit.Sign })
+		if !ok || sc.app.panes.layout.pane[id].Empty() {
+			continue
+		}
+		own := list.Signs() // that of the cursor last
+		for _, s := range own[:len(own)-1] {
+			if !slices.Contains(signs, s) {
+				signs = append(signs, s)
+			}
+		}
+		cursor = own[len(own)-1:]
+	}
+	return append(signs, cursor...)
 }
 
 // OpenDetail implements host.Panes.

@@ -56,7 +56,7 @@ func inheritedActions(of finder) []host.Action {
 
 func moveFocused(way string) func(*sessionScreen) tea.Cmd {
 	return func(s *sessionScreen) tea.Cmd {
-		if text := s.app.scrolled(); text != nil {
+		if text := s.app.front.scrolled(); text != nil {
 			text.Move(way)
 			return nil
 		}
@@ -75,6 +75,8 @@ func moveFocused(way string) func(*sessionScreen) tea.Cmd {
 func (a *App) closeFocused(c host.Context) tea.Cmd {
 	v, stepsBack := c.View.(host.Stepping)
 	switch {
+	case a.front.menu != nil:
+		a.Close(a.front.menu)
 	case a.front.ask != nil:
 		return a.front.ask.decline()
 	case a.front.dialog != nil:

@@ -26,20 +26,21 @@ type mode uint8
 
 // The modes, from the largest screen to the smallest.
 const (
-	wide     mode = iota // traffic and detail side by side, over a strip for stderr and events
-	stacked              // traffic, detail and the strip, with one of the two where it is narrow
-	single               // one pane, with tabs
+	wide     mode = iota // traffic and detail side by side, over the log
+	stacked              // traffic, detail and the log, one below the other
+	single               // the traffic over a line for each other pane, or one pane alone
 	tooSmall             // one line of text
 )
 
-// The sizes at which the modes begin.
+// The sizes at which the arrangement changes.
 const (
 	wideWidth    = 160
-	bothWidth    = 100 // stderr and events side by side in the strip
+	bothWidth    = 100 // there may be a pane for stderr and one for events
 	stackedWidth = 70
 	minWidth     = 40
 	minHeight    = 10
-	openHeight   = 30 // from this height the strip is open without the focus
+	openHeight   = 30 // from here on the log is always open
+	bothHeight   = 34 // there are two panes for it by default
 )
 
 // The minimum sizes of panes, with their rules, and fixed sizes.
@@ -48,8 +49,8 @@ const (
 	detailWidth   = 34
 	trafficWidth  = 40
 	halfWidth     = 24 // of stderr or events, side by side
-	upperHeight   = 9  // of everything above the strip
-	stripHeight   = 2
+	upperHeight   = 9  // of everything above the log
+	logHeight     = 2  // of one of its panes
 	detailHeight  = 3
 	trafficHeight = 4
 	composeHeight = 5
@@ -58,24 +59,26 @@ const (
 type arrangement struct {
 	width, height int
 	focus         paneID // among the panes; the composer does not count
-	strip         paneID // stderr or events: the pane in the strip if there is only one
-	zoom          bool   // the focused pane alone
-	sessions      bool   // there are several, named in a line
-	quiet         bool   // stderr and events say nothing
+	log           paneID // stderr or events: the one that had the focus last
+	logs          LogPanes
+	zoom          bool // the focused pane alone
+	alone         bool // stderr or events alone, while it has the focus
+	moment        bool // a line of the log is at the moment of the selected row
+	sessions      bool // there are several, named in a line
 	composing     bool
 	filling       bool // the composer shows a form, which needs more room
 	verdict       int  // lines below the header
-	calls         int  // lines above the footer
+	replaying     bool // with a line above the footer
 	player        bool
 	splits        splits
 }
 
 // splits are the sizes that the user chose, in cells; zero means the default. Larger
-// sizes than fit are reduced; a strip of one row shows only titles.
+// sizes than fit are reduced; a log of one row shows only titles.
 type splits struct {
 	detail     int // columns of the detail pane, right of the traffic
 	detailRows int // its rows, below the traffic
-	strip      int // rows of stderr and events
+	log        int // rows of stderr and events
 	events     int // columns of the events, right of stderr
 	composer   int
 }
@@ -86,13 +89,14 @@ type layout struct {
 	mode    mode
 	header  paint.Rect
 	verdict paint.Rect // below the header, if any
-	tabs    paint.Rect // only in mode single
 	names   paint.Rect // of several sessions
-	strip   paint.Rect // the titles of stderr and events, while both are closed
+	detail  paint.Rect // the title of the detail, in mode single
+	log     paint.Rect // the title of the log, while it is closed
 	player  paint.Rect // above the footer, of a recording
-	calls   paint.Rect // above the footer, while calls are pending
+	replay  paint.Rect // above the footer, while one runs
 	footer  paint.Rect
 	pane    [paneCount]paint.Rect
+	both    bool // one pane has stderr and events
 }
 
 // arrange divides the screen. The result depends only on its argument.
@@ -105,15 +109,14 @@ func arrange(a arrangement) layout {
 	l.header, screen = screen.CutTop(1)
 	l.footer, screen = screen.CutBottom(1)
 	l.verdict, screen = screen.CutTop(a.verdict)
-	l.calls, screen = screen.CutBottom(a.calls)
+	if a.replaying {
+		l.replay, screen = screen.CutBottom(1)
+	}
 	if a.player {
 		l.player, screen = screen.CutBottom(1)
 	}
 	if a.sessions && a.focus != sessionsID && screen.H >= kit.PanesHeight {
 		l.names, screen = screen.CutTop(1)
-	}
-	if l.mode == single {
-		l.tabs, screen = screen.CutTop(1)
 	}
 	if a.composing {
 		if l.mode == single || l.mode == stacked && (a.width < bothWidth || screen.H < upperHeight+7) {
@@ -127,9 +130,12 @@ func arrange(a arrangement) layout {
 		height := splitSize(a.splits.composer, usual, composeHeight, max(screen.H-upperHeight, 7))
 		l.pane[composerID], screen = screen.CutBottom(height)
 	}
+	l.both = !a.alone && !a.twoPanes()
 	switch {
-	case a.zoom || l.mode == single:
+	case a.zoom, a.logFocused() && (a.alone || screen.H < upperHeight+logHeight):
 		l.pane[a.focus] = screen
+	case l.mode == single:
+		l.arrangeSingle(screen, a)
 	case l.mode == wide:
 		l.arrangeWide(screen, a)
 	default:
@@ -138,23 +144,35 @@ func arrange(a arrangement) layout {
 	return l
 }
 
+func (a *arrangement) logFocused() bool { return a.focus == stderrID || a.focus == eventsID }
+
+// twoPanes reports whether stderr and events are two panes, if there is room.
+func (a *arrangement) twoPanes() bool {
+	if a.width < bothWidth || a.height < kit.PanesHeight || a.logs == LogTogether {
+		return false
+	}
+	return a.height >= bothHeight || a.logs == LogInPanes
+}
+
+func (l *layout) arrangeSingle(screen paint.Rect, a arrangement) {
+	if a.focus == trafficID && screen.H >= trafficHeight+2 {
+		l.log, screen = screen.CutBottom(1)
+		l.detail, screen = screen.CutBottom(1)
+	}
+	l.pane[a.focus] = screen
+}
+
 func (l *layout) arrangeWide(screen paint.Rect, a arrangement) {
-	top, bottom := l.cutStrip(screen, a)
-	l.divideStrip(bottom, a)
-	top = l.cutSessions(top, a)
+	top := l.cutSessions(l.cutLog(screen, a), a)
 	detail := splitSize(a.splits.detail, max(60, a.width*38/100), detailWidth, top.W-trafficWidth)
 	l.pane[detailID], l.pane[trafficID] = top.CutRight(detail)
 }
 
 func (l *layout) arrangeStacked(screen paint.Rect, a arrangement) {
-	top, bottom := l.cutStrip(screen, a)
-	top = l.cutSessions(top, a)
-	usual := min(7, top.H/2)
+	top := l.cutSessions(l.cutLog(screen, a), a)
+	usual := 6
 	if a.width >= bothWidth {
-		usual = max(top.H*45/100, min(9, top.H/2))
-		l.divideStrip(bottom, a)
-	} else {
-		l.pane[a.strip] = bottom
+		usual = max(a.height/5, 7)
 	}
 	detail := splitSize(a.splits.detailRows, usual, detailHeight, top.H-trafficHeight)
 	l.pane[detailID], l.pane[trafficID] = top.CutBottom(detail)
@@ -168,26 +186,49 @@ func (l *layout) cutSessions(screen paint.Rect, a arrangement) (rest paint.Rect)
 	return screen
 }
 
-// cutStrip cuts the strip off the bottom, unless too little remains above. While it is
-// quiet or the screen is low, only its titles are left, unless it has the focus or the
-// user chose a size.
-func (l *layout) cutStrip(screen paint.Rect, a arrangement) (top, bottom paint.Rect) {
+// cutLog cuts stderr and events off the bottom. Of a small screen, only a line is left of
+// them, unless they have the focus, have a line at the moment, or the user chose a size.
+func (l *layout) cutLog(screen paint.Rect, a arrangement) (top paint.Rect) {
 	most := screen.H - upperHeight
-	if most < stripHeight {
-		return screen, paint.Rect{}
+	small := a.width < bothWidth && a.height < openHeight
+	closed := !a.logFocused() && (a.splits.log == 1 || a.splits.log == 0 && small && !a.moment)
+	if closed || most < logHeight {
+		l.log, top = screen.CutBottom(1)
+		return top
 	}
-	focused := a.focus == stderrID || a.focus == eventsID
-	if !focused && (a.splits.strip == 1 || a.splits.strip == 0 && (a.quiet || a.height < openHeight)) {
-		l.strip, top = screen.CutBottom(1)
-		return top, bottom
+	usual := 1 + kit.Between(2, a.height/7, 4)
+	switch two := a.twoPanes(); {
+	case two && l.mode == wide:
+		usual = kit.Between(5, a.height/8, 10)
+	case two && a.logFocused():
+		usual = 8
+	case two:
+		usual = 6
 	}
-	bottom, top = screen.CutBottom(splitSize(a.splits.strip, kit.Between(5, a.height/8, 10), stripHeight, most))
-	return top, bottom
+	log, top := screen.CutBottom(splitSize(a.splits.log, usual, logHeight, most))
+	l.divideLog(log, a)
+	return top
 }
 
-func (l *layout) divideStrip(strip paint.Rect, a arrangement) {
-	events := splitSize(a.splits.events, a.width-a.width/2, halfWidth, a.width-halfWidth)
-	l.pane[eventsID], l.pane[stderrID] = strip.CutRight(events)
+func (l *layout) divideLog(log paint.Rect, a arrangement) {
+	switch low := l.mode == stacked && log.H < 2*logHeight; {
+	case !a.twoPanes(), low:
+		l.both = !a.alone
+		l.pane[a.log] = log
+	case l.mode == wide:
+		events := splitSize(a.splits.events, a.width-a.width/2, halfWidth, a.width-halfWidth)
+		l.pane[eventsID], l.pane[stderrID] = log.CutRight(events)
+	default:
+		more := 0 // for the one with the focus
+		if a.logFocused() && log.H >= 2*logHeight+2 {
+			more = 2
+		}
+		events := (log.H - more) / 2
+		if a.focus == eventsID {
+			events = log.H - events
+		}
+		l.pane[eventsID], l.pane[stderrID] = log.CutBottom(events)
+	}
 }
 
 func modeOf(width, height int) mode {

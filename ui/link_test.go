@@ -104,7 +104,7 @@ func TestStartFailsOnTheWay(t *testing.T) {
 		d.pull()
 		require.Contains(t, d.rows()[1], "✗ Not started: start on dev@10.0.0.7:2222: a long story")
 		require.Contains(t, d.rows()[2], "…", "the text is cut")
-		require.Contains(t, d.rows()[3], "2 Exchanges")
+		require.Contains(t, d.rows()[3], "2 Calls")
 
 		x.Way = func(context.Context, executor.Command) error { return failed }
 		d.do(host.ActRestart)
@@ -141,7 +141,7 @@ func TestLostLink(t *testing.T) {
 			d.compare(&frames)
 			require.Contains(t, d.rows()[0], "lost")
 			require.Contains(t, d.plain(), "✗ Connection to dev@10.0.0.7:2222")
-			require.Contains(t, d.rows()[size[1]-1], "ctrl+r reconnect and restart")
+			require.Contains(t, d.rows()[size[1]-1], "ctrl+r reconnect")
 			require.Zero(t, d.pace(), "no clock runs")
 
 			go func() { last <- nil }()
@@ -167,7 +167,7 @@ func TestPendingIsLost(t *testing.T) {
 		require.Regexp(t, ` … .* ping +running`, d.plain())
 		x.Latest().Lose()
 		d.hear()
-		require.Regexp(t, ` ! .* ping +lost: link lost`, d.plain())
+		require.Regexp(t, `>∅ .* ping +no answer: connection lost`, d.plain(), "the call that lost its answer is selected")
 	})
 }
 

@@ -3,7 +3,6 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/keymap"
@@ -62,7 +61,7 @@ func (p *pointer) mode() tea.MouseMode {
 
 // report handles a mouse report. A question of the program takes keys only.
 func (p *pointer) report(sc *sessionScreen, msg tea.MouseMsg) tea.Cmd {
-	if p.app.front.ask != nil || p.app.panes.layout.mode == tooSmall || p.released {
+	if p.app.front.ask != nil && p.app.front.menu == nil || p.app.panes.layout.mode == tooSmall || p.released {
 		return nil
 	}
 	m := msg.Mouse()
@@ -136,7 +135,7 @@ func (p *pointer) catchUp(sc *sessionScreen) (cmd tea.Cmd) {
 }
 
 func (p *pointer) scrollAt(sc *sessionScreen, x, y, n int) {
-	if s := p.app.scrolled(); s != nil {
+	if s := p.app.front.scrolled(); s != nil {
 		s.By(n)
 		return
 	}
@@ -183,15 +182,17 @@ func (l *sessionList) Click(line int) { l.show(l.top + line/sessionRows) }
 func (p *pointer) click(sc *sessionScreen, x, y int) tea.Cmd {
 	p.app.canvas.stale = true
 	switch {
+	case p.app.front.menu != nil:
+		cmd, hit := p.app.front.menu.Click(sc.context(), x, y)
+		if !hit {
+			p.app.Close(p.app.front.menu)
+		}
+		return cmd
 	case p.app.front.dialog != nil:
 		return p.clickDialog(sc, x, y)
 	case p.app.front.prompt != nil:
 		return nil
 	case p.app.front.top() != nil:
-		if card, ok := p.app.front.top().(*help.Card); ok {
-			p.app.Close(card)
-			return p.click(sc, x, y)
-		}
 		return p.clickOverlay(sc, x, y)
 	}
 	if p.clickTitles(sc, x, y) {
@@ -241,26 +242,14 @@ func (p *pointer) clickTitles(sc *sessionScreen, x, y int) bool {
 	switch {
 	case l.names.Contains(x, y):
 		p.app.sessions.clickTab(x)
-	case l.strip.Contains(x, y):
-		p.clickStrip(sc, x)
-	case l.tabs.Contains(x, y):
-		for _, t := range p.app.canvas.tabPlaces(sc) {
-			if x >= t.from && x < t.to {
-				p.app.focusOn(t.pane)
-			}
-		}
+	case l.detail.Contains(x, y):
+		p.app.focusOn(detailID)
+	case l.log.Contains(x, y):
+		p.app.focusOn(p.app.panes.log)
 	default:
 		return false
 	}
 	return true
-}
-
-func (p *pointer) clickStrip(sc *sessionScreen, x int) {
-	id := stderrID
-	if x > len("-- ")+len(sc.rows.Stderr.ClosedTitle()) {
-		id = eventsID
-	}
-	p.app.focusOn(id)
 }
 
 // clickDialog answers the dialog if the click is on the text of an answer.

@@ -31,7 +31,7 @@ func TestNotesAreKept(t *testing.T) {
 	require.FileExists(t, store.NotesPath(path))
 
 	d = open()
-	require.Contains(t, d.plain(), "✗n")
+	require.Contains(t, d.plain(), "✗✎")
 	d.wire()
 	require.Contains(t, d.plain(), "; asks for too much")
 	d.do("timeline", "timeline")

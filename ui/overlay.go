@@ -77,32 +77,25 @@ func textOf(v host.View) *kit.Scroll {
 	return nil
 }
 
+// underneath returns the scope below the menu and the palette.
 func (sc *sessionScreen) underneath() string {
-	for _, o := range slices.Backward(sc.app.front.views) {
-		switch o.view.(type) {
-		case *help.Card, *help.List, *help.Palette:
-		default:
-			return o.view.Scope()
-		}
+	if _, palette := sc.app.front.top().(*help.Palette); !palette || sc.app.front.ask != nil {
+		return sc.scopeBelow()
+	}
+	if n := len(sc.app.front.views); n > 1 {
+		return sc.app.front.views[n-2].view.Scope()
+	}
+	if sc.composer.IsOpen() {
+		return sc.composer.Scope()
 	}
 	return sc.paneScope()
-}
-
-// pastCard closes the help card on a key that is not one of the card's, and acts as
-// usual. The key that opened the card opens the list.
-func (t *actionTable) pastCard(sc *sessionScreen, card *help.Card, msg tea.KeyPressMsg) tea.Cmd {
-	if slices.Contains(t.keysOf(help.ActCard), msg.String()) {
-		return sc.Do(help.ActList)
-	}
-	t.app.Close(card)
-	return t.key(sc, msg)
 }
 
 // wantsHelp reports whether a message is the key of help where it is not text: in a list
 // with an empty search, or where letters are not typed.
 func (t *actionTable) wantsHelp(v host.View, msg tea.Msg) bool {
 	key, ok := msg.(tea.KeyPressMsg)
-	if !ok || !slices.Contains(t.keysOf(help.ActCard), key.String()) {
+	if !ok || !slices.Contains(t.keysOf(help.ActMenu), key.String()) {
 		return false
 	}
 	if p := pickerOf(v); p != nil {

@@ -30,7 +30,7 @@ func TestShellFrames(t *testing.T) {
 // screen changes its size.
 func TestShellAtEverySize(t *testing.T) {
 	t.Parallel()
-	for _, open := range []string{actSessions, help.ActPalette, help.ActCard, help.ActList, "open-session"} {
+	for _, open := range []string{actSessions, help.ActPalette, help.ActMenu, "open-session"} {
 		inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
 			d.another("漢字 " + hostile[0])
 			d.do(open)
@@ -93,13 +93,13 @@ func TestNoticeMakesRoom(t *testing.T) {
 		pass(3 * time.Second)
 		require.Contains(t, last(), "theme ", "the second message has a time of its own")
 		pass(time.Second)
-		require.Contains(t, last(), "j/k move")
+		require.Contains(t, last(), "enter read")
 
 		d.do(actNextMatch)
 		require.Contains(t, last(), " x ")
 		pass(9 * time.Second)
 		require.Contains(t, last(), " x ", "a warning stays longer")
 		pass(time.Second)
-		require.Contains(t, last(), "j/k move")
+		require.Contains(t, last(), "enter read")
 	})
 }

@@ -29,36 +29,34 @@ func (sc *sessionScreen) pane(id paneID) pane {
 
 // lists returns the given pane, which must list rows.
 func (sc *sessionScreen) lists(id paneID) lister {
-	switch id {
-	case stderrID:
+	switch list, _ := sc.listOf(id); list {
+	case traffic.StderrList:
 		return sc.rows.Stderr
-	case eventsID:
+	case traffic.EventsList:
 		return sc.rows.Events
+	case traffic.LogList:
+		return sc.rows.Log
 	}
 	return sc.rows.Traffic
 }
 
 // listOf returns false for panes without rows.
-func listOf(id paneID) (list traffic.ListID, ok bool) {
+func (sc *sessionScreen) listOf(id paneID) (list traffic.ListID, ok bool) {
 	switch id {
 	case trafficID:
 		return traffic.TrafficList, true
+	case stderrID, eventsID:
+		if sc.app.panes.layout.both {
+			return traffic.LogList, true
+		}
+	}
+	switch id {
 	case stderrID:
 		return traffic.StderrList, true
 	case eventsID:
 		return traffic.EventsList, true
 	}
 	return 0, false
-}
-
-func paneOfList(list traffic.ListID) paneID {
-	switch list {
-	case traffic.StderrList:
-		return stderrID
-	case traffic.EventsList:
-		return eventsID
-	}
-	return trafficID
 }
 
 type lister interface {

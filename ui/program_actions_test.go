@@ -185,13 +185,11 @@ var ways = map[string]func(st *stage){
 	detail.Scope:         func(st *stage) { st.Press("3") },
 	detail.ScopeJQ:       func(st *stage) { selecting(`"method":"initialize"`)(st); st.Press("|") },
 	server.ScopeOverview: func(st *stage) { st.Press(":", "overview", "\r") },
-	scopeStderr:          func(st *stage) { st.Press("4") },
-	scopeEvents:          func(st *stage) { st.Press("5") },
+	scopeLog:             func(st *stage) { st.Press("5") },
 	scopeSessions:        func(st *stage) { st.Press("1") },
 	server.ScopeCatalog:  func(st *stage) { st.Press("C") },
 	help.ScopePalette:    func(st *stage) { st.Press(":") },
-	help.ScopeCard:       func(st *stage) { st.Press("?") },
-	help.Scope:           func(st *stage) { st.Press("?", "?") },
+	help.Scope:           func(st *stage) { st.Press("?") },
 	home.Scope:           func(st *stage) { st.Press("O") },
 	fleet.Scope:          func(st *stage) { overGrid(st); st.Press("\x07") },
 	replay.Scope:         func(st *stage) { recorded(st); st.Press("U") },
@@ -265,6 +263,7 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	}, after: doing("view-content")},
 	"markdown":                             {before: selecting(`"isError":true`), after: doing("view-content", kit.Down)},
 	"other-side":                           {before: func(st *stage) { selecting(`"method":"initialize"`)(st); st.Press("b") }},
+	"compare-calls":                        {before: selecting(`"method":"prompts/list"`)},
 	actResend:                              {before: selecting(`"method":"prompts/list"`)},
 	actEditResend:                          {before: selecting(`"method":"prompts/list"`)},
 	"next-mark":                            {before: marking},
@@ -305,16 +304,28 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	actPrevSession:                         {before: pressing("O", "everything", "\r")},
 	"presets":                              {after: pressing("\x14")}, // ctrl+t: raw bytes
 	"catalog-subscribe":                    {after: pressing(keyTab)},
+	actAlways: {after: func(st *stage) {
+		st.Press("n")
+		_, err := st.s.Send(st.T.Context(), []byte(`{"jsonrpc":"2.0","id":"changes","method":"tools/call","params":{"name":"plan"}}`))
+		require.NoError(st.T, err)
+		selecting(`"changes"`)(st)
+		st.Press("r")
+	}},
+	"compare-call-again": {after: func(st *stage) {
+		st.Press(keyEsc, "<")
+		for _, id := range []string{"first", "second"} {
+			_, err := st.s.Send(st.T.Context(), []byte(`{"jsonrpc":"2.0","id":"`+id+`","method":"tools/call","params":{"name":"plan"}}`))
+			require.NoError(st.T, err)
+			st.Turn()
+		}
+		selecting(`"second"`)(st)
+		st.Press("=")
+	}},
 	actCancel: {before: func(st *stage) {
 		st.Turn()
 		_, err := st.s.Send(st.T.Context(), []byte(`{"jsonrpc":"2.0","id":"waits","method":"tools/call","params":{"name":"plan"}}`))
 		require.NoError(st.T, err)
 		selecting(`"waits"`)(st)
-	}},
-	"cancel-call": {before: func(st *stage) {
-		st.fills()
-		st.Press(keyCtrlS, keyCtrlS) // again, although it is invalid
-		require.Len(st.T, st.app.visible.ws.Calls, 1)
 	}},
 	host.ActAnswer:           {before: serverAsking(mcp.MethodElicit, uitest.AskName)},
 	"policy-answer":          {before: serverAsking(mcp.MethodElicit, uitest.AskName)},
@@ -411,7 +422,7 @@ func (st *stage) reset(t *testing.T) *stage {
 			break
 		}
 		st.Press(keyEsc)
-		if st.app.visible.scope() == scopeEvents || st.app.visible.scope() == scopeStderr {
+		if st.app.visible.scope() == scopeLog {
 			st.Press("2")
 		}
 	}
@@ -472,6 +483,9 @@ func (st *stage) pick(t *testing.T, action *host.Entry) {
 			break
 		}
 		st.Press(uitest.KeyBytes(t, "down"))
+	}
+	if action.ID == "set-log-level" {
+		logging(st) // the state of the server has been read since
 	}
 	st.Press("\r")
 }

@@ -116,10 +116,13 @@ func (p *prompt) cancel() {
 	p.screen.app.front.prompt = nil
 }
 
+// askFilter begins with the filter, or without one with the text that is searched for.
 func (sc *sessionScreen) askFilter() {
 	text := ""
-	if sc.rows.Traffic.Shown != nil {
-		text = sc.rows.Traffic.Shown.String()
+	if shown := sc.rows.Traffic.Shown; shown != nil {
+		text = shown.String()
+	} else if sc.rows.Search != nil {
+		text = filter.TextWord(sc.rows.Search.Text)
 	}
 	sc.ask(host.Prompt{
 		Label: "filter", Hint: filterHint, Text: text, Check: valid(filter.Parse), Complete: filter.Complete,

@@ -68,8 +68,7 @@ var hostileWays = map[string]func(h *hostileServer){
 		h.write(".")
 		h.do("jq-complete")
 	},
-	scopeStderr:         func(h *hostileServer) { h.do(actStderr) },
-	scopeEvents:         func(h *hostileServer) { h.do(actEvents) },
+	scopeLog:            func(h *hostileServer) { h.do(actEvents) },
 	server.ScopeCatalog: func(h *hostileServer) { h.do("catalog") },
 	fleet.Scope: func(h *hostileServer) {
 		r := uitest.NewRun(h.t, len(hostile))
@@ -97,8 +96,7 @@ var hostileWays = map[string]func(h *hostileServer){
 		h.do(host.ActCompare, "compare-with-pick", "compare-unfold", "compare-reveal")
 		require.Contains(h.t, h.plain(), " compared, ")
 	},
-	help.ScopeCard:         func(h *hostileServer) { h.do(help.ActCard); h.pastes() },
-	help.Scope:             func(h *hostileServer) { h.do(help.ActList); h.pastes() },
+	help.Scope:             func(h *hostileServer) { h.do(help.ActMenu); h.pastes() },
 	home.Scope:             func(h *hostileServer) { h.do("open-session") },
 	copies.ScopeExport:     func(h *hostileServer) { h.do("export", "export-write") },
 	home.ScopeInputs:       func(h *hostileServer) { h.do("open-session", "home-open") },

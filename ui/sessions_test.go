@@ -259,9 +259,9 @@ func TestSessionMarks(t *testing.T) {
 		d.do(kit.Bottom)
 		require.Contains(t, list(), ">R recording 19")
 		d.do(kit.PageUp)
-		require.Contains(t, list(), ">R recording 4")
+		require.Contains(t, list(), ">R recording 7")
 		d.press(3, 4)
-		require.NotContains(t, list(), ">R recording 4")
+		require.NotContains(t, list(), ">R recording 7")
 		for _, size := range [][2]int{{80, 24}, {60, 20}, {40, 10}} {
 			d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 			requireExact(t, d.content(), size[0], size[1])

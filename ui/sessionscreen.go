@@ -10,6 +10,7 @@ import (
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/detail"
 	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
 	"mcpdbg/ui/player"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/replay"
@@ -55,8 +56,8 @@ func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 		s.ws.Playback = workspace.NewPlayback(s.ws.Whole, a.opts.Idle)
 	}
 	view, _ := traffic.ParseView(a.opts.View) // Run has validated it
-	s.rows = traffic.New(s.ws, traffic.Options{Slow: a.opts.Slow, View: view, AnswerKey: a.Key(host.ActAnswer), FollowKey: a.Key(actFollow), ClearKey: a.Key(host.ActBack)}, &a.screen)
-	s.detail = detail.New(s.ws, detail.Options{Theme: a.screen.Theme, Look: a.screen.Look(), Graphics: &a.screen.Graphics, Key: a.Key})
+	s.rows = traffic.New(s.ws, traffic.Options{Slow: a.opts.Slow, View: view, AnswerKey: a.Key(host.ActAnswer), EndKey: a.Key(kit.Bottom), ClearKey: a.Key(host.ActBack)}, &a.screen)
+	s.detail = detail.New(s.ws, detail.Options{Theme: a.screen.Theme, Look: a.screen.Look(), Graphics: &a.screen.Graphics, Key: a.Key, After: a.After})
 	s.overview = &server.Overview{Context: s.context, OpenList: func(c host.Context, list string) tea.Cmd { return s.catalog.OpenAt(c, list) }}
 	s.composer = send.NewComposer(s.ws, send.ComposerOptions{
 		Drafts:      a.opts.Drafts,
@@ -113,6 +114,9 @@ func (sc *sessionScreen) context() host.Context {
 	if c.View == nil && sc.composer.IsOpen() {
 		c.View = sc.composer
 	}
+	if sc.app.front.menu != nil {
+		c.View = sc.app.front.menu
+	}
 	return c
 }
 
@@ -150,16 +154,6 @@ func (sc *sessionScreen) address(msg tea.Msg) tea.Msg {
 		return addressed{sc, msg}
 	}
 	return msg
-}
-
-// callLines returns the number of lines above the footer: one for a running replay, and
-// those of pending calls.
-func (sc *sessionScreen) callLines() int {
-	n := host.CallLines(sc.ws)
-	if sc.replay.Running() {
-		n++
-	}
-	return n
 }
 
 func endDrafts(a *App) error {

@@ -24,8 +24,12 @@ func checkScreen(s *Settings) *SettingsError {
 	if _, err := traffic.ParseView(s.View); err != nil {
 		return &SettingsError{Key: "view", Err: err}
 	}
+	maps.DeleteFunc(s.Keys, func(id string, _ []string) bool { return slices.Contains(retired, id) })
 	return checkKeys(s.Keys)
 }
+
+// retired are the ids of actions of earlier versions. Settings that bind them are ignored.
+var retired = []string{"cancel-call", "help-all", "close-help", "help-down", "help-up", "help-page-down", "help-page-up"}
 
 func checkKeys(keys map[string][]string) *SettingsError {
 	defaults := Actions()
@@ -103,16 +107,13 @@ func (a *App) setProfile(p colorprofile.Profile) {
 	a.setTheme()
 }
 
-// setColorFGBG takes in the variable of the environment with which some terminals name
-// the colours of their palette, such as "0;15", unless the terminal has reported its
-// background.
-func (a *App) setColorFGBG(value string) {
+// setFGBG takes in COLORFGBG, with which some terminals name two colours of their
+// palette, such as "0;15", unless the terminal has reported its background.
+func (c *colors) setFGBG(value string) {
 	background, err := strconv.ParseUint(value[strings.LastIndexByte(value, ';')+1:], 10, 4)
-	if err != nil || a.colors.known {
-		return
+	if err == nil && !c.known {
+		c.light, c.known = background == 7 || background > 8, true
 	}
-	a.colors.light, a.colors.known = background == 7 || background > 8, true
-	a.setTheme()
 }
 
 // tryTheme shows the theme under the cursor of the palette while that is open.
@@ -129,11 +130,10 @@ func (a *App) tryTheme() {
 	}
 }
 
-// newTheme returns the theme that is tried or that of the settings, or the one that fits
-// the terminal.
-func (a *App) newTheme() *paint.Theme {
-	t := cmp.Or(a.colors.tried, a.opts.Theme)
-	o := paint.Options{Profile: a.colors.profile, Light: a.colors.light}
+// newTheme returns the theme that is tried or else t, or the one that fits the terminal.
+func (c *colors) newTheme(t Theme) *paint.Theme {
+	t = cmp.Or(c.tried, t)
+	o := paint.Options{Profile: c.profile, Light: c.light}
 	o.Contrast = t == themeContrast || t == themeContrastLight || t == themeContrastDark
 	switch t {
 	case themeLight, themeContrastLight:
@@ -141,16 +141,16 @@ func (a *App) newTheme() *paint.Theme {
 	case themeDark, themeContrastDark:
 		o.Light = false
 	case themeAuto, theme16, "":
-		o.Guessed = !a.colors.known
+		o.Guessed = !c.known
 	}
-	if o.Light == a.colors.light {
-		o.Background = a.colors.background
+	if o.Light == c.light {
+		o.Background = c.background
 	}
 	return paint.NewTheme(o)
 }
 
 func (a *App) setTheme() {
-	a.screen.Theme = a.newTheme()
+	a.screen.Theme = a.colors.newTheme(a.opts.Theme)
 	a.blank.setTheme(a.screen.Theme)
 	for _, s := range a.screens {
 		s.setTheme(a.screen.Theme)

@@ -14,6 +14,7 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/tty"
 	"mcpdbg/ui/uitest"
@@ -113,16 +114,38 @@ func TestSettingsAreChecked(t *testing.T) {
 	require.NoError(t, err, "two actions can swap their keys")
 }
 
+// TestRetiredActions checks that settings which bind actions of earlier versions load, and
+// that the keys keep their present meaning.
+func TestRetiredActions(t *testing.T) {
+	require.NotEmpty(t, retired)
+	for _, id := range retired {
+		_, exists := Actions().ByID(id)
+		require.False(t, exists, id)
+		s, err := ParseSettings("config.toml", []byte("[keys]\nfilter = [\"X\"]\n"+id+" = [\"j\", \"PageDown\"]\n"))
+		require.NoError(t, err, id)
+		require.Equal(t, map[string][]string{"filter": {"X"}}, s.Keys)
+		table, err := ActionsOf(s)
+		require.NoError(t, err)
+		action, ok := table.Lookup(traffic.Scope, "j")
+		require.True(t, ok)
+		require.Equal(t, "down", action.ID)
+	}
+}
+
 // TestKeysOfSettings checks that the user's keys work and are shown everywhere.
 func TestKeysOfSettings(t *testing.T) {
 	s, err := ParseSettings("", []byte("[keys]\nfilter = [\"X\"]\ndown = [\"ctrl+j\"]\nquit = []\n"))
 	require.NoError(t, err)
 	d := drive(t, Options{Settings: s, Source: hostileLog(t, "x"), Title: "demo.rec"}, 120, 36)
 	require.Contains(t, d.rows()[35], "X filter")
-	require.Contains(t, d.rows()[35], "ctrl+j down")
-	require.NotContains(t, d.rows()[35], "j/k")
+	d.take(questionMark)
+	require.Regexp(t, `ctrl\+j k +down, up`, d.menuText())
+	d.take(escape)
+	d.do(kit.Top)
 	d.write("j")
-	require.True(t, d.visible.rows.Traffic.Following())
+	require.Equal(t, d.listed(0), d.cursor())
+	d.take(tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl})
+	require.Equal(t, d.listed(1), d.cursor())
 	d.write("fq")
 	require.Nil(t, d.front.prompt)
 	require.False(t, d.quit)
@@ -216,7 +239,7 @@ func TestASCII(t *testing.T) {
 				d.do(action.ID)
 				requireASCII(t, d, action.ID)
 			}
-			d.front.prompt, d.front.dialog, d.front.views = nil, nil, nil
+			d.front.menu, d.front.prompt, d.front.dialog, d.front.views = nil, nil, nil, nil
 			d.visible.composer.Back(d.visible.context())
 		}
 		d.take(tea.WindowSizeMsg{Width: 120, Height: 36})
@@ -235,4 +258,20 @@ func requireASCII(t *testing.T, d *driver, after string) {
 	frame := d.plain()
 	foreign := strings.IndexFunc(frame, func(r rune) bool { return r >= 0x80 })
 	require.Negative(t, foreign, "%q after %s:\n%s", frame[max(foreign, 0):], after, frame)
+}
+
+// TestSetSetting checks that a changed setting leaves the rest of the file as it is.
+func TestSetSetting(t *testing.T) {
+	for _, tc := range []struct{ before, after string }{
+		{"", "log = \"panes\"\n"},
+		{"[keys]\nlog = [\"x\"]\n", "log = \"panes\"\n[keys]\nlog = [\"x\"]\n"},
+		{"# mine\ntheme = \"dark\"\nlog = \"auto\" # as drawn\n\n[play]\n", "# mine\ntheme = \"dark\"\nlog = \"panes\" # as drawn\n\n[play]\n"},
+	} {
+		require.Equal(t, tc.after, string(SetSetting([]byte(tc.before), "log", "panes")))
+	}
+	s, err := ParseSettings("config.toml", SetSetting(nil, "log", "together"))
+	require.NoError(t, err)
+	require.Equal(t, LogTogether, s.Log)
+	_, err = ParseSettings("config.toml", []byte("log = \"both\"\n"))
+	require.EqualError(t, err, `config.toml:1: log: unknown value "both": use auto, together or panes`)
 }

@@ -27,6 +27,10 @@ type Settings struct {
 	// Slow is the latency above which a response is slow; 0 means over 100 ms and
 	// over 5 times the median.
 	Slow time.Duration
+	// Log is how stderr and events are shown.
+	Log LogPanes
+	// Keep, if set, writes a setting of the user to the file.
+	Keep func(name, value string) error
 	// View is the view of the traffic at first; "" is one row for each exchange.
 	View string
 	// Idle is the longest pause while a recording plays; 0 means one second,
@@ -76,6 +80,16 @@ const (
 	picturesOff    Pictures = "off"    // not at all
 )
 
+// LogPanes selects how stderr and events are shown.
+type LogPanes string
+
+// The ways to show stderr and events.
+const (
+	logAuto     LogPanes = "auto"     // by the size of the screen; "" means the same
+	LogTogether LogPanes = "together" // in one pane, in time order
+	LogInPanes  LogPanes = "panes"    // in two panes, where there is room
+)
+
 // A SettingsError is an error in a settings file.
 type SettingsError struct {
 	File string
@@ -103,6 +117,7 @@ type settingsText struct {
 	Keys  map[string][]string `toml:"keys"`
 	Theme string              `toml:"theme"`
 	Pics  string              `toml:"pictures"`
+	Log   string              `toml:"log"`
 	ASCII bool                `toml:"ascii"`
 	Mouse *bool               `toml:"mouse"`
 	Slow  string              `toml:"slow"`
@@ -130,7 +145,7 @@ func ParseSettings(file string, data []byte) (Settings, error) {
 		return Settings{}, tomlError(file, err)
 	}
 	s := Settings{
-		Keys: t.Keys, Theme: Theme(t.Theme), ASCII: t.ASCII, View: t.View, Pictures: Pictures(t.Pics),
+		Keys: t.Keys, Theme: Theme(t.Theme), ASCII: t.ASCII, View: t.View, Pictures: Pictures(t.Pics), Log: LogPanes(t.Log),
 		NoMouse: t.Mouse != nil && !*t.Mouse, Environments: t.Environments,
 	}
 	err := s.check(&t)
@@ -150,6 +165,9 @@ func (s *Settings) check(t *settingsText) *SettingsError {
 	}
 	if !slices.Contains([]Pictures{"", picturesAuto, picturesBlocks, picturesOff}, s.Pictures) {
 		return &SettingsError{Key: "pictures", Err: fmt.Errorf("unknown value %q: use auto, blocks or off", s.Pictures)}
+	}
+	if !slices.Contains([]LogPanes{"", logAuto, LogTogether, LogInPanes}, s.Log) {
+		return &SettingsError{Key: "log", Err: fmt.Errorf("unknown value %q: use auto, together or panes", s.Log)}
 	}
 	if t.Slow != "" {
 		var err error
@@ -245,4 +263,20 @@ func linesOf(data []byte) map[string]int {
 		}
 	}
 	return lines
+}
+
+// SetSetting returns the text of a settings file with a setting outside all tables changed
+// to a string, or added.
+func SetSetting(data []byte, name, value string) []byte {
+	line := fmt.Sprintf("%s = %q", name, value)
+	at, found := linesOf(data)[name]
+	if !found {
+		return append([]byte(line+"\n"), data...)
+	}
+	lines := strings.Split(string(data), "\n")
+	if i := strings.IndexByte(lines[at-1], '#'); i >= 0 {
+		line += " " + lines[at-1][i:]
+	}
+	lines[at-1] = line
+	return []byte(strings.Join(lines, "\n"))
 }

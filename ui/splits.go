@@ -23,8 +23,8 @@ func splitActions(of finder) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actWider, Keys: []string{"["}, Scope: keymap.Global, Title: "more detail", Help: "Make the detail pane larger, and the traffic smaller."}, Do: of.run(func(s *sessionScreen) { s.app.growDetail(1) })},
 		{Entry: host.Entry{ID: actNarrower, Keys: []string{"]"}, Scope: keymap.Global, Title: "less detail", Help: "Make the detail pane smaller."}, Do: of.run(func(s *sessionScreen) { s.app.growDetail(-1) })},
-		{Entry: host.Entry{ID: actHigher, Keys: []string{"{"}, Scope: keymap.Global, Title: "taller strip", Help: "Make the stderr and events panes taller."}, Do: of.run(func(s *sessionScreen) { s.app.grow(stripEdge, rowStep) })},
-		{Entry: host.Entry{ID: actLower, Keys: []string{"}"}, Scope: keymap.Global, Title: "shorter strip", Help: "Make the stderr and events panes shorter."}, Do: of.run(func(s *sessionScreen) { s.app.grow(stripEdge, -rowStep) })},
+		{Entry: host.Entry{ID: actHigher, Keys: []string{"{"}, Scope: keymap.Global, Title: "taller log", Help: "Make the stderr and events panes taller."}, Do: of.run(func(s *sessionScreen) { s.app.grow(logEdge, rowStep) })},
+		{Entry: host.Entry{ID: actLower, Keys: []string{"}"}, Scope: keymap.Global, Title: "shorter log", Help: "Make the stderr and events panes shorter."}, Do: of.run(func(s *sessionScreen) { s.app.grow(logEdge, -rowStep) })},
 	}
 }
 
@@ -44,13 +44,13 @@ const (
 	noEdge        edge = iota
 	detailEdge         // left of the detail pane
 	detailTopEdge      // above it
-	stripEdge          // above stderr and events
+	logEdge            // above stderr and events
 	eventsEdge         // between stderr and events
 	composerEdge       // above the composer
 )
 
 func (l *layout) edgeAt(x, y int) edge {
-	for _, e := range []edge{composerEdge, stripEdge, eventsEdge, detailEdge, detailTopEdge} {
+	for _, e := range []edge{composerEdge, logEdge, eventsEdge, detailEdge, detailTopEdge} {
 		r, beside := l.bounded(e)
 		switch {
 		case r.Empty():
@@ -67,23 +67,15 @@ func (l *layout) edgeAt(x, y int) edge {
 // screen.
 func (l *layout) bounded(e edge) (r paint.Rect, beside bool) {
 	traffic, detail := l.pane[trafficID], l.pane[detailID]
-	stderr, events := l.pane[stderrID], l.pane[eventsID]
 	switch {
-	case e == composerEdge && l.pane[composerID].Y > l.header.H+l.verdict.H+l.names.H+l.tabs.H:
+	case e == composerEdge && l.pane[composerID].Y > l.header.H+l.verdict.H+l.names.H:
 		return l.pane[composerID], false
 	case traffic.Empty() || detail.Empty(): // zoom, or one pane at a time
 		return paint.Rect{}, false
-	case e == stripEdge && !l.strip.Empty():
-		return l.strip, false
-	case e == stripEdge && (stderr.Empty() || events.Empty()):
-		if stderr.Empty() {
-			return events, false
-		}
-		return stderr, false
-	case e == stripEdge:
-		return paint.Rect{X: stderr.X, Y: stderr.Y, W: stderr.W + events.W, H: stderr.H}, false
-	case e == eventsEdge && !stderr.Empty():
-		return events, true
+	case e == logEdge:
+		return l.logRect(), false
+	case e == eventsEdge && l.mode == wide && !l.pane[stderrID].Empty() && !l.pane[eventsID].Empty():
+		return l.pane[eventsID], true
 	case e == detailEdge && l.mode == wide:
 		return detail, true
 	case e == detailTopEdge && l.mode == stacked:
@@ -92,14 +84,30 @@ func (l *layout) bounded(e edge) (r paint.Rect, beside bool) {
 	return paint.Rect{}, false
 }
 
+// logRect returns where stderr and events are, or their title.
+func (l *layout) logRect() paint.Rect {
+	stderr, events := l.pane[stderrID], l.pane[eventsID]
+	switch {
+	case !l.log.Empty():
+		return l.log
+	case stderr.Empty():
+		return events
+	case events.Empty():
+		return stderr
+	case l.mode == wide:
+		return paint.Rect{X: stderr.X, Y: stderr.Y, W: stderr.W + events.W, H: stderr.H}
+	}
+	return paint.Rect{X: stderr.X, Y: stderr.Y, W: stderr.W, H: stderr.H + events.H}
+}
+
 func (s *splits) size(e edge) *int {
 	switch e {
 	case detailEdge:
 		return &s.detail
 	case detailTopEdge:
 		return &s.detailRows
-	case stripEdge:
-		return &s.strip
+	case logEdge:
+		return &s.log
 	case eventsEdge:
 		return &s.events
 	}
@@ -132,7 +140,7 @@ func (a *App) setSplit(e edge, cells int) {
 	size := a.panes.splits.size(e)
 	*size = max(cells, 1) // 0 would mean the default
 	a.arrange()
-	if e == stripEdge && *size == 1 {
+	if e == logEdge && *size == 1 {
 		return
 	}
 	if r, beside := a.panes.layout.bounded(e); beside {

@@ -50,11 +50,11 @@ var trafficActionTests = map[string]actionTest{
 		d.fails(x)
 		d.selects("too tired")
 		d.do("mark")
-		require.Regexp(t, `(?m)^>✗m .* sleep `, d.plain(), "besides that of an error")
+		require.Regexp(t, `(?m)^>✗◆ .* sleep `, d.plain(), "besides that of an error")
 		d.do("mark")
 		require.Contains(t, d.rows()[35], "mark removed")
 		d.do(kit.Down, "mark")
-		require.Regexp(t, `(?m)^> m .* ← `, d.plain())
+		require.Regexp(t, `(?m)^>◆ .* ← `, d.plain())
 		d.do(actStderr, "mark")
 		require.Contains(t, d.rows()[35], "x mark: no row of the traffic is selected")
 	},

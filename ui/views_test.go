@@ -57,8 +57,7 @@ var viewFrames = map[string]view{
 	"composer-raw":     inComposer("form-compose-whole", "compose-view"),
 
 	"palette-all":  inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActPalette); d.write("the") }),
-	"card":         inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActCard) }),
-	"help":         inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActList); d.write("pane full") }),
+	"menu":         inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActMenu) }),
 	"inputs":       inEcho(func(d *driver, _ *fakeExecutor) { d.asksInputs() }),
 	"sessions":     inEcho(func(d *driver, _ *fakeExecutor) { d.another("second server (local)"); d.do(actSessions) }),
 	"secret-input": inEcho(func(d *driver, _ *fakeExecutor) { d.asksInputs(); d.do("input-next"); d.write("secret") }),
@@ -169,6 +168,8 @@ func (d *driver) requireSound() {
 func (d *driver) beneath() string {
 	front := d.front
 	switch n := len(d.front.views); {
+	case d.front.menu != nil:
+		d.front.menu = nil
 	case d.front.ask != nil:
 		d.front.ask = nil
 	case d.front.dialog != nil:
@@ -193,8 +194,8 @@ func (d *driver) requireHints() {
 			continue // covered by a message
 		}
 		keys := []string{hint.Keys}
-		if len(hint.Keys) > 1 {
-			keys = strings.Split(hint.Keys, "/")
+		if _, one := d.actions.keys.Lookup(scope, hint.Keys); !one {
+			keys = strings.FieldsFunc(hint.Keys, func(r rune) bool { return r == '/' || r == ' ' })
 		}
 		for _, key := range keys {
 			action, ok := d.actions.keys.Lookup(scope, key)

@@ -11,17 +11,17 @@ func TestScreenWithDemo(t *testing.T) {
 	for _, size := range []struct{ columns, lines int }{{120, 36}, {80, 24}} {
 		t.Run(fmt.Sprintf("%dx%d", size.columns, size.lines), func(t *testing.T) {
 			s := clitest.OnScreen(t, size.columns, size.lines, "demo", "--era", "legacy")
-			s.Until("LIVE  ready  demo server (local)", "handshake", "q quit")
+			s.Until("LIVE  ready  demo server (local)", "handshake", "? menu")
 
 			s.Keys("c") // compose a call of a slow tool
 			s.Until("Compose")
 			s.Keys("C-u")
 			s.Keys("-l", `{"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"name":"echo","arguments":{"message":"from the composer"}}}`)
 			s.Keys("C-s")
-			s.Until(`"mine"`, "tools/call", "from the composer")
+			s.Until(`"mine"`, `message="from the composer"`)
 
 			s.Tmux("resize-window", "-x", "100", "-y", "30")
-			s.Until("Exchanges", "Detail")
+			s.Until("2 Calls", "Detail")
 
 			s.Keys("f")
 			s.Keys("-l", "method:initialize dir:in")
@@ -34,7 +34,7 @@ func TestScreenWithDemo(t *testing.T) {
 			s.Keys("Enter")
 			s.Until("exit 0")
 			s.Keys("C-r")
-			s.Until("ready", "mcp-stdio-2")
+			s.Until("LIVE  ready", "restarted at")
 			s.Quit()
 		})
 	}

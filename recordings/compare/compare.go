@@ -41,6 +41,8 @@ type Options struct {
 	MaxSlowdown float64
 	// Envelope makes versions and cache hints count.
 	Envelope bool
+	// OtherParams compares the responses to requests with different params, too.
+	OtherParams bool
 	// Skip reports whether a request of the first session is skipped, for example
 	// because it was not sent to the second. SkipB is the same for the second.
 	Skip, SkipB func(match.Ref) bool
@@ -207,7 +209,7 @@ func (c *comparer) pair() error {
 	}
 	a, b := &c.a.records[c.i], &c.b.records[c.j]
 	if a.key != b.key {
-		if same, err := c.params(a, b); err != nil || !same {
+		if same, err := c.params(a, b); err != nil || !same && !c.opts.OtherParams {
 			return err
 		}
 	}

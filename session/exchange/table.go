@@ -104,6 +104,50 @@ func (t *Table) At(src session.Source, rows int) *Table {
 	return cut
 }
 
+// Process returns the life of the process at the last row that was followed, nil for a
+// Table of an earlier moment.
+func (t *Table) Process() *Process {
+	if t.follow == nil {
+		return nil
+	}
+	return t.follow.Process()
+}
+
+// Lost is like [Follower.Lost], for the row that was followed last.
+func (t *Table) Lost() []Exchange {
+	if t.follow == nil {
+		return nil
+	}
+	return t.follow.Lost()
+}
+
+// Running returns the first requests of the exchanges in flight, and of the calls that run
+// as tasks, in order: of more than manyOpen, the oldest. A request of the server during a
+// call is part of that.
+func (t *Table) Running() (requests []int) {
+	if t.follow == nil {
+		return nil
+	}
+	for _, fromClient := range []bool{true, false} {
+		n := 0
+		for x := range t.follow.Waiting(fromClient) {
+			row := int(x.Request.Row)
+			if _, during := t.During(row); x.State != session.ReqPending || during {
+				continue
+			}
+			if n++; n > manyOpen {
+				break
+			}
+			requests = append(requests, t.First(row))
+		}
+	}
+	for call := range t.running {
+		requests = append(requests, int(call))
+	}
+	slices.Sort(requests)
+	return slices.Compact(requests)
+}
+
 // forget forgets what is known of a process.
 func (t *Table) forget() {
 	t.tasks, t.running, t.inputs = map[key]uint32{}, map[uint32]bool{}, t.inputs[:0]

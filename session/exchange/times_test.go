@@ -52,6 +52,7 @@ const (
 	about   = `< {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T"}}}}`
 	input1  = `< {"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"s","inputRequests":{}}}`
 	closed  = `"k":"closed"`
+	round2  = `> {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"a","requestState":"s","inputResponses":{}}}`
 	cancel1 = `> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
 	late1   = `"k":"state","state":"timed-out","of":2,"id":1`
 	// withdraw cancels the question with an id that is escaped in another way.
@@ -127,6 +128,48 @@ func TestManyCallsAtOnce(t *testing.T) {
 	lines = append(lines, asks2, pass, answer2, result1)
 	src := rectest.Session(t, lines...)
 	require.Equal(t, exchange.Times{Total: 206_000, Person: 2000, Server: 204_000}, exchange.NewTable(src).TimesOfRounds([]int{201}))
+}
+
+// TestRunning checks which exchanges are in flight at the end of a log: a call until its
+// answer, cancellation or the end of the process, with all that belongs to it.
+func TestRunning(t *testing.T) {
+	for name, tc := range map[string]struct {
+		lines []string
+		want  []int // rows
+	}{
+		"none":                       {nil, nil},
+		"two calls":                  {[]string{call1, call2}, []int{1, 2}},
+		"answered":                   {[]string{call1, call2, result1}, []int{2}},
+		"cancelled":                  {[]string{call1, call2, cancel2}, []int{1}},
+		"timed out":                  {[]string{pass, call1, late1}, nil},
+		"its process ended":          {[]string{call1, closed}, nil},
+		"asks during it":             {[]string{call1, asks}, []int{1}},
+		"asked by the server alone":  {[]string{asks}, []int{1}},
+		"asked during one of two":    {[]string{call1, call2, asks}, []int{1, 2, 3}},
+		"waits for its second round": {[]string{call1, input1}, nil},
+		"in its second round":        {[]string{call1, input1, round2}, []int{1}},
+		"a task":                     {[]string{call1, task1, call2, poll}, []int{1, 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := rectest.Session(t, append([]string{rectest.Started}, tc.lines...)...)
+			table := exchange.NewTable(src)
+			require.NoError(t, table.Follow(t.Context(), src.Len()-1))
+			require.Equal(t, tc.want, table.Running())
+			require.Empty(t, table.At(src, src.Len()).Running(), "follows nothing")
+		})
+	}
+
+	lines := []string{rectest.Started}
+	for i := range 200 {
+		lines = append(lines, fmt.Sprintf(`> {"jsonrpc":"2.0","id":%d,"method":"ping"}`, i))
+	}
+	src := rectest.Session(t, lines...)
+	table := exchange.NewTable(src)
+	require.NoError(t, table.Follow(t.Context(), src.Len()-1))
+	running := table.Running()
+	require.Len(t, running, 64)
+	require.Equal(t, 1, running[0], "the oldest")
+	require.Equal(t, 64, running[63])
 }
 
 // TestFollowEnds checks that a long log is read only until the context ends.

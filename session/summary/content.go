@@ -30,6 +30,9 @@ func (b *block) read(r *reader) {
 	}
 }
 
+// isText reports whether a block is a text, which may go on.
+func (b *block) isText() bool { return string(b.kind.raw) == "text" && len(b.text.raw) > 0 }
+
 // write appends a block, with at most most bytes of a text.
 func (b *block) write(l *line, most int) {
 	switch kind := string(b.kind.raw); kind {

@@ -33,13 +33,13 @@ func failure(r *reader, l *line) {
 	l.text(str{code, true}, nameText)
 	if number, err := strconv.Atoi(string(code)); err == nil && number == mcp.CodeMissingCapability {
 		if names := missingCapabilities(missing); names != "" {
-			l.separate(" ")
+			l.separate(": ")
 			l.add("missing client capability: " + names)
 			return
 		}
 	}
 	if text = withName(withoutCode(message.b, code), code); len(text) > 0 {
-		l.separate(" ")
+		l.separate(": ")
 		l.add(string(text))
 	}
 	if adds(data.b, message.b) {

@@ -88,11 +88,11 @@ func toolResult(r *reader, l *line) {
 		return
 	}
 	if failed {
-		l.add("isError")
+		l.add("failed")
 	}
 	switch {
-	case failed && content.n > 0 && len(content.first[0].text.raw) > 0:
-		l.add(": ")
+	case content.n == 1 && content.first[0].isText(), failed && content.n > 0 && content.first[0].isText():
+		l.separate(": ")
 		l.text(content.first[0].text, mainText)
 	case content.n > 0:
 		l.separate(": ")

@@ -100,25 +100,25 @@ func TestRequests(t *testing.T) {
 type resultCase struct{ method, result, want string }
 
 var resultCases = []resultCase{
-	{"tools/call", `{"content":[{"type":"text","text":"Echo: hello"}]}`, `"Echo: hello"`},
-	{"tools/call", `{"isError":true,"content":[{"text":"b must be a number","type":"text"}]}`, "isError: b must be a number"},
-	{"tools/call", `{"content":[],"isError":true}`, "isError"},
+	{"tools/call", `{"content":[{"type":"text","text":"Echo: hello"}]}`, "Echo: hello"},
+	{"tools/call", `{"isError":true,"content":[{"text":"b must be a number","type":"text"}]}`, "failed: b must be a number"},
+	{"tools/call", `{"content":[],"isError":true}`, "failed"},
 	{"tools/call", `{"content":[{"type":"text","text":"Echo: hello"},{"type":"image","data":"` + strings.Repeat("AAAA", 3400) + `","mimeType":"image/png"}],"isError":false}`,
 		`"Echo: hello" + image/png 10K`},
 	{"tools/call", `{"content":[{"type":"audio","data":"AAA="},{"type":"resource_link","uri":"note://a","name":"a"},` +
 		`{"type":"resource","resource":{"uri":"note://b","mimeType":"text/plain","text":"abc"}},{"type":"text","text":"x"},{"type":"x"}]}`,
 		`audio 2 B + link note://a + resource note://b text/plain 3 B + 2 more`},
 	{"tools/call", `{"content":[],"structuredContent":{"temp":12,"unit":"C"}}`, `{temp: 12, unit: "C"}`},
-	{"tools/call", `{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}`, `"{}"`},
+	{"tools/call", `{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}`, "{}"},
 	{"tools/call", `{"content":[]}`, "no content"},
 	{"tools/call", `{}`, "ok"},
-	{"tools/call", `{"content":[{"type":"text","text":"a first line that is long enough\n` + strings.Repeat("more ", 20) + `"}]}`, `"a first line that is long enough…"`},
-	{"tools/call", `{"content":[{"type":"text","text":"{\n  \"temp\": 12,\n  \"unit\": \"C\"\n}"}]}`, `"{ "temp": 12, "unit": "C" }"`},
+	{"tools/call", `{"content":[{"type":"text","text":"a first line that is long enough\n` + strings.Repeat("more ", 20) + `"}]}`, "a first line that is long enough…"},
+	{"tools/call", `{"content":[{"type":"text","text":"{\n  \"temp\": 12,\n  \"unit\": \"C\"\n}"}]}`, `{ "temp": 12, "unit": "C" }`},
 	{"tools/call", `{"resultType":"input_required","inputRequests":{"confirm":{"method":"elicitation/create"}},"requestState":"s"}`, "input required: confirm"},
 	{"tools/call", `{"resultType":"input_required","requestState":"s"}`, "input required"},
 	{"tools/call", `{"task":{"taskId":"7f3a","status":"working","ttl":1}}`, "task 7f3a working"},
 	{"tools/call", `{"resultType":"task","taskId":"7f3ab1c2-0000-4000-8000-000000000000","status":"working","statusMessage":"go"}`, "task 7f3ab1c2… working: go"},
-	{"tools/call", `{"resultType":"complete","content":[{"type":"text","text":"ok"}]}`, `"ok"`},
+	{"tools/call", `{"resultType":"complete","content":[{"type":"text","text":"ok"}]}`, "ok"},
 	{"tools/list", `{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"description":"x","name":"add"}]}`, "2 tools: echo, add"},
 	{"tools/list", `{"nextCursor":"p2","tools":[{"name":"echo"}]}`, "1 tool · next page · echo"},
 	{"tools/list", `{"tools":[]}`, "no tools"},
@@ -147,7 +147,7 @@ var resultCases = []resultCase{
 	{"tasks/get", `{"taskId":"7f3a","status":"completed"}`, "completed"},
 	{"tasks/get", `{"taskId":"7f3a","status":"input_required","inputRequests":{"q":{}}}`, "input required: q"},
 	{"tasks/cancel", `{"resultType":"complete"}`, "ok"},
-	{"tasks/result", `{"content":[{"type":"text","text":"done"}]}`, `"done"`},
+	{"tasks/result", `{"content":[{"type":"text","text":"done"}]}`, "done"},
 	{"ping", `{}`, "ok"},
 	{"logging/setLevel", `{"_meta":{},"resultType":"complete"}`, "ok"},
 	{"acme/run", `{"a":1}`, "{a: 1}"},
@@ -164,17 +164,17 @@ func TestResults(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for _, tc := range []struct{ failure, want string }{
-		{`{"code":-32602,"message":"Invalid params: b must be a number"}`, "-32602 Invalid params: b must be a number"},
-		{`{"message":"MCP error -32602: Tool x not found","code":-32602}`, "-32602 invalid params: Tool x not found"},
+		{`{"code":-32602,"message":"Invalid params: b must be a number"}`, "-32602: Invalid params: b must be a number"},
+		{`{"message":"MCP error -32602: Tool x not found","code":-32602}`, "-32602: invalid params: Tool x not found"},
 		{`{"code":-32021,"message":"Needs more","data":{"requiredCapabilities":{"elicitation":{"url":{}},"sampling":{}}}}`,
-			"-32021 missing client capability: elicitation.url, sampling"},
-		{`{"code":-32021,"message":"Needs more","data":{"requiredCapabilities":{}}}`, "-32021 missing required client capability: Needs more: {requiredCapabilities: {}}"},
-		{`{"code":-32601}`, "-32601 method not found"},
-		{`{"code":-32603,"message":"Internal error","data":"disk full"}`, "-32603 Internal error: disk full"},
-		{`{"code":-32603,"message":"Internal error: disk full","data":"disk full"}`, "-32603 Internal error: disk full"},
-		{`{"code":-32002,"message":"Resource not found","data":{"uri":"note://x"}}`, `-32002 Resource not found: {uri: "note://x"}`},
-		{`{"code":1,"message":"no","data":{}}`, "1 no"},
-		{`{"code":1,"message":"no","data":null}`, "1 no"},
+			"-32021: missing client capability: elicitation.url, sampling"},
+		{`{"code":-32021,"message":"Needs more","data":{"requiredCapabilities":{}}}`, "-32021: missing required client capability: Needs more: {requiredCapabilities: {}}"},
+		{`{"code":-32601}`, "-32601: method not found"},
+		{`{"code":-32603,"message":"Internal error","data":"disk full"}`, "-32603: Internal error: disk full"},
+		{`{"code":-32603,"message":"Internal error: disk full","data":"disk full"}`, "-32603: Internal error: disk full"},
+		{`{"code":-32002,"message":"Resource not found","data":{"uri":"note://x"}}`, `-32002: Resource not found: {uri: "note://x"}`},
+		{`{"code":1,"message":"no","data":{}}`, "1: no"},
+		{`{"code":1,"message":"no","data":null}`, "1: no"},
 		{`{"code":"E1"}`, "E1"},
 		{`{"message":"two\nlines"}`, "two lines"},
 		{`{}`, ""},
@@ -190,7 +190,7 @@ func TestCut(t *testing.T) {
 	long := strings.Repeat("x", 2*summary.Limit)
 	for _, tc := range []struct{ method, result, want string }{
 		{"tools/call", `{"content":[{"type":"text","annotations":{"x":"` + long, "text, 102 MB"},
-		{"tools/call", `{"content":[{"type":"text","text":"first line of many\nsecond` + long, `"first line of many…"`},
+		{"tools/call", `{"content":[{"type":"text","text":"first line of many\nsecond` + long, "first line of many…"},
 		{"tools/call", `{"content":[{"type":"image","mimeType":"image/png","data":"` + long, "image/png, 102 MB"},
 		{"tools/call", `{"content":[{"type":"text","text":"a"},{"type":"image","data":"` + long, `"a" + image, 102 MB`},
 		{"tools/call", `{"_meta":{"x":"` + long, "102 MB"},
@@ -235,8 +235,8 @@ func TestMessage(t *testing.T) {
 		{framing.Request, "tools/call", call, `echo message="hello"`},
 		{framing.Request, "tools/call", request("tools/call", `{"name":"now"}`), "now"},
 		{framing.Notification, "notifications/message", request("notifications/message", `{"level":"info","data":"x"}`), "info: x"},
-		{framing.Response, "tools/call", result, `"Echo: hello"`},
-		{framing.ErrorResponse, "tools/call", failed(`{"code":-32602,"message":"no"}`), "-32602 invalid params: no"},
+		{framing.Response, "tools/call", result, "Echo: hello"},
+		{framing.ErrorResponse, "tools/call", failed(`{"code":-32602,"message":"no"}`), "-32602: invalid params: no"},
 		{framing.Batch, "", []byte(`[{"id":1,"method":"ping"},{"id":2,"method":"tools/call","params":{"name":"echo"}},{"method":"notifications/initialized"},{"id":"a","result":{}},7]`), "ping, echo, initialized, response \"a\", other"},
 		{framing.Batch, "", []byte(`[{"id":1,"method":"ping"},{"id":2,"met`), "ping"},
 		{framing.Batch, "", []byte("[" + strings.Repeat("1,", 20) + "1]"), "other, other, other, other, other, other, other, other, other, other, other, other, …"},
@@ -349,7 +349,7 @@ func Example() {
 	fmt.Println(summary.Response(method, result, int64(len(result))))
 	// Output:
 	// tools/call echo message="hello"
-	// "Echo: hello"
+	// Echo: hello
 }
 
 func TestID(t *testing.T) {

@@ -34,6 +34,7 @@ const (
 	actOnly    = "compare-only"
 	actReveal  = "compare-reveal"
 	actForm    = "compare-view"
+	actHalf    = "compare-half"
 	actAll     = "compare-unfold"
 	actIgnore  = "compare-ignore"
 	actUndo    = "compare-undo"
@@ -42,6 +43,7 @@ const (
 	actOpenA   = "compare-open-a"
 	actOpenB   = "compare-open-b"
 	actAgain   = "compare-again"
+	actCall    = "compare-call-again"
 	actPick    = "compare-with-pick"
 )
 
@@ -49,7 +51,8 @@ const (
 // of returns.
 func Actions(of func(host.Context) *State) []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: host.ActCompare, Keys: []string{"D"}, Scope: keymap.Global, Title: "compare with", Synonyms: []string{"diff", "difference"}, Help: "Compare this session with another open session or recording, or return to a comparison.", Priority: 12, Enabled: canCompare(of)}, Do: openMenu(of)},
+		{Entry: host.Entry{ID: host.ActCompare, Keys: []string{"D"}, Scope: keymap.Global, Title: "compare with", Synonyms: []string{"diff", "difference"}, Help: "Compare this session with another open session or recording, or return to a comparison.", Enabled: canCompare(of)}, Do: openMenu(of)},
+		{Entry: host.Entry{ID: host.ActCompareCalls, Keys: []string{"="}, Scope: keymap.Global, Title: "compare calls", Synonyms: []string{"diff", "equal", "earlier", "before the restart"}, Help: "Compare the selected call with the marked one, or else with the last earlier call of the same tool and arguments, also across restarts.", Priority: 82, Hint: keymap.Hint{Keys: "=", Title: "compare"}, Enabled: canCompareCalls}, Do: compareCalls(of)},
 		{Entry: host.Entry{ID: actPick, Keys: []string{"enter"}, Scope: ScopeMenu, Title: "compare", Help: "Compare with the selected session.", Priority: 90}, Do: host.On(func(c host.Context, m *menu) tea.Cmd { return m.pick(c) })},
 		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeMenu, Help: "Close without comparing."}),
 
@@ -59,23 +62,25 @@ func Actions(of func(host.Context) *State) []host.Action {
 		host.Override(host.Entry{Name: kit.Top, Scope: Scope}),
 		{Entry: host.Entry{ID: "compare-left", Keys: []string{"h", "left"}, Scope: Scope, Title: "left", Help: "Scroll to the left."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.Move(c, kit.Left) })},
 		{Entry: host.Entry{ID: "compare-right", Keys: []string{"l", "right"}, Scope: Scope, Title: "right", Help: "Scroll to the right."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.Move(c, kit.Right) })},
-		{Entry: host.Entry{ID: actNext, Keys: []string{"n"}, Scope: Scope, Title: "next difference", Help: "Go to the next difference, continuing in the next exchange that has one.", Priority: 80, Hint: keymap.Hint{Keys: "n/N", Title: "next, previous"}, Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.step(c, 1) })},
-		{Entry: host.Entry{ID: actPrev, Keys: []string{"N"}, Scope: Scope, Title: "previous difference", Help: "Go to the previous difference.", Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.step(c, -1) })},
-		{Entry: host.Entry{ID: actFirst, Keys: []string{"f"}, Scope: Scope, Title: "first difference", Help: "Go to the first difference between the sessions.", Priority: 40, Enabled: hasDifference}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.goToFirst(c) })},
-		{Entry: host.Entry{ID: actEnter, Keys: []string{"enter"}, Scope: Scope, Title: "step in", Help: "Move the cursor into the two responses, or back to the list; in another list, go to the exchange.", Priority: 90, Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.enter(c) })},
-		{Entry: host.Entry{ID: actTab, Keys: []string{"tab"}, Scope: Scope, Title: "next list", Help: "Go to the next list: exchanges, grouped differences, values equal by type, response times.", Priority: 60, Hint: keymap.Hint{Keys: "tab", Title: "lists"}}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.turn(1); return nil })},
-		{Entry: host.Entry{ID: actBackTab, Keys: []string{"shift+tab"}, Scope: Scope, Title: "previous list", Help: "Go to the previous list."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.turn(-1); return nil })},
-		{Entry: host.Entry{ID: actOpenA, Keys: []string{"a"}, Scope: Scope, Title: "open A", Help: "Go to the exchange in the first session.", Priority: 45, Hint: keymap.Hint{Keys: "a/b", Title: "open"}, Enabled: inSession(0)}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.open(c, 0) })},
-		{Entry: host.Entry{ID: actOpenB, Keys: []string{"b"}, Scope: Scope, Title: "open B", Help: "Go to the exchange in the second session.", Enabled: inSession(1)}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.open(c, 1) })},
+		{Entry: host.Entry{ID: actNext, Keys: []string{"e"}, Scope: Scope, Title: "next difference", Help: "Go to the next difference, continuing in the next exchange that has one.", Priority: 80, Hint: keymap.Hint{Keys: "e E", Title: "difference"}, Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.step(c, 1) })},
+		{Entry: host.Entry{ID: actPrev, Keys: []string{"E"}, Scope: Scope, Title: "previous difference", Help: "Go to the previous difference.", Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.step(c, -1) })},
+		{Entry: host.Entry{ID: actFirst, Keys: []string{"f"}, Scope: Scope, Title: "first difference", Help: "Go to the first difference.", Priority: 40, Enabled: hasDifference}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.goToFirst(c) })},
+		{Entry: host.Entry{ID: actEnter, Keys: []string{"enter"}, Scope: Scope, Title: "step in", Help: "Move the cursor into the two responses, or back to the list; in another list, go to the exchange.", Priority: 90, Enabled: ofSessions}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.enter(c) })},
+		{Entry: host.Entry{ID: actTab, Keys: []string{"tab"}, Scope: Scope, Title: "next list", Help: "Go to the next list: exchanges, grouped differences, values equal by type, response times.", Priority: 60, Hint: keymap.Hint{Keys: "tab", Title: "lists"}, Enabled: hasLists}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.turn(1); return nil })},
+		{Entry: host.Entry{ID: actBackTab, Keys: []string{"shift+tab"}, Scope: Scope, Title: "previous list", Help: "Go to the previous list.", Enabled: hasLists}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.turn(-1); return nil })},
+		{Entry: host.Entry{ID: actOpenA, Keys: []string{"a"}, Scope: Scope, Title: "go to A", Help: "Go to the exchange in the first session.", Priority: 45, Hint: keymap.Hint{Keys: "a b", Title: "go to"}, Enabled: inSession(0)}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.open(c, 0) })},
+		{Entry: host.Entry{ID: actOpenB, Keys: []string{"b"}, Scope: Scope, Title: "go to B", Help: "Go to the exchange in the second session.", Enabled: inSession(1)}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.open(c, 1) })},
 		{Entry: host.Entry{ID: actIgnore, Keys: []string{"i"}, Scope: Scope, Title: "ignore", Help: "Ignore the value under the cursor in all exchanges of its kind, and compare again.", Priority: 55, Enabled: hasPlace}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.ignore(c) })},
 		{Entry: host.Entry{ID: actUndo, Keys: []string{"u"}, Scope: Scope, Title: "undo ignore", Help: "Remove the latest rule and compare again.", Enabled: hasRule}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.undo(c) })},
 		{Entry: host.Entry{ID: actAccept, Keys: []string{"w"}, Scope: Scope, Title: "write rules", Help: "Add your rules to a file, for mcpdbg diff --rules and mcpdbg replay --rules.", Priority: 30, Enabled: hasRule}, Do: host.On(func(c host.Context, v *view) tea.Cmd { v.askFile(c); return nil })},
-		{Entry: host.Entry{ID: actRules, Keys: []string{"r"}, Scope: Scope, Title: "read rules", Help: "Add the rules of a file and compare again.", Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { v.askRules(c); return nil })},
+		{Entry: host.Entry{ID: actRules, Keys: []string{"O"}, Scope: Scope, Title: "read rules", Help: "Add the rules of a file and compare again.", Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { v.askRules(c); return nil })},
 		{Entry: host.Entry{ID: actForm, Keys: []string{"v"}, Scope: Scope, Title: "view", Synonyms: []string{"unified", "side by side", "split"}, Help: "Show the two responses side by side, or unified: one below the other, line by line.", Priority: 48}, Do: host.On(func(c host.Context, v *view) tea.Cmd { v.form = v.other(c.Host.Screen()); return nil })},
+		{Entry: host.Entry{ID: actHalf, Keys: []string{"p"}, Scope: Scope, Title: "request or answer", Synonyms: []string{"half", "params", "response"}, Help: "Show only the two answers, or only the two requests; between sessions, also both.", Priority: 47, Enabled: hasComparison}, Do: host.On(turnHalf)},
 		{Entry: host.Entry{ID: actReveal, Keys: []string{"V"}, Scope: Scope, Title: "values", Help: "Show the values that are equal by type only, or just their types.", Priority: 35}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.toggleReveal(c) })},
-		{Entry: host.Entry{ID: actAll, Keys: []string{"z"}, Scope: Scope, Title: "unfold", Help: "Show the equal parts of the two responses line by line, or folded."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.unfold(c) })},
-		{Entry: host.Entry{ID: actOnly, Keys: []string{"d"}, Scope: Scope, Title: "only differences", Help: "List only the exchanges that differ, or all.", Priority: 38, Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.toggleOnly(c) })},
-		{Entry: host.Entry{ID: actAgain, Keys: []string{"ctrl+r"}, Scope: Scope, Title: "compare again", Help: "Compare the sessions as they are now."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.compare(c) })},
+		{Entry: host.Entry{ID: actAll, Keys: []string{"z"}, Scope: Scope, Title: "equal parts", Synonyms: []string{"unfold"}, Help: "Show the equal parts of the two responses line by line, or folded."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.unfold(c) })},
+		{Entry: host.Entry{ID: actOnly, Keys: []string{"d"}, Scope: Scope, Title: "only differences", Help: "List only the exchanges that differ, or all.", Priority: 38, Enabled: ofSessions}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.toggleOnly(c) })},
+		{Entry: host.Entry{ID: actCall, Keys: []string{"r"}, Scope: Scope, Title: "call again", Synonyms: []string{"resend"}, Help: "Send the second of two calls again, and compare the first with the new answer.", Priority: 56, Yields: true, Enabled: canCallAgain}, Do: host.On(again)},
+		{Entry: host.Entry{ID: actAgain, Keys: []string{"ctrl+r"}, Scope: Scope, Title: "compare again", Help: "Compare the sessions, or the two calls, as they are now."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.compare(c) })},
 		host.Override(host.Entry{Name: host.CloseName, ID: actClose, Scope: Scope, Title: "back", Help: "Cancel comparing, leave the two responses, then close the comparison.", Priority: 85}),
 		{Entry: host.Entry{ID: actQuit, Keys: []string{"q"}, Scope: Scope, Title: "close", Help: "Close the comparison; the compare action reopens it."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { v.close(c); return nil })},
 	}
@@ -101,6 +106,19 @@ func complete(c host.Context) *view {
 
 func hasComparison(c host.Context) (bool, string) {
 	return complete(c) != nil, "there is no comparison yet"
+}
+
+// hasLists reports whether the comparison has more than two calls.
+func hasLists(c host.Context) (bool, string) {
+	v, _ := c.View.(*view)
+	return v != nil && v.calls == nil, "a comparison of two calls has no lists"
+}
+
+func ofSessions(c host.Context) (bool, string) {
+	if ok, why := hasLists(c); !ok {
+		return false, why
+	}
+	return hasComparison(c)
 }
 
 func hasDifference(c host.Context) (bool, string) {
@@ -209,7 +227,7 @@ func (v *view) Back(c host.Context) tea.Cmd {
 	switch {
 	case v.busy != nil && v.result != nil:
 		v.cancel()
-	case v.inside:
+	case v.inside && v.calls == nil:
 		v.inside = false
 	case v.list != listExchanges:
 		v.list = listExchanges
@@ -223,7 +241,7 @@ func (v *view) Back(c host.Context) tea.Cmd {
 func (v *view) close(c host.Context) {
 	v.cancel()
 	c.Host.Close(v)
-	if v.result != nil && v.closed() == "" {
+	if v.result != nil && v.closed() == "" && v.calls == nil {
 		v.state.latest = v
 		c.Host.Notify(c.Host.Key(host.ActCompare) + " reopens the comparison")
 	}
@@ -335,6 +353,14 @@ func (v *view) unfold(c host.Context) tea.Cmd {
 	v.all = !v.all
 	p, _ := v.beside.pointer(v.beside.at)
 	return v.look(c, p)
+}
+
+// turnHalf shows the next half. The cursor goes to its first difference.
+func turnHalf(c host.Context, v *view) tea.Cmd {
+	if v.half = (v.half + 1) % halfCount; v.half == bothHalves && v.calls != nil {
+		v.half = answers
+	}
+	return v.look(c, "")
 }
 
 func (v *view) toggleOnly(c host.Context) tea.Cmd {

@@ -129,6 +129,8 @@ func TestActions(t *testing.T) {
 		s.Do("compare-with-pick")
 		require.Same(t, v, s.Context().View)
 	}
+	tests[host.ActCompareCalls] = TestCompareCalls
+	tests["compare-call-again"] = TestCallAgain
 	tests["compare-with-close"] = func(t *testing.T) {
 		s := newStage(t, build(t, 1), build(t, 2))
 		s.Do(host.ActCompare, "compare-with-close")
@@ -142,7 +144,7 @@ var pairTests = map[string]func(t *testing.T, s *stage){
 		require.Equal(t, "tools/list", s.exchange(t), "the first difference")
 		require.Regexp(t, `>xtools/list +differs`, s.Text())
 		require.Equal(t, "minimum: 1 | minimum: 2", s.besides(t))
-		require.Regexp(t, `>x +minimum: 1 .*>x +minimum: 2 `, s.Text())
+		require.Regexp(t, `>- +minimum: 1 .*>\+ +minimum: 2 `, s.Text())
 		require.Regexp(t, `-gone +only A`, s.Text())
 	},
 	"compare-down": func(t *testing.T, s *stage) {
@@ -247,7 +249,7 @@ var pairTests = map[string]func(t *testing.T, s *stage){
 	},
 	"compare-open-b": func(t *testing.T, s *stage) {
 		s.Do("compare-last", "compare-open-b")
-		require.Equal(t, "x open B: that session does not have the exchange", s.Said())
+		require.Equal(t, "x go to B: that session does not have the exchange", s.Said())
 		s.Do("compare-first-difference", "compare-open-b")
 		require.Equal(t, s.All[1:], s.Shown)
 		require.Equal(t, []int{4}, s.Selected)
@@ -319,6 +321,18 @@ var pairTests = map[string]func(t *testing.T, s *stage){
 		require.Equal(t, "gone", s.exchange(t))
 		require.Regexp(t, `>- only in A`, s.Text())
 		require.Regexp(t, `│ -  +params: `, s.Text())
+	},
+	"compare-half": func(t *testing.T, s *stage) {
+		s.Do("compare-next")
+		require.Contains(t, s.Text(), "result: {")
+		s.Do("compare-half")
+		require.NotContains(t, s.Text(), "result: {", "the answer is not in anything")
+		require.NotContains(t, s.Text(), "params: {")
+		require.Equal(t, "n: 1 | n: 2", s.besides(t))
+		s.Do("compare-half")
+		require.NotContains(t, s.Text(), "n: 1", "only the requests")
+		s.Do("compare-half")
+		require.Contains(t, s.Text(), "result: {")
 	},
 	"compare-unfold": func(t *testing.T, s *stage) {
 		require.Contains(t, s.Text(), "required: [ 1 ]")

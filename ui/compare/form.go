@@ -28,30 +28,61 @@ func (v *view) other(screen *kit.Screen) form {
 	return formUnified
 }
 
-// - and + for a line of one side only, x for one that differs from that next to it, ~ for
-// one that may differ.
-func lineMark(th *paint.Theme, differs, loose bool, only rowSide) (string, paint.Style) {
+// A half is the part of both messages that is shown.
+type half uint8
+
+const (
+	bothHalves half = iota
+	answers
+	requests
+	halfCount
+)
+
+// members returns the members of a document that are in the half, nil for all.
+func (h half) members() []string {
+	switch h {
+	case answers:
+		return []string{"error", "result"}
+	case requests:
+		return []string{"params"}
+	}
+	return nil
+}
+
+// sideStyle is that of what the other side does not have.
+func sideStyle(th *paint.Theme, side int) paint.Style {
+	if side == 1 {
+		return th.Good
+	}
+	return th.Failed
+}
+
+// - for a line that differs on the left, + on the right, ~ for one that may differ.
+func lineMark(th *paint.Theme, differs, loose bool, side int) (string, paint.Style) {
 	switch {
 	case loose:
 		return "~", th.Dim
 	case !differs:
 		return " ", th.Text
-	case only == onlyLeft:
-		return "-", th.Failed
-	case only == onlyRight:
-		return "+", th.Failed
+	case side == 1:
+		return "+", sideStyle(th, side)
 	}
-	return "x", th.Failed
+	return "-", sideStyle(th, side)
 }
 
-// Words that differ from the other side look like a match.
+// Words that differ from the other side are underlined; without colours, where the whole
+// line is, they are reversed.
 func paintValue(th *paint.Theme, l *paint.Line, style paint.Style, text string, changed []textSpan) {
+	emphasis := th.Escape
+	if th.Profile == paint.NoColor {
+		emphasis = th.Match
+	}
 	at := 0
 	for _, span := range changed {
 		l.Text(style, text[at:span.From])
-		l.Begin(th.Match)
+		l.Begin(emphasis)
 		l.Text(style, text[span.From:span.To])
-		l.End(th.Match)
+		l.End(emphasis)
 		at = span.To
 	}
 	l.Text(style, text[at:])

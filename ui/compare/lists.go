@@ -18,14 +18,14 @@ import (
 )
 
 // The rows change only when the comparison is recomputed, which makes new tables.
-type rowsOf struct {
+type listRows struct {
 	len   func() int
 	paint func(row int, c *table.Cells)
 }
 
-func (r rowsOf) Len() int                      { return r.len() }
-func (rowsOf) Version(int) uint32              { return 0 }
-func (r rowsOf) Paint(row int, c *table.Cells) { r.paint(row, c) }
+func (r listRows) Len() int                      { return r.len() }
+func (listRows) Version(int) uint32              { return 0 }
+func (r listRows) Paint(row int, c *table.Cells) { r.paint(row, c) }
 func (v *view) count(n func() int) func() int {
 	return func() int {
 		if v.result == nil {
@@ -43,20 +43,20 @@ func (v *view) makeTables(screen *kit.Screen) {
 	lists := [listCount]struct {
 		empty   string
 		columns []table.Column
-		source  rowsOf
+		source  listRows
 	}{
 		listExchanges: {"no exchanges", []table.Column{
 			what, {Title: "", Min: 7, Priority: 3}, number("A ms", 8, 2), number("B ms", 8, 2), number("delta", 9, 1),
-		}, rowsOf{v.count(func() int { return v.result.Len() }), func(row int, c *table.Cells) { v.paintExchange(screen.Theme, row, c) }}},
+		}, listRows{v.count(func() int { return v.result.Len() }), func(row int, c *table.Cells) { v.paintExchange(screen.Theme, row, c) }}},
 		listGroups: {"no differences", []table.Column{
 			number("times", 7, 2), {Title: "class", Min: 9, Priority: 3}, {Title: "exchange", Min: 20, Weight: 2, Must: true}, {Title: "difference", Min: 16, Weight: 3, Priority: 4, Scroll: true},
-		}, rowsOf{v.count(func() int { return len(v.result.Report.Groups) }), func(row int, c *table.Cells) { v.paintGroup(screen.Theme, row, c) }}},
+		}, listRows{v.count(func() int { return len(v.result.Report.Groups) }), func(row int, c *table.Cells) { v.paintGroup(screen.Theme, row, c) }}},
 		listMasked: {"no values equal by type only", []table.Column{
 			number("times", 7, 2), {Title: "type", Min: 9, Priority: 3}, {Title: "exchange", Min: 20, Weight: 2, Must: true}, {Title: "path", Min: 16, Weight: 3, Priority: 4, Scroll: true},
-		}, rowsOf{v.count(func() int { return len(v.result.Report.Masked) }), func(row int, c *table.Cells) { v.paintMasked(screen.Theme, row, c) }}},
+		}, listRows{v.count(func() int { return len(v.result.Report.Masked) }), func(row int, c *table.Cells) { v.paintMasked(screen.Theme, row, c) }}},
 		listTimes: {"no responses", []table.Column{
 			{Title: "method", Min: 14, Weight: 1, Must: true, Scroll: true}, number("count", 7, 1), number("p50 A", 8, 2), number("p50 B", 8, 2), number("B/A", 5, 3), number("p95 A", 8, 0), number("p95 B", 8, 0), number("B/A", 5, 0),
-		}, rowsOf{v.count(func() int { return len(v.result.Report.Timing) }), func(row int, c *table.Cells) { v.paintTiming(screen.Theme, row, c) }}},
+		}, listRows{v.count(func() int { return len(v.result.Report.Timing) }), func(row int, c *table.Cells) { v.paintTiming(screen.Theme, row, c) }}},
 	}
 	for i, l := range lists {
 		t := table.New(table.Config{Source: l.source, Columns: l.columns, Theme: screen.Theme, Options: screen.Look(), Header: true, Empty: l.empty})
@@ -181,7 +181,7 @@ func (v *view) kindStyle(th *paint.Theme, p diff.Pair) (mark, text string, style
 	case p.Kind == diff.OnlyA:
 		return "-", "only A", th.Failed
 	case p.Kind == diff.OnlyB:
-		return "+", "only B", th.Failed
+		return "+", "only B", th.Good
 	case p.HasIgnored:
 		return "~", "same", th.Dim
 	}

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -12,7 +11,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/workspace"
 )
 
@@ -38,6 +36,10 @@ func (v *view) Scope() string { return Scope }
 func (v *view) Update(host.Context, tea.Msg) tea.Cmd { return nil }
 
 func (v *view) Draw(c host.Context) {
+	if v.calls != nil {
+		v.drawCalls(c)
+		return
+	}
 	screen := c.Host.Screen()
 	tabs, rest := paint.Rect{Y: 1, W: screen.Width, H: screen.Height - 2}.CutTop(1)
 	v.paintTabs(screen.Theme, v.block(screen, blockTabs, tabs).Line(0))
@@ -137,11 +139,13 @@ func (v *view) lines(c host.Context, width int) (rows []kit.Row) {
 	if v.result == nil {
 		return rows
 	}
-	style := th.Good
-	if v.result.Report.Differs {
-		style = th.Strong
+	switch {
+	case v.calls != nil:
+	case v.result.Report.Differs:
+		add(th.Strong, v.summary())
+	default:
+		add(th.Good, v.summary())
 	}
-	add(style, v.summary())
 	for _, text := range v.extra {
 		add(th.Text, text)
 	}
@@ -171,11 +175,11 @@ func (v *view) paintSide(c host.Context, side int, r paint.Rect, named bool) {
 	b.fit(in.H)
 	switch {
 	case b.failure != "":
-		for y, text := range termsafe.Wrap(b.failure+"; "+c.Host.Key(actOpenA)+" and "+c.Host.Key(actOpenB)+" open the exchange in its session", max(in.W-2, 1)) {
+		for y, row := range tooLong(c, b.failure, nil, max(in.W-2, 1)) {
 			if y < in.H {
 				l := block.Line(y)
 				l.PadTo(1)
-				l.Text(screen.Theme.Odd, text)
+				l.Text(row.Style, row.Text)
 			}
 		}
 	case b.pair < 0 || b.lines() == 0:
@@ -190,6 +194,12 @@ func (v *view) paintSide(c host.Context, side int, r paint.Rect, named bool) {
 		left, right = "- "+left+"   + "+other, right+"   "+otherRight
 	}
 	screen.Canvas.Box(r, screen.Border(left, right, v.inside), block)
+}
+
+// tooLong appends why the messages are not shown.
+func tooLong(c host.Context, why string, rows []kit.Row, width int) []kit.Row {
+	text := why + "; " + c.Host.Key(actOpenA) + " and " + c.Host.Key(actOpenB) + " open the exchange in its session"
+	return kit.AddRows(rows, "", text, c.Host.Screen().Theme.Odd, width)
 }
 
 func (v *view) sideTitle(side int, named bool) (left, right string) {
@@ -250,10 +260,10 @@ func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
 	l.BeginRow(screen.Theme.Cursor(v.inside).If(line == b.at))
 	defer l.EndRow()
 	at := b.order[line]
+	row, ok := b.row(at.n)
 	if at.side == onlyRight {
 		side = 1
 	}
-	row, ok := b.row(at.n)
 	if !ok {
 		v.paintUnplaced(screen.Theme, l, at.n, side)
 		return
@@ -261,11 +271,7 @@ func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
 	if !b.unified && (row.Only == onlyLeft && side == 1 || row.Only == onlyRight && side == 0) {
 		return
 	}
-	only := row.Only
-	if at.side != bothSides {
-		only = at.side
-	}
-	mark, style := lineMark(screen.Theme, row.Mark == markDifferent, row.Mark == markLoose, only)
+	mark, style := lineMark(screen.Theme, row.Mark == markDifferent, row.Mark == markLoose, side)
 	l.Text(style, mark)
 	var full paint.Line
 	full.Reset(1<<14, screen.Look())
@@ -275,8 +281,8 @@ func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
 		full.Text(screen.Theme.Name, row.Name+": ")
 	}
 	text, changed := v.valueText(row, side)
-	paintValue(screen.Theme, &full, v.valueStyle(screen.Theme, row, text), text, changed)
-	l.AppendCut(&full, b.x)
+	paintValue(screen.Theme, &full, v.valueStyle(screen.Theme, row, side), text, changed)
+	l.AppendCut(&full, b.x, l.Room())
 }
 
 // Values that are equal by type only are the type, unless they are revealed.
@@ -295,25 +301,22 @@ func (v *view) valueText(row *valueRow, side int) (text string, changed []textSp
 	return text, changedWords(row, side)
 }
 
-// An equal value has the style of its kind.
-func (v *view) valueStyle(th *paint.Theme, row *valueRow, text string) paint.Style {
-	switch {
-	case row.Mark == markDifferent:
-		return th.Failed
-	case row.Mark == markLoose:
+func (v *view) valueStyle(th *paint.Theme, row *valueRow, side int) paint.Style {
+	switch row.Mark {
+	case markDifferent:
+		return sideStyle(th, side)
+	case markLoose:
 		return th.Dim
-	case strings.HasPrefix(text, `"`):
-		return th.String
 	}
 	return th.Text
 }
 
 func (v *view) paintUnplaced(th *paint.Theme, l *paint.Line, n, side int) {
-	d, only := &v.beside.unplaced[n], v.beside.sides(n)
-	if v.beside.unified && only == bothSides && v.beside.changed(n) {
-		only = onlyLeft + rowSide(side)
+	d, of := &v.beside.unplaced[n], side
+	if only := v.beside.sides(n); only != bothSides {
+		of = int(only - onlyLeft)
 	}
-	mark, style := lineMark(th, true, !d.Counts, only)
+	mark, style := lineMark(th, true, !d.Counts, of)
 	l.Text(style, mark+" ")
 	s := d.A
 	if side == 1 {

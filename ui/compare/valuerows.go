@@ -54,7 +54,11 @@ const maxValue = 16 << 10
 func valueRows(a, b []byte, judge judgeFunc, all bool) []valueRow {
 	r := valueRower{judge: judge, all: all}
 	r.value(nil, "", a, b, 0)
-	if len(r.rows) > maxRows {
+	return r.limited()
+}
+
+func (r *valueRower) limited() []valueRow {
+	if r.full() {
 		r.rows = append(r.rows[:maxRows], valueRow{Left: "and more", Right: "and more"})
 	}
 	return r.rows

@@ -42,6 +42,7 @@ type view struct {
 	logs  [2]session.Source // the compared part of each
 	names [2]string
 	round bool         // of a watch: before and after a restart
+	calls *twoCalls    // nil for a comparison of sessions
 	opts  diff.Options // its rules are those of a replay
 	rules match.Rules  // the user's, applied after those
 	extra []string     // further lines to show, from a replay
@@ -58,7 +59,8 @@ type view struct {
 	file   string
 
 	beside sideBySide
-	form   form // of the two responses
+	form   form // of the two messages
+	half   half
 	inside bool // the responses have the focus
 	blocks [5]paint.Lines
 }
@@ -74,6 +76,9 @@ type State struct {
 	// Idle reports whether a workspace is visible and the user is doing nothing
 	// there that a comparison would cover.
 	Idle func(host.Context) bool
+	// Resend sends a request again, which the user may have to confirm; then follows its
+	// response, with the number of its entry.
+	Resend func(c host.Context, request session.Row, then func(c host.Context, n uint64) tea.Cmd) tea.Cmd
 
 	latest *view // the one to go back to; nil before the first
 }
@@ -215,6 +220,21 @@ func (j *job) percent() int {
 	return int(min(j.rows.Load()*100/j.of, 100))
 }
 
+// rowsOf lays out a half of both messages, or both halves if neither side has it.
+func rowsOf(look *diff.Look, shown half, all bool) []valueRow {
+	r := valueRower{judge: judge{look: look}.at}
+	for _, name := range shown.members() {
+		a, b := match.Member(look.A, name), match.Member(look.B, name)
+		if r.all = all || bytes.Equal(a, b); a != nil || b != nil {
+			r.value([]string{name}, "", a, b, 0)
+		}
+	}
+	if r.rows == nil {
+		return valueRows(look.A, look.B, r.judge, all || bytes.Equal(look.A, look.B))
+	}
+	return r.limited()
+}
+
 // look reads the exchange under the cursor, to show it side by side. The cursor
 // there goes to a pointer, or to the first difference.
 func (v *view) look(c host.Context, want match.Pointer) tea.Cmd {
@@ -234,14 +254,13 @@ func (v *view) look(c host.Context, want match.Pointer) tea.Cmd {
 	}
 	ctx, stop := context.WithCancel(c.Host.Lifetime())
 	b.stop, b.pair = stop, pair
-	result, all := v.result, v.all
+	result, all, half := v.result, v.all, v.half
 	return func() tea.Msg {
 		look, err := result.Look(ctx, pair, maxExchange)
 		var rows []valueRow
 		var others []diff.Difference
 		if err == nil {
-			j := judge{look: look}
-			rows = valueRows(look.A, look.B, j.at, all || bytes.Equal(look.A, look.B))
+			rows = rowsOf(look, half, all)
 			others = unplaced(look)
 		}
 		late := ctx.Err() != nil

@@ -39,7 +39,7 @@ const ScopeJQ = "jq"
 // jqActions are those of the jq bar; see Actions for of.
 func jqActions(of func(host.Context) *Pane) []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: actJQ, Keys: []string{"|"}, Scope: keymap.Global, Title: "jq query", Help: "Query the message with a jq expression and see the result while typing: select, filter, extract or transform values, as with JSONPath.", Priority: 9, Enabled: host.HasSelection}, Do: func(c host.Context) tea.Cmd {
+		{Entry: host.Entry{ID: actJQ, Keys: []string{"|"}, Scope: keymap.Global, Title: "jq query", Help: "Query the message with a jq expression and see the result while typing: select, filter, extract or transform values, as with JSONPath.", Priority: 30, Enabled: host.HasSelection}, Do: func(c host.Context) tea.Cmd {
 			c.Panes().OpenDetail()
 			return of(c).openJQ(c)
 		}},

@@ -2,6 +2,7 @@ package detail
 
 import (
 	"context"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -56,6 +57,7 @@ type Pane struct {
 
 	conformed  *content.View // whose structured content was checked last
 	conforming bool          // a command checks it
+	earlier    earlier
 
 	tree   *jsontree.Tree // of the tree, the text and the pair view: the one that has the keys
 	bytes  *kit.HexView
@@ -73,6 +75,7 @@ type Options struct {
 	Look     termsafe.Options
 	Graphics *kit.Graphics
 	Key      func(action string) string // the key of an action, as it is shown
+	After    func(time.Duration, host.Message) tea.Cmd
 }
 
 // New returns the pane of a workspace. The caller must call Close.
@@ -99,11 +102,11 @@ type loaded struct {
 }
 
 // Show shows a row, unless it is shown already. The command reads a long message, decodes
-// pictures, and checks structured content.
+// pictures, checks structured content, and looks for the same call before.
 func (d *Pane) Show(s workspace.Selection) tea.Cmd {
 	cmd := d.show(s)
 	if d.content != nil {
-		cmd = tea.Batch(cmd, d.content.Pictures(), d.conform())
+		cmd = tea.Batch(cmd, d.content.Pictures(), d.conform(), d.lookBack())
 	}
 	return cmd
 }
@@ -308,7 +311,7 @@ func (d *Pane) contentOptions() content.Options {
 	key := d.options.Key
 	return content.Options{
 		Reads: d.ws.Session != nil, Theme: d.theme, Look: d.look, Graphics: d.options.Graphics,
-		Keys: content.Keys{Read: key(host.ActOpen), Save: key(actSavePart), View: key(actViewPart), Render: key(actMarkdown)},
+		Keys: content.Keys{Read: key(host.ActOpen), Save: key(actSavePart), View: key(actViewPart), Render: key(actMarkdown), Compare: key(host.ActCompareCalls)},
 	}
 }
 

@@ -79,7 +79,7 @@ func (d *Pane) Open(c host.Context) tea.Cmd {
 		c.Host.Warn("read " + p.Link + ": " + why)
 		return nil
 	}
-	return host.SendRequest(c, "resources/read "+p.Link, "resources/read", host.URIParams(p.Link), 0)
+	return host.SendComposed(c, "resources/read "+p.Link, "resources/read", host.URIParams(p.Link), 0)
 }
 
 func viewPart(c host.Context, p *content.Part) tea.Cmd {

@@ -31,7 +31,7 @@ func newRoom(h *uitest.Host) *room {
 		{Entry: host.Entry{ID: host.ActOpen, Keys: []string{"enter"}}, Do: func(c host.Context) tea.Cmd { return r.pane.Open(c) }},
 	})
 	screen := h.Screen()
-	r.pane = New(h.Context().Workspace, Options{Theme: screen.Theme, Look: screen.Look(), Graphics: &screen.Graphics, Key: h.Key})
+	r.pane = New(h.Context().Workspace, Options{Theme: screen.Theme, Look: screen.Look(), Graphics: &screen.Graphics, Key: h.Key, After: h.After})
 	h.T.Cleanup(r.pane.Close)
 	h.Under = func() host.View { return r }
 	r.Settle = func() {
@@ -53,7 +53,7 @@ func inRoom(t *testing.T, w, h int, serve func(*uitest.Process, uitest.Message),
 }
 
 // ofLog returns the room of a recording.
-func ofLog(t *testing.T, log session.Log, w, h int) *room {
+func ofLog(t *testing.T, log session.Source, w, h int) *room {
 	t.Helper()
 	return newRoom(uitest.NewHost(t, uitest.NewWorkspace(t, log), w, h))
 }

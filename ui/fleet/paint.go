@@ -152,7 +152,7 @@ func (v *View) titles(screen *kit.Screen) (left, right string) {
 	if s := v.Grid.Sort(); s != grid.AsGiven {
 		right = s.String() + "  "
 	}
-	return left, right + v.Grid.Status()
+	return left, strings.TrimRight(right+v.Grid.Status(), " ")
 }
 
 func (v *View) paintAbout(screen *kit.Screen, r paint.Rect) {

@@ -3,8 +3,10 @@ package help
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/ui/host"
@@ -14,17 +16,21 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// newRoom returns a room over a pane with more actions than a screen has lines. The
-// first has a key and is on the card, and the last is disabled.
+// many is how many actions the pane of newRoom has.
+const many = 300
+
+// newRoom returns a room over a pane with more actions than a menu has lines. The first
+// and the last have the keys x and L, and the second last is disabled.
 func newRoom(t *testing.T) *uitest.Room {
 	t.Helper()
 	h := uitest.NewHost(t, uitest.NewWorkspace(t, workspace.NoSource()), 120, 36)
 	var actions []host.Entry
-	for i := range 60 {
+	for i := range many {
 		name := fmt.Sprintf("do %d", i)
-		actions = append(actions, host.Entry{ID: fmt.Sprintf("do-%d", i), Scope: "pane", Title: name, Help: "Effect " + name + "."})
+		actions = append(actions, host.Entry{ID: fmt.Sprintf("do-%d", i), Scope: "pane", Title: name, Help: "Effect " + name + ".", Keys: []string{fmt.Sprintf("alt+%c", '一'+i)}})
 	}
 	actions[0].Keys, actions[0].Priority = []string{"x"}, 50
+	actions[many-1].Keys = []string{"L"}
 	actions[59].Enabled = func(host.Context) (bool, string) { return false, "nothing to do" }
 	var err error
 	h.Table, err = keymap.New([]keymap.Scope{{ID: "pane", Title: "Pane"}}, actions)
@@ -33,34 +39,57 @@ func newRoom(t *testing.T) *uitest.Room {
 	return uitest.NewRoom(h, Actions(), PaletteActions())
 }
 
+// menuMoves returns a test of the cursor of the menu after movements.
+func menuMoves(want func(m *Menu) int, ways ...string) func(*testing.T, *uitest.Room) {
+	return func(t *testing.T, r *uitest.Room) {
+		r.Do(ActMenu)
+		r.Frame() // sets its size
+		m := r.Context().View.(*Menu)
+		require.Greater(t, len(m.lines), 2*m.rows*m.column, "too short for pages")
+		for _, way := range ways {
+			r.Do(Scope + "-" + way)
+		}
+		require.Equal(t, want(m), m.at)
+		require.Regexp(t, "> "+regexpOf(m.lines[m.at]), r.Text(), "the line of the cursor is shown")
+	}
+}
+
+func regexpOf(it item) string { return fmt.Sprintf(`\Q%s\E +\Q%s\E`, it.keys, it.text) }
+
 func TestActions(t *testing.T) {
 	tests := map[string]func(*testing.T, *uitest.Room){
-		ActCard: func(t *testing.T, r *uitest.Room) {
-			r.Do(ActCard)
-			require.Contains(t, r.Text(), "── Pane ──")
+		ActMenu: func(t *testing.T, r *uitest.Room) {
+			r.Do(ActMenu)
+			require.Regexp(t, `(?s)━ Menu: Pane ━.*> x +do 0 `, r.Text())
 		},
-		ScopeCard + "-close": func(t *testing.T, r *uitest.Room) {
-			r.Do(ActCard, host.CloseName)
+		ActMenuTyping: func(t *testing.T, r *uitest.Room) {
+			r.Do(ActMenuTyping)
+			require.Contains(t, r.Text(), "━ Menu: Pane ━")
+		},
+		actRun: func(t *testing.T, r *uitest.Room) {
+			r.Do(ActMenu)
+			r.Frame()
+			r.Do(Scope+"-"+kit.Down, actRun)
+			require.Equal(t, []string{"do-1"}, r.Done)
 			require.Empty(t, r.Opened)
 		},
-		ActList: func(t *testing.T, r *uitest.Room) {
-			r.Do(ActCard, ActList)
-			require.Len(t, r.Opened, 1, "in place of the card")
-			require.Regexp(t, `(?s)━ Help ━.* Pane .* x +Effect do 0\.`, r.Text())
+		actSearch: func(t *testing.T, r *uitest.Room) {
+			r.Do(ActMenu, actSearch)
+			require.Equal(t, []string{ActPalette}, r.Done)
+			require.Empty(t, r.Opened, "in place of the menu")
 		},
-		"close-help": func(t *testing.T, r *uitest.Room) {
-			r.Do(ActCard, ActList)
-			r.Write("do 7")
-			require.NotContains(t, r.Text(), "Effect do 0.")
-			r.Do("close-help")
-			require.Contains(t, r.Text(), "type to search")
-			r.Do("close-help")
+		Scope + "-close": func(t *testing.T, r *uitest.Room) {
+			r.Do(ActMenu, host.CloseName)
 			require.Empty(t, r.Opened)
 		},
-		Scope + "-" + kit.Down:     scrolls(2, kit.Down),
-		Scope + "-" + kit.Up:       scrolls(1, kit.Down, kit.Up, kit.Up),
-		Scope + "-" + kit.PageDown: scrolls(31, kit.PageDown),
-		Scope + "-" + kit.PageUp:   scrolls(1, kit.PageDown, kit.PageUp),
+		Scope + "-" + kit.Down:     menuMoves(func(*Menu) int { return 2 }, kit.Down, kit.Down),
+		Scope + "-" + kit.Up:       menuMoves(func(*Menu) int { return 0 }, kit.Down, kit.Up, kit.Up),
+		Scope + "-" + kit.Right:    menuMoves(func(m *Menu) int { return m.rows }, kit.Right),
+		Scope + "-" + kit.Left:     menuMoves(func(*Menu) int { return 1 }, kit.Down, kit.Right, kit.Left),
+		Scope + "-" + kit.PageDown: menuMoves(func(m *Menu) int { return m.rows*m.column + 1 }, kit.Down, kit.PageDown),
+		Scope + "-" + kit.PageUp:   menuMoves(func(*Menu) int { return 1 }, kit.Down, kit.PageDown, kit.PageUp),
+		Scope + "-" + kit.Top:      menuMoves(func(*Menu) int { return 0 }, kit.PageDown, kit.Top),
+		Scope + "-" + kit.Bottom:   menuMoves(func(m *Menu) int { return len(m.lines) - 1 }, kit.Bottom),
 		ActPalette: func(t *testing.T, r *uitest.Room) {
 			r.Do(ActPalette)
 			require.Regexp(t, `(?s)━ Commands ━.*> do 0 .* x `, r.Text())
@@ -98,14 +127,101 @@ func TestActions(t *testing.T) {
 	uitest.TestActions(t, slices.Concat(Actions(), PaletteActions()), tests, func(t *testing.T, test func(*testing.T, *uitest.Room)) { test(t, newRoom(t)) })
 }
 
-// scrolls returns a test that movements in the list scroll a line to the top.
-func scrolls(line int, ways ...string) func(*testing.T, *uitest.Room) {
-	return func(t *testing.T, r *uitest.Room) {
-		r.Do(ActCard, ActList)
-		r.Frame() // sets its size
-		for _, way := range ways {
-			r.Do(Scope + "-" + way)
-		}
-		require.Regexp(t, fmt.Sprintf(` %d-\d+ of `, line), r.Text())
+// TestMenuPages checks that a menu too long for the screen has pages of two columns, or
+// of one on a narrow screen, and that a click on a line runs it.
+func TestMenuPages(t *testing.T) {
+	for _, tc := range []struct{ width, columns int }{{120, 2}, {80, 1}} {
+		r := newRoom(t)
+		r.Screen().Width = tc.width
+		r.Do(ActMenu)
+		m := r.Context().View.(*Menu)
+		require.Regexp(t, `page 1 of \d`, r.Text())
+		require.Equal(t, tc.columns, m.column)
+		r.Do(Scope + "-" + kit.PageDown)
+		require.Regexp(t, `page 2 of \d`, r.Text())
+		place := m.block.Place()
+		last := tc.columns - 1
+		cmd, hit := m.Click(r.Context(), place.X+last*place.W/tc.columns+5, place.Y+3)
+		require.True(t, hit)
+		r.Run(cmd)
+		require.Equal(t, []string{m.lines[m.rows*(tc.columns+last)+3].id}, r.Done)
+		require.Empty(t, r.Opened)
+	}
+}
+
+// TestMenuBesideLines checks that a click that hits no line runs nothing.
+func TestMenuBesideLines(t *testing.T) {
+	r := newRoom(t)
+	r.Do(ActMenu)
+	m := r.Context().View.(*Menu)
+	m.lines = m.lines[:3]
+	r.Frame()
+	place := m.block.Place()
+	_, hit := m.Click(r.Context(), place.X+place.W-1, place.Y+1)
+	require.True(t, hit, "the column has one line")
+	_, hit = m.Click(r.Context(), place.X-2, place.Y)
+	require.False(t, hit, "outside")
+	require.Empty(t, r.Done)
+}
+
+// TestMenuReasons checks that a line that is not possible is last, has the reason, and shows
+// it again if it is run.
+func TestMenuReasons(t *testing.T) {
+	possible := host.Entry{ID: "b", Keys: []string{"b"}, Title: "second", Scope: "traffic", Help: "x"}
+	offered := []keymap.Entry{
+		{ID: "catalog", Keys: []string{"C"}, Title: "call", Disabled: "no server"},
+		{ID: "resend", Keys: []string{"r"}, Title: "again", Disabled: "no row"},
+		{ID: "edit-resend", Keys: []string{"R"}, Title: "edit"},
+		{ID: possible.ID, Keys: possible.Keys, Title: possible.Title},
+		{ID: "c", Keys: []string{"c"}, Title: "hidden", Disabled: "not listed by hand"},
+		{ID: "without-key", Title: "only in the palette"},
+	}
+	require.Equal(t, []item{
+		{"r R", "again, edit first", "edit-resend", ""},
+		{"b", "second", "b", ""},
+		{"C", "call a tool", "catalog", "no server"},
+	}, items("traffic", offered))
+
+	r := newRoom(t)
+	r.Do(ActMenu)
+	m := r.Context().View.(*Menu)
+	m.lines = []item{{"b", "second", "do-1", ""}, {"C", "call a tool", "do-59", "no server"}}
+	require.Regexp(t, `C  call a tool: no server`, r.Text())
+	r.Do(Scope+"-"+kit.Bottom, actRun)
+	require.Equal(t, []string{"do-59"}, r.Done, "the shell shows the reason")
+}
+
+// TestMenuLegend checks that the signs take as many lines as they need, in their order.
+func TestMenuLegend(t *testing.T) {
+	r := newRoom(t)
+	r.Do(ActMenu)
+	m := r.Context().View.(*Menu)
+	require.NotContains(t, r.Text(), "marks here", "nothing to explain")
+	var want []string
+	for _, mark := range kit.AllMarks() {
+		s := r.Screen().Sign(mark)
+		m.signs = append(m.signs, s)
+		want = append(want, s.Glyph+" "+s.Words)
+	}
+	text := r.Text()
+	require.Contains(t, text, "marks here:  ")
+	at := 0
+	for _, sign := range want {
+		next := strings.Index(text[at:], sign)
+		require.GreaterOrEqual(t, next, 0, "%s in its place in\n%s", sign, text)
+		at += next
+	}
+	require.Len(t, m.legend(98), 2)
+	require.Len(t, m.legend(40), 5)
+}
+
+// TestMenuKeysOfMovement checks that all keys of the menu are bound in it.
+func TestMenuKeysOfMovement(t *testing.T) {
+	for key, down := range map[string]tea.KeyPressMsg{"j": {Code: 'j', Text: "j"}, "down": {Code: tea.KeyDown}} {
+		r := newRoom(t)
+		r.Do(ActMenu)
+		r.Frame()
+		r.Press(down)
+		require.Equal(t, 1, r.Context().View.(*Menu).at, key)
 	}
 }

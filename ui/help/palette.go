@@ -28,7 +28,7 @@ const (
 func PaletteActions() []host.Action {
 	recent := &recent{}
 	return []host.Action{
-		{Entry: host.Entry{ID: ActPalette, Keys: []string{":", "ctrl+p"}, Scope: keymap.Global, Title: "commands", Help: "Find a command by name and run it.", Priority: 27}, Do: func(c host.Context) tea.Cmd { return openPalette(c, recent) }},
+		{Entry: host.Entry{ID: ActPalette, Keys: []string{":", "ctrl+p"}, Scope: keymap.Global, Title: "commands", Help: "Find a command by name and run it.", Last: true}, Do: func(c host.Context) tea.Cmd { return openPalette(c, recent) }},
 		{Entry: host.Entry{ID: ActRunCommand, Keys: []string{"enter"}, Scope: ScopePalette, Title: "run", Help: "Run the selected command, or show why it is unavailable.", Priority: 90}, Do: host.On(runCommand)},
 		host.Override(host.Entry{Name: host.CloseName, Scope: ScopePalette, Help: "Clear the line, then close."}),
 	}
@@ -113,7 +113,7 @@ func (*Palette) Scope() string { return ScopePalette }
 // Picks implements host.Picking.
 func (v *Palette) Picks() *kit.Picker { return &v.picker }
 
-// Current returns the action under the cursor, and the word that it takes.
+// Current returns the action under the cursor, or "", and its word.
 func (v *Palette) Current() (action, word string) {
 	if i, ok := v.picker.Current(); ok {
 		return v.commands[i].ID, v.commands[i].word
@@ -130,16 +130,15 @@ func (v *Palette) Update(_ host.Context, msg tea.Msg) tea.Cmd {
 // A command that is not possible leaves the palette open; carrying it out shows the
 // reason.
 func runCommand(c host.Context, v *Palette) tea.Cmd {
-	i, ok := v.picker.Current()
-	if !ok {
+	action, word := v.Current()
+	if action == "" {
 		return nil
 	}
-	picked := v.commands[i]
-	if v.reasons(c)[picked.ID] == "" {
+	if v.reasons(c)[action] == "" {
 		c.Host.Close(v)
-		v.recent.add(picked.ID)
+		v.recent.add(action)
 	}
-	return c.Host.Do(c.Workspace, picked.ID, picked.word)
+	return c.Host.Do(c.Workspace, action, word)
 }
 
 func (v *Palette) reasons(c host.Context) map[string]string {

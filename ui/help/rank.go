@@ -12,10 +12,11 @@ import (
 
 // The best first.
 const (
-	exact     = iota // its title, a synonym or its id
-	beginning        // of a word of its title, or of a synonym
-	letters          // in order in its title
-	somewhere        // in its help, its id or a synonym
+	exact = iota // its title or its id
+	synonym
+	beginning // of a word of its title, or of a synonym
+	letters   // in order in its title
+	somewhere // in its help, its id or a synonym
 	noMatch
 )
 
@@ -96,8 +97,10 @@ func (v *Palette) withWord(query string) []match {
 func (c *command) rank(query string) int {
 	title := strings.ToLower(c.Title)
 	switch {
-	case title == query || c.ID == query || slices.Contains(c.Synonyms, query):
+	case title == query || c.ID == query:
 		return exact
+	case slices.Contains(c.Synonyms, query):
+		return synonym
 	case strings.HasPrefix(title, query) || strings.Contains(title, " "+query),
 		slices.ContainsFunc(c.Synonyms, func(s string) bool { return strings.HasPrefix(s, query) }):
 		return beginning

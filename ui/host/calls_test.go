@@ -1,19 +1,14 @@
 package host_test
 
 import (
-	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/uitest"
-	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/workspace"
 )
 
 // cancelWait is how long a cancelled call may stay silent.
@@ -26,89 +21,59 @@ func withCalls(t *testing.T, test callTest) {
 	t.Helper()
 	x := &uitest.Server{}
 	uitest.Live(t, x, 100, 30, func(t *testing.T, h *uitest.Host) {
-		r := uitest.NewRoom(h, host.CallActions())
+		r := uitest.NewRoom(h)
 		r.Settle = func() { host.WatchCancelled(r.Context()) }
 		test(t, r, x)
 	})
 }
 
-// callFrame paints the lines of the pending calls at the bottom.
-func callFrame(r *uitest.Room) string {
-	screen := r.Screen()
-	screen.Canvas.Reset(screen.Width, screen.Height)
-	bottom, _ := paint.Rect{W: screen.Width, H: screen.Height}.CutBottom(host.CallLines(r.Context().Workspace))
-	host.PaintCalls(r.Context(), bottom)
-	return screen.Canvas.String()
+// begin sends a call that the server does not answer yet.
+func begin(r *uitest.Room, title string) {
+	r.Begin(host.SendComposed(r.Context(), title, "sleep", nil, 0))
+	r.Arrive()
 }
 
-// callRows returns the lines of the frame without styles.
-func callRows(r *uitest.Room) []string { return strings.Split(ansi.Strip(callFrame(r)), "\n") }
-
-func TestCallActions(t *testing.T) { uitest.TestActions(t, host.CallActions(), callTests, withCalls) }
-
-var callTests = map[string]callTest{
-	"cancel-call": func(t *testing.T, r *uitest.Room, x *uitest.Server) {
-		r.Do("cancel-call")
-		require.Contains(t, r.Said(), "no call is pending")
-		r.Begin(host.SendRequest(r.Context(), "sleep long", "sleep", nil, 0))
-		synctest.Wait()
-		r.Do("cancel-call")
+// TestCancelRequest checks that the server gets the cancellation of the call at a row,
+// and the log has the person's act.
+func TestCancelRequest(t *testing.T) {
+	withCalls(t, func(t *testing.T, r *uitest.Room, x *uitest.Server) {
+		begin(r, "sleep one")
+		begin(r, "sleep two")
+		r.Run(host.CancelRequest(r.Context(), r.Row(`"id":"mcpdbg-3"`)))
 		r.Arrive()
 		r.Row(`"method":"notifications/cancelled","params":{"requestId":"mcpdbg-3","reason":"cancelled by the user"}`)
-		require.Equal(t, []string{"cancel"}, r.Acts())
-	},
+		require.Equal(t, []string{"compose", "compose", "cancel"}, r.Acts())
+		require.Equal(t, 1, host.PendingRequests(r.Context().Workspace), "the other call")
+	})
 }
 
-// TestCallWithProgress checks that a long call has a line, which shows its
-// progress, and that its response is selected.
-func TestCallWithProgress(t *testing.T) {
+// TestAnswerMovesNothing checks that the answer of a call is reported, with the time of
+// the server, and selects no row.
+func TestAnswerMovesNothing(t *testing.T) {
 	withCalls(t, func(t *testing.T, r *uitest.Room, x *uitest.Server) {
-		r.Begin(host.SendRequest(r.Context(), "tools/call sleep", "tools/call", []byte(`{"name":"sleep"}`), 0))
-		r.Arrive()
-		require.NotContains(t, callFrame(r), "ctrl+x", "most calls are short")
-		time.Sleep(workspace.CallShownAfter)
-		r.Arrive()
-		require.Regexp(t, `^ > tools/call sleep  0 s  ctrl\+x cancel +$`, callRows(r)[29])
-		x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"mcpdbg-3","progress":5,"total":10,"message":"half \u001b[2J"}}`)
-		time.Sleep(2 * time.Second)
-		r.Arrive()
-		require.Contains(t, callRows(r)[29], `> tools/call sleep  2 s  ctrl+x cancel  [##########----------] 5/10  half \u001b[2J`)
-		r.Colours()
-		uitest.RequireExact(t, callFrame(r), 100, 30)
-		uitest.Golden(t, "call", callFrame(r))
-
+		begin(r, "tools/call sleep")
+		time.Sleep(2300 * time.Millisecond)
 		x.Latest().Out(`{"jsonrpc":"2.0","id":"mcpdbg-3","result":{"content":[]}}`)
 		x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/x"}`)
 		r.Arrive()
 		require.Contains(t, r.Said(), "the server answered in 2.3 s: tools/call sleep")
-		require.NotContains(t, callFrame(r), "ctrl+x cancel")
-		require.Equal(t, r.Row(`"content":[]`), r.Selected[len(r.Selected)-1])
+		require.Empty(t, r.Selected)
+		require.Empty(t, r.GoneTo)
 	})
 }
 
-// TestSeveralCalls checks that each call has its line, as long as there is
-// room.
-func TestSeveralCalls(t *testing.T) {
+// TestExitEndsCalls checks that no call is pending after the server has exited.
+func TestExitEndsCalls(t *testing.T) {
 	withCalls(t, func(t *testing.T, r *uitest.Room, x *uitest.Server) {
-		for _, name := range []string{"one", "two", "three", "four", "five"} {
-			r.Begin(host.SendRequest(r.Context(), name, "sleep", nil, 0))
-			r.Arrive()
+		for _, name := range []string{"one", "two", "three"} {
+			begin(r, name)
 		}
-		time.Sleep(workspace.CallShownAfter)
-		r.Arrive()
-		rows := callRows(r)
-		require.Contains(t, rows[27], " > three  0 s  and 2 more calls")
-		require.Contains(t, rows[28], " > four  0 s ")
-		require.Contains(t, rows[29], " > five  0 s  ctrl+x cancel")
-		for _, w := range []int{0, 10, 41, 60, 81, 120} {
-			for _, h := range []int{1, 9, 10, 11, 16, 20} {
-				r.Resize(w, h)
-				uitest.RequireExact(t, callFrame(r), w, h)
-			}
-		}
+		require.Len(t, r.Context().Workspace.Calls, 3)
+		require.Equal(t, 3, host.PendingRequests(r.Context().Workspace))
 		x.Latest().Exit(executor.Exit{Kind: executor.ExitCode, Code: 3})
 		r.Arrive()
 		require.Empty(t, r.Context().Workspace.Calls)
+		require.Zero(t, host.PendingRequests(r.Context().Workspace))
 	})
 }
 
@@ -117,15 +82,13 @@ func TestSeveralCalls(t *testing.T) {
 func TestCancelledCall(t *testing.T) {
 	withCalls(t, func(t *testing.T, r *uitest.Room, x *uitest.Server) {
 		r.KeepTime()
-		begin := func() {
-			r.Begin(host.SendRequest(r.Context(), "sleep long", "sleep", nil, 0))
-			time.Sleep(workspace.CallShownAfter)
+		begin := func(id string) {
+			begin(r, "sleep long")
+			r.Run(host.CancelRequest(r.Context(), r.Row(`"id":"`+id+`"`)))
 			r.Arrive()
-			r.Do("cancel-call")
-			r.Arrive()
-			require.Zero(t, host.CallLines(r.Context().Workspace), "it leaves the pending calls at once")
+			require.Zero(t, host.PendingRequests(r.Context().Workspace), "it leaves the pending calls at once")
 		}
-		begin()
+		begin("mcpdbg-3")
 		time.Sleep(cancelWait)
 		r.Arrive()
 		require.Contains(t, r.Said(), "cancelled, no response from the server: sleep long")
@@ -140,13 +103,13 @@ func TestCancelledCall(t *testing.T) {
 		require.Contains(t, r.Said(), "response arrived 3s after the cancellation: sleep long")
 		require.Empty(t, r.Context().Workspace.Calls)
 
-		begin()
+		begin("mcpdbg-4")
 		x.Latest().Out(`{"jsonrpc":"2.0","id":"mcpdbg-4","result":{"content":[]}}`)
 		r.Arrive()
 		require.Contains(t, r.Said(), "response arrived 0s after the cancellation: sleep long")
 		require.Empty(t, r.Context().Workspace.Calls)
 
-		begin()
+		begin("mcpdbg-5")
 		x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"mcpdbg-5","progress":1}}`)
 		r.Arrive()
 		time.Sleep(cancelWait)

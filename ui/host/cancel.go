@@ -23,13 +23,6 @@ const (
 
 var errCancelled = errors.New("cancelled by the user")
 
-func cancelLatest(c Context) tea.Cmd {
-	call := c.Workspace.LastCall()
-	c.Workspace.Session.Act("cancel", "", call.Number.Load())
-	CancelCall(c, call)
-	return nil
-}
-
 // CancelRequest sends the server a cancellation of the request at a row, and no
 // longer waits for its response.
 func CancelRequest(c Context, number int) tea.Cmd {

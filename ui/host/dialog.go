@@ -14,7 +14,11 @@ type Dialog struct {
 	Title string
 	Lines []string // may be untrusted text
 	Yes   func(Context) tea.Cmd
-	About Subject
+	// Always is a second yes, which also prevents the question next time; nil if there is
+	// none. AlwaysText is what it does.
+	Always     func(Context) tea.Cmd
+	AlwaysText string
+	About      Subject
 }
 
 // A Subject is what a dialog is about, to close it once it no longer applies.

@@ -227,6 +227,8 @@ type Panes interface {
 
 	// OpenDetail zooms the detail of the selected row, unless it has the focus.
 	OpenDetail()
+	// Signs returns the signs in the focused pane.
+	Signs() []kit.Sign
 	// Value returns the value under the cursor of the detail with a JSON Pointer, or "",
 	// and a jq expression. ok is false without such a cursor.
 	Value() (value, pointer, jq string, ok bool)

@@ -21,6 +21,7 @@ type Screen struct {
 	Theme         *paint.Theme
 	ASCII         bool // use only ASCII glyphs
 	Graphics      Graphics
+	marks         drawnMarks
 }
 
 // PanesHeight is the least height in lines of a screen with several panes.

@@ -37,9 +37,9 @@ func Actions(of func(host.Context) *State) []host.Action {
 			Do:    func(c host.Context) tea.Cmd { return do(of(c), c) },
 		}
 	}
-	whole := host.Entry{ID: host.ActWhole, Keys: []string{"0"}, Scope: keymap.Global, Title: "all", Help: "Show the whole recording again.", Priority: 49, Enabled: showsMoment}
+	whole := host.Entry{ID: host.ActWhole, Keys: []string{"0"}, Scope: keymap.Global, Title: "all", Help: "Show the whole recording again.", Priority: 70, Enabled: showsMoment}
 	return []host.Action{
-		{Entry: host.Entry{ID: actPlay, Keys: []string{"space"}, Scope: keymap.Global, Title: "play", Help: "Play a recording from the selected row, or from the beginning if the list follows; or pause.", Priority: 55, Enabled: canPlay, CurrentTitle: playNow}, Do: func(c host.Context) tea.Cmd { return of(c).play(c) }},
+		{Entry: host.Entry{ID: actPlay, Keys: []string{"space"}, Scope: keymap.Global, Title: "play", Help: "Play a recording from the selected row, or from the beginning if the list follows; or pause.", Priority: 88, Enabled: canPlay, CurrentTitle: playNow}, Do: func(c host.Context) tea.Cmd { return of(c).play(c) }},
 		play(actStepOn, []string{"."}, "step", "Show a recording up to the next message or process exit, then up to its last row, and pause.", 54, func(s *State, c host.Context) tea.Cmd { return s.step(c, 1) }),
 		play(actStepBack, []string{","}, "step back", "Show a recording as of the previous message or process exit.", 53, func(s *State, c host.Context) tea.Cmd { return s.step(c, -1) }),
 		play(actSecondOn, []string{"shift+right"}, "1 s forward", "Show a recording a second later.", 0, func(s *State, c host.Context) tea.Cmd { return s.scrubTime(c, time.Second) }),

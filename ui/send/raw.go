@@ -140,7 +140,7 @@ func (p *Composer) sendRaw(c host.Context) tea.Cmd {
 			return host.Result{What: "send", Err: err}
 		}
 		said := wording.Size(int64(len(data))) + " bytes"
-		_, err = s.SendWith(ctx, session.ActBody{Act: "raw", Detail: said + " unchanged"}, data, true)
+		_, err = s.SendWith(ctx, session.ActBody{Act: session.ActRaw, Detail: said + " unchanged"}, data, true)
 		return host.Result{What: "send", Err: err, Text: said + " sent", Then: func(c host.Context) tea.Cmd {
 			p.remember(draftRaw, text)
 			p.close(c)

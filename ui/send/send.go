@@ -74,7 +74,7 @@ func sendText(c host.Context, text []byte) tea.Cmd {
 	s, ctx := c.Workspace.Session, c.Host.Lifetime()
 	c.Workspace.Overview = false // the message is what the user wants to see
 	return func() tea.Msg {
-		_, err := s.SendWith(ctx, session.ActBody{Act: "compose"}, text, false)
+		_, err := s.SendWith(ctx, session.ActBody{Act: session.ActCompose}, text, false)
 		return host.Result{What: "send", Err: err, Text: "sent"}
 	}
 }

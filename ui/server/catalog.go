@@ -30,7 +30,7 @@ func CatalogActions(of func(host.Context) *Catalog, compose func(host.Context, *
 		})
 	}
 	return []host.Action{
-		{Entry: host.Entry{ID: host.ActCatalog, Keys: []string{"C"}, Scope: keymap.Global, Title: "call a tool", Synonyms: []string{"catalog", "tools", "resources", "templates", "prompts", "subscribe"}, Help: "Show the tools, resources, templates and prompts of the server, and use one.", Priority: 58, Now: openInRecording}, Do: func(c host.Context) tea.Cmd { return of(c).OpenAt(c, workspace.MemberTools) }},
+		{Entry: host.Entry{ID: host.ActCatalog, Keys: []string{"C"}, Scope: keymap.Global, Title: "call a tool", Synonyms: []string{"catalog", "tools", "resources", "templates", "prompts", "subscribe"}, Help: "Show the tools, resources, templates and prompts of the server, and use one.", Priority: 90, Now: openInRecording}, Do: func(c host.Context) tea.Cmd { return of(c).OpenAt(c, workspace.MemberTools) }},
 		{Entry: host.Entry{ID: "catalog-open", Keys: []string{"enter"}, Scope: ScopeCatalog, Title: "use", Help: "Fill in the arguments and send the request; a resource is read directly.", Priority: 90, Enabled: canUse},
 			Do: host.On(func(c host.Context, v *Catalog) tea.Cmd { return useItem(c, v, compose) })},
 		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeCatalog, Title: "back", Help: "Clear the search, then close the catalog.", Priority: 85}),

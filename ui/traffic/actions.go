@@ -21,6 +21,7 @@ const (
 	actFlood    = "fold-flood"
 	actUnfold   = "unfold"
 	actFloods   = "fold-floods"
+	actOnly     = "only-these"
 )
 
 // ActView is the name of the action that changes the view.
@@ -37,15 +38,16 @@ func Actions(of func(host.Context) *Lists, mark func(host.Context) tea.Cmd) []ho
 	}
 	foldable := func(c host.Context) (bool, string) { return of(c).Traffic.foldable() }
 	return []host.Action{
-		{Entry: host.Entry{ID: ActView, Keys: []string{"w"}, Scope: keymap.Global, Title: "view", Synonyms: []string{"log", "logs", "exchanges", "wire"}, Help: "Show a row for each exchange, for each message, or for each entry of the log: messages, stderr lines and events.", Priority: 11, Yields: true}, Do: on((*Lists).nextView)},
-		{Entry: host.Entry{ID: actNextSlow, Keys: []string{"s"}, Scope: keymap.Global, Title: "next slow", Synonyms: []string{"slowest"}, Help: "Go to the next slow response: over 100 ms and over 5 times the median; after the last one, to the first. Requests pending that long count, too; the handshake does not."}, Do: on(func(r *Lists, _ host.Context) tea.Cmd { return r.findSlow(1) })},
+		{Entry: host.Entry{ID: ActView, Keys: []string{"w"}, Scope: keymap.Global, Title: "view", Synonyms: []string{"log", "logs", "exchanges", "wire"}, Help: "Show a row for each call, for each message, or for each entry of the log: messages, stderr lines and events.", Yields: true}, Do: on((*Lists).nextView)},
+		{Entry: host.Entry{ID: actNextSlow, Keys: []string{"s"}, Scope: keymap.Global, Title: "next slow", Synonyms: []string{"slowest"}, Priority: 78, Hint: keymap.Hint{Keys: "s", Title: "slow"}, Help: "Go to the next slow response: over 100 ms and over 5 times the median; after the last one, to the first. Requests pending that long count, too; the handshake does not."}, Do: on(func(r *Lists, _ host.Context) tea.Cmd { return r.findSlow(1) })},
 		{Entry: host.Entry{ID: actPrevSlow, Keys: []string{"S"}, Scope: keymap.Global, Title: "previous slow", Help: "Go to the previous slow response; before the first one, to the last."}, Do: on(func(r *Lists, _ host.Context) tea.Cmd { return r.findSlow(-1) })},
 		{Entry: host.Entry{ID: actMark, Keys: []string{"m"}, Scope: keymap.Global, Title: "mark", Help: "Mark the selected row of the traffic with an m, or remove its mark.", Enabled: host.HasTraffic}, Do: mark},
 		{Entry: host.Entry{ID: actNextMark, Keys: []string{"'"}, Scope: keymap.Global, Title: "next mark", Help: "Go to the next marked row.", Enabled: anyMark}, Do: on(func(r *Lists, c host.Context) tea.Cmd { return r.goToMark(c, 1) })},
 		{Entry: host.Entry{ID: actPrevMark, Keys: []string{`"`}, Scope: keymap.Global, Title: "previous mark", Help: "Go to the previous marked row.", Enabled: anyMark}, Do: on(func(r *Lists, c host.Context) tea.Cmd { return r.goToMark(c, -1) })},
 		{Entry: host.Entry{ID: actTimeZero, Keys: []string{"T"}, Scope: keymap.Global, Title: "time from here", Help: "Show the times of the traffic relative to the selected row, or again to the beginning.", Enabled: host.HasTraffic}, Do: on((*Lists).toggleTimeZero)},
 		{Entry: host.Entry{ID: actTimeWall, Keys: []string{"W"}, Scope: keymap.Global, Title: "clock", Help: "Show the times of the traffic as local clock time, or again relative to the beginning."}, Do: on((*Lists).toggleTimeWall)},
-		{Entry: host.Entry{ID: actUnfold, Keys: []string{"+"}, Scope: Scope, Title: "unfold", Help: "List what is folded into the selected row: the messages of an exchange, or a burst of notifications.", Enabled: foldable}, Do: on((*Lists).unfoldRow)},
+		{Entry: host.Entry{ID: actUnfold, Keys: []string{"+"}, Scope: Scope, Title: "unfold", Help: "List what is folded into the selected row: the messages of a call, or a burst of notifications.", Enabled: foldable}, Do: on((*Lists).unfoldRow)},
+		{Entry: host.Entry{ID: actOnly, Keys: []string{"o"}, Scope: Scope, Title: "only these", Synonyms: []string{"only this tool", "only this method", "filter"}, Help: "Show only the calls of this tool, or the messages of this method, or again all.", Priority: 76, Enabled: hasMethod}, Do: on((*Lists).only)},
 		{Entry: host.Entry{ID: actFlood, Keys: []string{"-", "u"}, Scope: Scope, Title: "fold", Help: "Fold the selected row, or unfold it if it is folded.", Enabled: foldable}, Do: on((*Lists).toggleFlood)},
 		{Entry: host.Entry{ID: actFloods, Keys: []string{"*"}, Scope: Scope, Title: "fold bursts", Help: "Fold bursts of notifications, or show all of their rows."}, Do: on((*Lists).toggleFloods)},
 	}

@@ -45,6 +45,7 @@ func TestWireActions(t *testing.T) {
 	for id, test := range slowTests {
 		tests[id] = test
 	}
+	tests[actOnly] = func(t *testing.T, _ *stage, _ *uitest.Server) { TestOnly(t) }
 	uitest.TestActions(t, Actions(nil, nil), tests, func(t *testing.T, test func(*testing.T, *stage, *uitest.Server)) {
 		x := &uitest.Server{}
 		live(t, x, Wire, func(t *testing.T, s *stage) { test(t, s, x) })
@@ -59,28 +60,28 @@ var actionTests = map[string]func(*testing.T, *stage, *uitest.Server){
 		require.NotContains(t, s.Text(), "to stderr")
 		s.Do(ActView)
 		require.Contains(t, s.line(1), "2 All ")
-		require.Regexp(t, `(?m)^> +3 +0:00\.\d\d ! to stderr`, s.Text())
-		require.Regexp(t, `(?m)^ \* +- +0:00\.\d\d +start +mcp-stdio-1 pid 4121 local`, s.Text())
+		require.Regexp(t, `(?m)^> +3 +0:00\.\d\d   to stderr`, s.Text())
+		require.Regexp(t, `(?m)^ +- +0:00\.\d\d +start +mcp-stdio-1 pid 4121 local`, s.Text())
 		require.Equal(t, s.ws.Shown.Index.Scanned, s.traffic.Len())
 		s.Do(ActView)
-		require.Contains(t, s.line(1), "2 Exchanges ")
+		require.Contains(t, s.line(1), "2 Calls ")
 		s.Do(ActView)
-		require.Contains(t, s.line(1), "2 Wire 5")
+		require.Contains(t, s.line(1), "2 Messages 5")
 		require.Equal(t, 5, s.traffic.Len())
 	},
 	"mark": func(t *testing.T, s *stage, x *uitest.Server) {
 		s.selects(s.fails(x))
 		s.Do("mark")
-		require.Regexp(t, `(?m)^>xm +3 `, s.Text())
+		require.Regexp(t, `(?m)^>✗◆ +3 `, s.Text())
 		s.act(kit.Down)
-		require.Regexp(t, `(?m)^ xm +3 `, s.Text(), "both marks are shown")
+		require.Regexp(t, `(?m)^ ✗◆ +3 `, s.Text(), "both marks are shown")
 		s.Do("mark")
-		require.Regexp(t, `(?m)^> m +4 `, s.Text(), "a second mark")
+		require.Regexp(t, `(?m)^> ◆ +4 `, s.Text(), "a second mark")
 		s.Do("mark")
 		require.Regexp(t, `(?m)^> +4 `, s.Text())
 		s.act(kit.Up)
 		s.Do("mark")
-		require.Regexp(t, `(?m)^>x +3 `, s.Text())
+		require.Regexp(t, `(?m)^>✗ +3 `, s.Text())
 		s.Settle, s.ws.Selected.Traffic = nil, false
 		s.Do("mark")
 		require.Equal(t, "x mark: no row of the traffic is selected", s.Said())
@@ -123,34 +124,34 @@ var actionTests = map[string]func(*testing.T, *stage, *uitest.Server){
 		s.send(`{"jsonrpc":"2.0","method":"notifications/c"}`)
 		s.selects(s.Row("notifications/b"))
 		s.Do("time-zero")
-		require.Regexp(t, ` -0:01\.50 > notifications/a`, s.Text())
-		require.Regexp(t, ` \+0:00\.00 > notifications/b`, s.Text())
-		require.Regexp(t, ` \+0:00\.25 > notifications/c`, s.Text())
+		require.Regexp(t, ` -0:01\.50 → notifications/a`, s.Text())
+		require.Regexp(t, ` \+0:00\.00 → notifications/b`, s.Text())
+		require.Regexp(t, ` \+0:00\.25 → notifications/c`, s.Text())
 		require.Contains(t, s.line(1), "time from 0:01.50")
 		require.Contains(t, s.line(2), "+/-time")
 		s.act(kit.Up)
 		s.Do("time-zero")
-		require.Regexp(t, ` 0:01\.50 > notifications/b`, s.Text())
+		require.Regexp(t, ` 0:01\.50 → notifications/b`, s.Text())
 		require.NotContains(t, s.line(1), "time from")
 	},
 	"time-clock": func(t *testing.T, s *stage, _ *uitest.Server) {
 		began := s.ws.Shown.Source.Header().Start.Local().Format("15:04:05.000")
 		require.NotContains(t, s.Text(), began)
 		s.Do("time-clock")
-		require.Contains(t, s.line(3), began+" > server/discover")
+		require.Contains(t, s.line(3), began+" → server/discover")
 		require.Contains(t, s.line(1), "local time")
 		s.Do("time-clock")
 		require.NotContains(t, s.Text(), began)
 	},
 	"fold-flood": func(t *testing.T, s *stage, _ *uitest.Server) {
 		s.flood("x", 8)
-		require.Regexp(t, `> notifications/x x 8  \(collapsed, enter unfolds\)`, s.Text())
+		require.Regexp(t, `→ notifications/x ×8 `, s.Text())
 		require.Equal(t, 6, s.traffic.Len())
 		s.flood("x", 1)
-		require.Contains(t, s.Text(), "notifications/x x 9 ")
+		require.Contains(t, s.Text(), "notifications/x ×9 ")
 		s.Do("fold-flood")
 		require.Equal(t, 14, s.traffic.Len())
-		require.NotContains(t, s.Text(), "collapsed")
+		require.NotContains(t, s.Text(), "×")
 		s.Do("fold-flood")
 		require.Equal(t, 6, s.traffic.Len())
 		require.True(t, s.lists.Unfold(), "enter unfolds")
@@ -163,11 +164,11 @@ var actionTests = map[string]func(*testing.T, *stage, *uitest.Server){
 	"unfold": func(t *testing.T, s *stage, _ *uitest.Server) {
 		s.Do(ActView, ActView)
 		s.act(kit.Top)
-		require.Contains(t, s.line(1), "2 Exchanges 1 ")
-		require.Regexp(t, `> \+ +0:00.00 handshake +2025-11-25 legacy +fake 1`, s.line(3))
+		require.Contains(t, s.line(1), "2 Calls 1 ")
+		require.Regexp(t, `> \+ +0:00.00  handshake +2025-11-25 +fake 1`, s.line(3))
 		s.Do("unfold")
 		require.Equal(t, 5, s.traffic.Len())
-		require.Regexp(t, `response +-32601 `, s.line(4))
+		require.Regexp(t, `answer +-32601: `, s.line(4))
 		require.Regexp(t, `→ initialize `, s.line(5))
 		s.act(kit.Down)
 		s.Do("fold-flood")
@@ -201,7 +202,7 @@ func TestFloodStaysUnderTheCursor(t *testing.T) {
 		at := s.cursor()
 		s.flood("x", 20)
 		require.Equal(t, at, s.cursor())
-		require.Contains(t, s.Text(), "notifications/x x 20")
+		require.Contains(t, s.Text(), "notifications/x ×20")
 		require.Equal(t, 5+3+1, s.traffic.Len())
 
 		s.send(`{"jsonrpc":"2.0","method":"notifications/end","params":"needle"}`)
@@ -219,19 +220,18 @@ func TestFloodStaysUnderTheCursor(t *testing.T) {
 // TestLossNotes checks that a lost request shows the reason.
 func TestLossNotes(t *testing.T) {
 	for want, end := range map[string]func(p *uitest.Process){
-		`(process exited 3)`:      func(p *uitest.Process) { p.Exit(executor.Exit{Kind: executor.ExitCode, Code: 3}) },
-		`(process ended by KILL)`: func(p *uitest.Process) { p.Exit(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"}) },
-		`(out of reach)`:          func(p *uitest.Process) { p.Journal.Fail(errText("out of reach")) },
+		`server exited 3`:       func(p *uitest.Process) { p.Exit(executor.Exit{Kind: executor.ExitCode, Code: 3}) },
+		`server killed by KILL`: func(p *uitest.Process) { p.Exit(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"}) },
+		`out of reach`:          func(p *uitest.Process) { p.Journal.Fail(errText("out of reach")) },
 	} {
 		x := &uitest.Server{}
 		live(t, x, Wire, func(t *testing.T, s *stage) {
 			s.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a"}}`)
-			require.Regexp(t, `tools/call +a +7 +0 s \.\.\.`, s.Text())
+			require.Regexp(t, `… +- +0:00\.00 → tools/call +7 +a +0 ms`, s.Text())
 			end(x.Latest())
 			synctest.Wait()
 			s.grown()
-			require.Contains(t, s.Text(), want)
-			require.Regexp(t, `7 +lost `, s.Text())
+			require.Regexp(t, `∅ +- +0:00\.00 → tools/call +7 +no answer: `+want+`  a `, s.Text())
 		})
 	}
 }
@@ -286,7 +286,7 @@ func TestNewlineOfFlushedLineIsNoRow(t *testing.T) {
 		require.Equal(t, 1, s.lists.Stderr.Len())
 		s.Do(ActView)
 		require.Equal(t, s.ws.Shown.Source.Len(), s.traffic.Len(), "the view of all")
-		require.Contains(t, s.Text(), "! (end of the previous line)")
+		require.Contains(t, s.Text(), "  (end of the previous line)")
 		s.Do(ActView, ActView)
 		output("\n")
 		require.Equal(t, 2, s.lists.Stderr.Len(), "the empty line is counted")
@@ -296,14 +296,14 @@ func TestNewlineOfFlushedLineIsNoRow(t *testing.T) {
 // TestWhoRefused checks that an automatic refusal differs from a refusal by
 // policy or by the user, although the server receives the same error.
 func TestWhoRefused(t *testing.T) {
-	for mode, note := range map[session.PolicyMode]string{session.PolicyRefuse: "auto -32601", session.PolicyDecline: "answered -32601"} {
+	for mode, note := range map[session.PolicyMode]string{session.PolicyRefuse: "answered by a rule -32601", session.PolicyDecline: "answered -32601"} {
 		x := &uitest.Server{}
 		live(t, x, Wire, func(t *testing.T, s *stage) {
 			require.NoError(t, s.ws.Session.SetPolicy("roots/list", session.Policy{Mode: mode}))
 			x.Latest().Out(`{"jsonrpc":"2.0","id":3,"method":"roots/list"}`)
 			synctest.Wait()
 			s.grown()
-			require.Regexp(t, "roots/list +"+note, s.Text())
+			require.Regexp(t, "roots/list +3 +"+note, s.Text())
 		})
 	}
 }

@@ -1,12 +1,14 @@
 package traffic
 
 import (
+	"strings"
+
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/workspace"
 )
 
-// A bar for each visible row of a table, all on one axis. It is painted in each frame,
+// A bar for each visible row of a table, all on one axis or one scale. It is painted in each frame,
 // because the axis changes with the visible rows: the rows next to it stay as they were
 // painted.
 type bars struct {
@@ -15,6 +17,8 @@ type bars struct {
 	// points reports whether other rows than exchanges have a point.
 	points bool
 	axis   table.Axis
+	scale  int64  // of each bar; 0 for one axis
+	title  string // of the bars with that scale
 	spans  []table.Span
 	shown  []shownBar
 }
@@ -63,6 +67,8 @@ func (b *bars) paint(out *paint.Lines, t *table.Table, column int, look table.Ba
 
 func (b *bars) paintBar(l *paint.Line, s *shownBar, look table.BarLook) {
 	switch {
+	case s.exchange && b.scale > 0:
+		table.PaintScaled(l, &s.Bar, b.scale, scaledCells, look)
 	case s.exchange:
 		b.axis.Paint(l, &s.Bar, look)
 	case s.point && s.From >= b.axis.From() && s.From <= b.axis.To():
@@ -76,35 +82,71 @@ func (b *bars) paintBar(l *paint.Line, s *shownBar, look table.BarLook) {
 }
 
 const (
-	// waterfallFrom is the width of the table of exchanges, in cells, from which it has
-	// a waterfall.
+	// waterfallFrom is the width of the table of calls, in cells, from which it has a
+	// waterfall: before that its bars have a scale.
 	waterfallFrom = 160
 	// waterfallShare is the share of the width that the waterfall gets.
 	waterfallShare = 6
-	waterfallGap   = 2 // cells between the columns and the waterfall
+	waterfallGap   = 2  // cells between the columns and the waterfall
+	scaledCells    = 10 // of a bar with a scale
 )
 
-func waterfallWidth(width int) int {
-	if width < waterfallFrom {
+// aside returns the cells next to a table of calls, with the gap before them.
+func aside(width int) int {
+	switch {
+	case width < wideExchanges:
 		return 0
+	case width < waterfallFrom:
+		return scaledCells + 1
 	}
 	return width / waterfallShare
 }
 
-func (t *Pane) paintWaterfall(out *paint.Lines, focused bool) {
-	cells := waterfallWidth(t.width) - waterfallGap
+// paintBars paints the bars next to the calls.
+func (t *Pane) paintBars(out *paint.Lines, focused bool) {
 	_, height := out.Size()
-	if t.view != Exchanges || cells <= 0 || height == 0 {
+	if t.view != Exchanges || t.width < wideExchanges || height == 0 {
 		return
 	}
 	t.bars.find(t.exchanges, height)
 	if len(t.bars.spans) == 0 {
 		return
 	}
-	t.bars.axis.Fit(t.bars.spans, cells)
 	look := table.BarLook{Theme: t.rows.theme, ASCII: t.rows.screen.ASCII}
 	head := out.Painted(0)
+	if t.width < waterfallFrom {
+		scale, label := table.Scale(t.bars.longest())
+		if t.bars.scale != scale {
+			t.bars.scale, t.bars.title = scale, scaleTitle(label, t.rows.screen.ASCII)
+		}
+		head.PadTo(t.width - scaledCells)
+		head.Text(look.Theme.Dim, t.bars.title)
+		t.bars.paint(out, t.exchanges, t.width-scaledCells, look, focused)
+		return
+	}
+	cells := aside(t.width) - waterfallGap
+	t.bars.scale = 0
+	t.bars.axis.Fit(t.bars.spans, cells)
 	head.PadTo(t.width - cells)
 	t.bars.axis.PaintHead(head, look)
 	t.bars.paint(out, t.exchanges, t.width-cells, look, focused)
+}
+
+// scaleTitle returns the title of the bars: their scale.
+func scaleTitle(label string, ascii bool) string {
+	rule := "─"
+	if ascii {
+		rule = "-"
+	}
+	return "0 " + strings.Repeat(rule, max(scaledCells-3-len(label), 1)) + " " + label
+}
+
+// longest returns the longest time of the server among the visible calls.
+func (b *bars) longest() (longest int64) {
+	for i := range b.shown {
+		if s := &b.shown[i]; s.exchange {
+			longest = max(longest, s.Server())
+		}
+	}
+	return longest
 }

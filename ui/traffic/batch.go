@@ -8,6 +8,8 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/summary"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/workspace"
 )
@@ -38,10 +40,10 @@ func (x *exchangeRows) paintBatch(number int, row session.Row, b session.Batch, 
 	size := e.FullSize
 	switch {
 	case b.Elements == 0:
-		c.Mark(x.theme.Odd, "#")
+		x.mark(kit.NotMessage, c)
 		x.text(c, exResult, x.theme.Odd, "invalid: a batch has at least one message")
 	case b.Requests == 0 && b.Responses > 0:
-		x.text(c, exResult, x.theme.Dim, "has responses to unknown ids")
+		x.text(c, exResult, x.theme.Dim, "has answers to unknown ids")
 	case b.Requests == 0:
 		x.text(c, exResult, x.theme.Dim, "no requests in it")
 	default:
@@ -64,19 +66,19 @@ func (x *exchangeRows) paintBatchOutcome(number int, row session.Row, b session.
 	switch {
 	case o.Pending > 0:
 		style = x.theme.Accent
-		c.Mark(style, x.glyph("…", "."))
+		x.mark(kit.Running, c)
 		if x.ws.Clock >= 0 {
-			x.paintTook(max(x.ws.Clock-row.T, 0)/1e6*1e6, style, exTook, c)
+			x.paintTook(max(x.ws.Clock-row.T, 0)/tick*tick, style, exTook, c)
 		}
 	case o.Lost+o.TimedOut > 0:
-		style = x.theme.Failed
-		c.Mark(style, "!")
+		style = x.theme.Odd
+		x.mark(kit.Unanswered, c)
 	case o.Failed > 0:
 		style = x.theme.Failed
-		c.Mark(style, x.glyph("✗", "x"))
+		x.mark(kit.Failed, c)
 	case o.Cancelled > 0:
 		style = x.theme.Odd
-		c.Mark(style, x.glyph("⊘", "c"))
+		x.mark(kit.Cancelled, c)
 	}
 	if o.Pending == 0 && len(o.Rows) > 0 {
 		x.paintTook(last-row.T, x.theme.Text, exTook, c)
@@ -96,26 +98,21 @@ func outcomeText(o workspace.BatchOutcome) string {
 		what string
 	}{
 		{o.Answered - o.Failed, "answered"},
-		{o.Failed, "error"},
+		{o.Failed, "failed"},
 		{o.Cancelled, "cancelled"},
-		{o.TimedOut, "timed out"},
-		{o.Lost, "lost"},
-		{o.Pending, "pending"},
+		{o.TimedOut + o.Lost, "without an answer"},
+		{o.Pending, "running"},
 	} {
-		if w.n == 0 {
-			continue
+		if w.n > 0 {
+			words = append(words, wording.Thousands(w.n)+" "+w.what)
 		}
-		if w.what == "error" && w.n > 1 {
-			w.what = "errors"
-		}
-		words = append(words, wording.Thousands(w.n)+" "+w.what)
 	}
 	return strings.Join(words, ", ")
 }
 
 func (x *exchangeRows) paintElement(number int, row session.Row, c *table.Cells) {
 	method := x.ws.Shown.Source.Method(row.Method)
-	m, style := x.says(number, row), x.style(row)
+	m, style := x.says(number, row), x.theme.Dim
 	c.Text(exCall, style, "  ")
 	size := m.Size
 	switch row.Msg {
@@ -133,11 +130,11 @@ func (x *exchangeRows) paintElement(number int, row session.Row, c *table.Cells)
 		x.text(c, exCall, style, summary.Short(method))
 		x.text(c, exResult, x.theme.Text, strings.TrimSpace(m.Call+" "+m.Text))
 	case framing.Response, framing.ErrorResponse:
-		c.Text(exCall, style, strings.TrimSpace("response "+method))
+		c.Text(exCall, style, strings.TrimSpace("answer "+method))
 		x.paintResult(number, row, c)
 	default:
-		c.Mark(x.theme.Odd, "#")
-		c.Text(exCall, x.theme.Odd, "not JSON-RPC in a batch")
+		x.mark(kit.NotMessage, c)
+		c.Text(exCall, x.theme.Odd, filter.ShownNotMessage+" in a batch")
 		if e, ok := x.read(row); ok {
 			c.Rest(exResult)
 			x.hits.Paint(c, exResult, x.theme.Text, x.theme.Match, e.Payload)

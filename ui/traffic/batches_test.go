@@ -101,8 +101,8 @@ func TestLongBatch(t *testing.T) {
 		require.Equal(t, "the first 1,000 elements of this batch of 1,500", s.Said())
 		require.Equal(t, 2+session.MaxElements, s.traffic.Len())
 		s.act(kit.Down)
-		require.Regexp(t, `>  +0:00\.00   ping +answered beyond the first 1,000 elem`, s.table())
+		require.Regexp(t, `>  +0:00\.00    ping +answered beyond the first 1,000 ele`, s.table())
 		s.act(kit.Bottom)
-		require.Regexp(t, `>  +0:00\.00   ping +ok`, s.table())
+		require.Regexp(t, `>  +0:00\.00    ping +ok`, s.table())
 	})
 }

@@ -19,43 +19,47 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// The columns of the exchanges.
+// The columns of the calls. The bars are next to them.
 const (
 	exTime = iota
 	exCall
 	exArguments
 	exResult
 	exTook
+	exYou
 	exSize
 )
 
-// The widths of the table, in cells, below which columns go.
+// The widths of the table, in cells, from which columns are shown.
 const (
-	wideExchanges   = 100 // the arguments have a column, and there are sizes
+	wideExchanges   = 100 // the arguments and the time of the user have columns, and there are bars
 	narrowExchanges = 70  // there are times
 )
 
 // hiddenColumn fits into no table.
 var hiddenColumn = table.Column{Min: 1 << 20, Priority: -1}
 
-// exchangeColumns returns the columns of the exchanges for a table of width
-// cells. State, call and result are never dropped.
+// exchangeColumns returns the columns of the calls for a table of width cells. Call,
+// result and the time taken are never dropped.
 func exchangeColumns(width int, times *timeForm) []table.Column {
 	title, clock := times.column()
 	columns := []table.Column{
-		exTime:      {Title: title, Min: max(clock, 9), Priority: 3, Align: termsafe.Right},
-		exCall:      {Title: "call", Min: 16, Weight: 3, Must: true},
-		exArguments: {Title: "arguments", Min: 12, Weight: 3, Priority: 5},
-		exResult:    {Title: "result", Min: 16, Weight: 5, Must: true, Scroll: true},
-		exTook:      {Title: "took", Min: 7, Priority: 4, Align: termsafe.Right},
+		exTime:      {Title: title, Min: max(clock, 9), Priority: 4, Align: termsafe.Right},
+		exCall:      {Title: "call", Min: 16, ByNeed: true, Must: true, Gap: 1},
+		exArguments: {Title: "arguments", Min: 12, ByNeed: true, Priority: 5},
+		exResult:    {Title: "result", Min: 16, ByNeed: true, Weight: 1, Must: true, Scroll: true},
+		exTook:      {Title: "took", Min: 7, Must: true, Align: termsafe.Right},
+		exYou:       {Title: "you", Min: 7, ByNeed: true, Optional: true, Priority: 4, Align: termsafe.Right},
 		exSize:      {Title: "size", Min: 6, Priority: 2, Align: termsafe.Right},
 	}
 	if width < wideExchanges {
-		columns[exArguments], columns[exSize] = hiddenColumn, hiddenColumn
-		columns[exCall].Weight, columns[exResult].Weight = 1, 1
+		columns[exArguments], columns[exYou] = hiddenColumn, hiddenColumn
+	}
+	if width < waterfallFrom {
+		columns[exSize] = hiddenColumn
 	}
 	if width < narrowExchanges {
-		columns[exTime], columns[exTook] = hiddenColumn, hiddenColumn
+		columns[exTime] = hiddenColumn
 	}
 	return columns
 }
@@ -88,6 +92,9 @@ func (x *exchangeRows) Version(number int) uint32 {
 	if last, n := ex.LastRound(number); n > 1 {
 		v = mixed(mixed(v, x.trafficRows.Version(last)), uint32(n))
 	}
+	if end, ok := ex.ProcessEnd(number); ok {
+		v = mixed(mixed(v, uint32(end.Next.Row)), uint32(end.Ready.Row))
+	}
 	if x.ws.Clock >= 0 {
 		v = mixed(v, x.clockVersion(number))
 	}
@@ -102,8 +109,9 @@ func (x *exchangeRows) clockVersion(number int) uint32 {
 	switch {
 	case row.State == session.ReqCancelled && !row.Paired() && x.mayAnswer(number):
 		return 1
-	case row.State == session.ReqAnswered && len(x.ws.Waiting) > 0 && x.waits(number), x.ws.OpenTask(number):
-		return uint32((x.ws.Clock - row.T) / 1e6)
+	case row.State == session.ReqPending && row.Msg == framing.Request,
+		row.State == session.ReqAnswered && len(x.ws.Waiting) > 0 && x.waits(number), x.ws.OpenTask(number):
+		return tickOf(x.ws.Clock - row.T)
 	}
 	return 0
 }
@@ -113,10 +121,14 @@ func (x *exchangeRows) Paint(number int, c *table.Cells) {
 	if !ok {
 		return
 	}
-	x.paintFlag(number, c)
+	defer x.paintFlag(number, c)
+	ex := x.ws.Shown.Index.Exchanges
+	if end, ok := ex.ProcessEnd(number); ok {
+		x.paintProcessEnd(row, end, c)
+		return
+	}
 	x.num = x.pane.times.append(x.num[:0], row.T, x.start())
 	c.Bytes(exTime, x.theme.Dim, x.num)
-	ex := x.ws.Shown.Index.Exchanges
 	rows, folded := x.pane.Listed().Fold(number)
 	switch {
 	case !row.Kind.IsStream():
@@ -144,19 +156,31 @@ func (x *exchangeRows) Paint(number int, c *table.Cells) {
 	}
 }
 
+// paintFlag paints how a row folds, and the user's mark and note, where the state of the
+// call leaves room for them.
 func (x *exchangeRows) paintFlag(number int, c *table.Cells) {
 	ex := x.ws.Shown.Index.Exchanges
 	rows, folded := x.pane.Listed().Fold(number)
 	switch {
-	case x.ws.Notes.Texts[number] != "":
-		c.Flag(x.theme.Accent, "n")
-	case x.ws.Notes.Marks.Has(number):
-		c.Flag(x.theme.Accent, "m")
 	case ex.Unfolded(number), rows > 0 && !folded && x.firstOfBurst(number):
 		c.Flag(x.theme.Dim, "-")
 	case folded, ex.HasParts(number):
 		c.Flag(x.theme.Dim, "+")
 	}
+	var own kit.Mark
+	switch {
+	case x.ws.Notes.Texts[number] != "":
+		own = kit.Noted
+	case x.ws.Notes.Marks.Has(number):
+		own = kit.Marked
+	default:
+		return
+	}
+	if c.Marked() {
+		c.Flag(x.screen.Mark(own))
+		return
+	}
+	x.mark(own, c)
 }
 
 func (x *exchangeRows) firstOfBurst(number int) bool {
@@ -177,28 +201,42 @@ func (x *exchangeRows) read(row session.Row) (session.Entry, bool) {
 
 func (x *exchangeRows) paintOwnEvent(row session.Row, c *table.Cells) {
 	c.Rest(exCall)
+	if row.Kind == session.KindGap {
+		x.mark(kit.Failed, c)
+	}
 	if e, ok := x.read(row); ok {
-		paintEvent(c, exCall, &e, x.theme, x.hits)
+		x.paintEvent(&e, exCall, c)
 	}
 }
 
-// paintBurst paints a number of adjacent notifications of one method: how many,
-// the newest one, and how long they took.
+// paintBurst paints a number of adjacent notifications of one method: how many, what the
+// newest one says, how many a second, and how long they took.
 func (x *exchangeRows) paintBurst(number, rows int, row session.Row, c *table.Cells) {
 	method := x.ws.Shown.Source.Method(row.Method)
 	c.Text(exCall, x.theme.Dim, x.arrow(row.Kind))
-	x.text(c, exCall, x.theme.Dim, summary.Short(method))
-	x.paintBurstRows(rows, exCall, c)
+	x.text(c, exCall, x.theme.Text, summary.Short(method))
 	_, last := x.pane.Listed().Span(x.pane.Listed().Position(number))
 	newest, ok := x.ws.Shown.Rows.At(last)
 	if !ok {
 		return
 	}
-	if text := x.says(last, newest).Text; text != "" {
-		c.Text(exResult, x.theme.Dim, "last: ")
-		x.text(c, exResult, x.theme.Dim, text)
+	m, took := x.says(last, newest), newest.T-row.T
+	count := x.glyph("×", "x") + wording.Thousands(rows)
+	text := m.Text
+	if m.Call == "" && text == "" {
+		c.Text(exResult, x.theme.Text, count+" in "+tookText(took))
+		return
 	}
-	x.paintTook(newest.T-row.T, x.theme.Dim, exTook, c)
+	level, said, leveled := strings.Cut(text, ": ")
+	if leveled && m.Call == "" && !strings.Contains(level, " ") {
+		count, text = count+" "+level, said
+	}
+	x.paintArguments(count, c)
+	x.text(c, exResult, x.theme.Text, strings.TrimSpace(m.Call+" "+text))
+	if rate := int64(rows) * 1e6 / max(took, 1); took >= 1e6 {
+		c.Text(exResult, x.theme.Dim, x.dot()+wording.Thousands(int(rate))+"/s")
+	}
+	c.Text(exResult, x.theme.Dim, x.dot()+tookText(took))
 }
 
 func (x *exchangeRows) paintPart(number int, row session.Row, c *table.Cells) {
@@ -211,11 +249,11 @@ func (x *exchangeRows) paintPart(number int, row session.Row, c *table.Cells) {
 		x.paintPoll(number, row, c)
 		return
 	}
-	m, style := x.says(number, row), x.style(row)
+	m, style := x.says(number, row), x.theme.Dim
 	c.Text(exCall, style, "  ")
 	switch row.Msg {
 	case framing.Response, framing.ErrorResponse:
-		c.Text(exCall, style, "response")
+		c.Text(exCall, style, "answer")
 		x.paintResult(number, row, c)
 	case framing.Request:
 		c.Text(exCall, style, x.arrow(row.Kind))
@@ -255,38 +293,35 @@ func (x *exchangeRows) paintHandshake(first session.Row, h workspace.Handshake, 
 	if !ok {
 		return
 	}
-	x.text(c, exCall, x.theme.Dim, "handshake")
+	c.Text(exCall, x.theme.Dim, "handshake")
 	response, answered := x.ws.Shown.Rows.PartnerOf(last)
 	switch {
 	case !answered && last.State == session.ReqPending:
-		c.Mark(x.theme.Accent, x.glyph("…", "."))
 		x.paintPending(int(h.First), first, c)
 		return
 	case !answered && last.Flags&session.FlagProbe != 0:
-		x.text(c, exResult, x.theme.Dim, "no response to server/discover")
+		x.text(c, exResult, x.theme.Dim, filter.ShownNoAnswer+" to server/discover")
 		return
 	case !answered:
-		c.Mark(x.theme.Failed, "!")
 		x.paintOutcome(int(h.Last), last, last, c)
 		return
 	}
-	x.paintTook(response.T-first.T, x.theme.Dim, exTook, c)
+	x.paintTook(response.T-first.T, x.theme.Text, exTook, c)
 	e, ok := x.read(response)
 	switch {
 	case !ok:
 	case response.Msg == framing.ErrorResponse && last.Flags&session.FlagProbe == 0:
-		c.Mark(x.theme.Failed, x.glyph("✗", "x"))
-		x.text(c, exResult, x.theme.Failed, summary.Response(mcp.MethodInitialize, e.Payload, e.FullSize))
+		text, failed := x.resultText(int(h.Last), response)
+		x.paintOutcomeText(text, failed, c)
 	default:
 		protocol, server := agreed(x.ws.Shown.Source.Method(last.Method), &e)
-		x.text(c, exCall, x.theme.Dim, x.inCall(protocol))
-		x.text(c, exArguments, x.theme.Dim, protocol)
-		x.text(c, exResult, x.theme.Dim, server+x.offered(h))
+		x.paintArguments(protocol, c)
+		x.text(c, exResult, x.theme.Text, server+x.offered(h))
 		x.paintSize(e.FullSize, c)
 	}
 }
 
-// agreed returns the protocol version and era, and the name and version of the
+// agreed returns the protocol version, and the name and version of the
 // server, of the response that decided a handshake.
 func agreed(method string, e *session.Entry) (protocol, server string) {
 	type info struct{ Name, Version string }
@@ -299,10 +334,10 @@ func agreed(method string, e *session.Entry) (protocol, server string) {
 	if e.Cut || json.Unmarshal(e.Msg.Result.Of(e.Payload), &r) != nil {
 		return "", summary.Response(method, e.Payload, e.FullSize)
 	}
-	protocol = r.ProtocolVersion + " " + mcp.Legacy.String()
+	protocol = r.ProtocolVersion
 	if method == mcp.MethodDiscover {
 		modern, legacy := mcp.Newest(r.SupportedVersions)
-		if protocol = modern + " " + mcp.Modern.String(); modern == "" {
+		if protocol = modern; modern == "" {
 			protocol = "only " + legacy
 		}
 		_ = json.Unmarshal(r.Meta[mcp.MetaServerInfo], &r.ServerInfo)
@@ -325,7 +360,7 @@ func (x *exchangeRows) offered(h workspace.Handshake) string {
 	if text == "" {
 		return ""
 	}
-	return x.glyph(" ·", " -") + text
+	return x.glyph(" ·", ",") + text
 }
 
 func (x *exchangeRows) paintExchange(number int, row session.Row, c *table.Cells) {
@@ -347,7 +382,7 @@ func (x *exchangeRows) paintExchange(number int, row session.Row, c *table.Cells
 	decides, _ := x.ws.Shown.Rows.At(last)
 	response, answered := x.ws.Shown.Rows.PartnerOf(decides)
 	if rounds > 1 {
-		c.Text(exResult, x.theme.Dim, strconv.Itoa(rounds)+" rounds"+x.glyph(" · ", ", "))
+		c.Text(exResult, x.theme.Dim, strconv.Itoa(rounds)+" rounds"+x.dot())
 	}
 	if decides.State == session.ReqPending || answered && response.State == session.ReqInput && x.waits(number) {
 		x.paintPending(number, row, c)
@@ -375,25 +410,26 @@ func (x *exchangeRows) roundSize(number int) int64 {
 	return size
 }
 
+// paintCall paints what a request calls: the name of a tool, a prompt or a resource, or
+// else its method.
 func (x *exchangeRows) paintCall(number int, row session.Row, method, name string, c *table.Cells) {
 	if row.Kind == session.KindStdout {
 		if _, during := x.ws.Shown.Index.Exchanges.During(number); during {
-			c.Text(exCall, x.theme.Text, "  ")
+			c.Text(exCall, x.theme.Dim, "  ")
 		}
-		c.Text(exCall, x.theme.Text, x.arrow(row.Kind))
-		name = ""
-	}
-	if name == "" {
-		x.text(c, exCall, kit.MethodStyle(method, x.theme), method)
+		c.Text(exCall, x.theme.Dim, x.arrow(row.Kind))
+		x.text(c, exCall, x.theme.Text, method)
 		return
 	}
-	room := c.Width(exCall)
-	if method != mcp.MethodToolsCall || c.Width(exArguments) > 0 {
-		x.text(c, exCall, x.theme.Dim, method)
-		c.Text(exCall, x.theme.Dim, " ")
-		room -= len(method) + 1
+	style := kit.MethodStyle(method, x.theme)
+	if name == "" {
+		x.text(c, exCall, style, method)
+		return
 	}
-	x.text(c, exCall, kit.MethodStyle(method, x.theme), middle(name, room, x.ellipsis))
+	if c.Width(exArguments) > 0 {
+		name = middle(name, c.Width(exCall), x.ellipsis)
+	}
+	x.text(c, exCall, style, name)
 }
 
 // The ends tell names apart.
@@ -409,30 +445,23 @@ func middle(name string, cells int, ellipsis string) string {
 // paintArguments paints a summary of the params, in a column of its own or after
 // the call.
 func (x *exchangeRows) paintArguments(text string, c *table.Cells) {
-	x.text(c, exCall, x.theme.Dim, x.inCall(text))
 	if c.Width(exArguments) > 0 {
 		x.text(c, exArguments, x.theme.Dim, text)
+	} else if text != "" {
+		x.text(c, exCall, x.theme.Dim, "  "+text)
 	}
-}
-
-// inCall returns a text for the end of the column of calls, while the arguments
-// have no column.
-func (x *exchangeRows) inCall(text string) string {
-	if text == "" || x.pane.wide() {
-		return ""
-	}
-	return "  " + text
 }
 
 func (x *exchangeRows) paintNotification(number int, row session.Row, c *table.Cells) {
-	m, style := x.says(number, row), x.style(row)
-	c.Text(exCall, style, x.arrow(row.Kind))
-	x.text(c, exCall, style, summary.Short(x.ws.Shown.Source.Method(row.Method)))
-	x.text(c, exResult, x.theme.Text, m.Call)
-	if m.Call != "" {
-		c.Text(exResult, x.theme.Text, " ")
+	m := x.says(number, row)
+	c.Text(exCall, x.theme.Dim, x.arrow(row.Kind))
+	x.text(c, exCall, x.theme.Text, summary.Short(x.ws.Shown.Source.Method(row.Method)))
+	text := m.Text
+	if level, said, leveled := strings.Cut(text, ": "); leveled && m.Call == "" && !strings.Contains(level, " ") {
+		x.paintArguments(level, c)
+		text = said
 	}
-	x.text(c, exResult, x.theme.Text, m.Text)
+	x.text(c, exResult, x.theme.Text, strings.TrimSpace(m.Call+" "+text))
 	x.paintSize(m.Size, c)
 }
 
@@ -443,28 +472,22 @@ func (x *exchangeRows) paintStray(number int, row session.Row, c *table.Cells) {
 	if !ok {
 		return
 	}
-	c.Mark(x.theme.Odd, "#")
-	call, text := filter.ShownStray+" on "+row.Kind.String(), e.Payload
+	x.mark(kit.NotMessage, c)
+	call, text := filter.ShownNoise, bytes.TrimSpace(e.Payload)
+	if row.Kind == session.KindStdin {
+		call = filter.ShownNotMessage + ", sent by you"
+	}
 	switch {
 	case row.Msg == framing.Batch:
 		call = filter.ShownBatch
 	case row.Flags&session.FlagPart != 0:
-		call = filter.ShownPart + " on " + row.Kind.String()
+		call = filter.ShownPart
 	case row.Msg == framing.Response, row.Msg == framing.ErrorResponse:
-		call = filter.ShownUnknownID
-		if refusal, ok := session.Refusal(x.ws.Shown.Source, number, &e); ok {
-			call, text = filter.ShownNoID, []byte(refusal)
-		}
-		if row.State == session.ReqDuplicate {
-			call = filter.ShownSecond
-		}
-	case filter.IsStray(row):
-	default:
-		call = filter.ShownNotJSONRPC + " on " + row.Kind.String()
+		call, text = x.strayAnswer(number, row, &e)
 	}
 	x.text(c, exCall, x.theme.Odd, call)
 	c.Rest(exResult)
-	x.hits.Paint(c, exResult, x.theme.Text, x.theme.Match, bytes.TrimSpace(text))
+	x.hits.Paint(c, exResult, x.theme.Text, x.theme.Match, text)
 }
 
 func (x *exchangeRows) paintSize(size int64, c *table.Cells) {

@@ -96,6 +96,9 @@ func (t *Pane) fold() (changed bool) {
 func (t *Pane) Act(action string) bool {
 	if t.view != Exchanges || action != kit.Left && action != kit.Right {
 		t.part = -1
+		if t.view == Exchanges && t.moveRunning(action) {
+			return true
+		}
 		return t.List.Act(action)
 	}
 	if action == kit.Left {

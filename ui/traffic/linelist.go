@@ -1,10 +1,15 @@
 package traffic
 
 import (
+	"slices"
+	"strconv"
+
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
@@ -14,86 +19,173 @@ import (
 // lineRead is how many bytes of a line are read to show it.
 const lineRead = 2048
 
-// The columns of the stderr and the events pane.
+// The columns of the stderr and the events.
 const (
-	colLineTime = iota
+	colLineSeq = iota
+	colLineTime
+	colLineSource
 	colLineText
 )
 
-// LineList is a pane of log lines: stderr, or the events of a session.
+// A LineList is a list of log lines: stderr, the events of a session, or the Log, which
+// has both in time order.
 type LineList struct {
 	kit.List
-	ID   ListID
-	rows *lineRows
-	Seen int // number of rows when the pane was last on the screen
+	ID     ListID
+	rows   *lineRows
+	moment int      // that the list was moved to, see goTo
+	both   []uint32 // of the Log
+	merged [2]int   // the lines of stderr, and the events, in both
 }
+
+// The moments that are not a row.
+const (
+	atTheEnd    = -1 // the list follows
+	wasMoved    = -2 // by the user
+	earliestRow = 0
+)
 
 type lineRows struct {
-	list  ListID
-	ws    *workspace.Workspace
-	theme *paint.Theme
-	hits  *kit.Highlight
-	num   []byte                 // scratch
-	buf   [lineRead + 1<<10]byte // the entry being painted
+	list   ListID
+	ws     *workspace.Workspace
+	screen *kit.Screen
+	hits   *kit.Highlight
+	num    []byte                 // scratch
+	buf    [lineRead + 1<<10]byte // the entry being painted
 }
 
-func newLines(id ListID, ws *workspace.Workspace, hits *kit.Highlight, th *paint.Theme, look termsafe.Options) *LineList {
+func newLines(id ListID, ws *workspace.Workspace, hits *kit.Highlight, screen *kit.Screen) *LineList {
 	columns := []table.Column{
-		colLineTime: {Min: 8, Priority: 1, Align: termsafe.Right},
-		colLineText: {Min: 20, Weight: 1, Must: true, Scroll: true},
+		colLineSeq:    {Min: 5, Priority: 1, Align: termsafe.Right},
+		colLineTime:   {Min: 9, Priority: 2, Align: termsafe.Right},
+		colLineSource: {Min: 6, Gap: 1, Priority: 3},
+		colLineText:   {Min: 20, Weight: 1, Gap: 1, Must: true, Scroll: true},
 	}
 	empty := "no events yet"
 	if id == StderrList {
 		empty = "nothing on stderr"
+		columns[colLineSource] = table.Column{ByNeed: true, Optional: true} // without text
 	}
+	look := screen.Look()
 	look.TabStop = 8
-	rows := &lineRows{list: id, ws: ws, hits: hits, theme: th}
-	l := &LineList{ID: id, rows: rows, List: kit.List{Table: table.New(table.Config{
-		Source: rows, Columns: columns, Theme: th, Options: look, Empty: empty,
+	rows := &lineRows{list: id, ws: ws, hits: hits, screen: screen}
+	l := &LineList{ID: id, rows: rows, moment: wasMoved, List: kit.List{Table: table.New(table.Config{
+		Source: rows, Columns: columns, Theme: screen.Theme, Options: look, Empty: empty,
 	})}}
-	l.SetFilter(nil)
+	l.Relist()
 	return l
 }
 
-func (l *LineList) setTheme(th *paint.Theme) {
-	l.rows.theme = th
-	l.SetTheme(th)
-}
+// Relist shows the rows that were added.
+func (l *LineList) Relist() { l.SetFilter(l.All()) }
 
-// All returns the rows of the pane.
+// All returns the rows of the list.
 func (l *LineList) All() []uint32 {
-	if l.ID == StderrList {
-		return l.rows.ws.Shown.Index.Stderr
+	stderr, events := l.rows.ws.Shown.Index.Stderr, l.rows.ws.Shown.Problems.Events
+	switch l.ID {
+	case StderrList:
+		return stderr
+	case EventsList:
+		return events
 	}
-	return l.rows.ws.Shown.Problems.Events
+	if sizes := [2]int{len(stderr), len(events)}; sizes != l.merged {
+		l.both, l.merged = merge(l.both[:0], stderr, events), sizes
+	}
+	return l.both
 }
 
-// Name returns the name of the list, with the key that focuses it.
-func (l *LineList) Name() string {
-	if l.ID == StderrList {
-		return "4 Stderr"
+// merge appends two ascending lists to a list, in order and each row once.
+func merge(into, a, b []uint32) []uint32 {
+	into = slices.Grow(into, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		next := min(a[0], b[0])
+		into = append(into, next)
+		if a[0] == next {
+			a = a[1:]
+		}
+		if b[0] == next {
+			b = b[1:]
+		}
 	}
-	return "5 Events"
+	return append(append(into, a...), b...)
+}
+
+// Signs returns the signs in the visible rows.
+func (l *LineList) Signs() (signs []kit.Sign) {
+	screen, seen := l.rows.screen, map[kit.Mark]bool{}
+	l.Visible(func(mark, _, _ string) {
+		if m := screen.MarkOf(mark); m != kit.NoMark && !seen[m] {
+			seen[m] = true
+			signs = append(signs, screen.Sign(m))
+		}
+	})
+	return append(signs, kit.Sign{Style: screen.Theme.Accent, Glyph: ">", Words: "selected"})
 }
 
 // Titles returns the texts in the upper border, left and right.
 func (l *LineList) Titles() (left, right string) {
-	return l.Name() + " " + wording.Thousands(len(l.All())), l.Status()
-}
-
-// Unread returns how many rows were added since the pane was last on the screen.
-func (l *LineList) Unread() int { return len(l.All()) - l.Seen }
-
-// ClosedTitle returns the title of the list while it is closed, with the number of
-// new rows.
-func (l *LineList) ClosedTitle() string {
-	title, _ := l.Titles()
-	if n := l.Unread(); n > 0 {
-		title += " (" + wording.Thousands(n) + " new)"
+	ws := l.rows.ws
+	stderr := "4 stderr " + wording.Thousands(len(ws.Shown.Index.Stderr))
+	events := "5 events " + wording.Thousands(len(ws.Shown.Problems.Events))
+	switch l.ID {
+	case StderrList:
+		left = stderr
+	case EventsList:
+		left = events
+	default:
+		left = stderr + l.rows.dot() + events + "   together"
 	}
-	return title
+	return left, l.place()
 }
 
+// place describes where in the log the list is.
+func (l *LineList) place() string {
+	row, _ := l.Cursor()
+	switch ws := l.rows.ws; {
+	case l.Following() && ws.Playback != nil && ws.Playback.Past != nil:
+		return "at " + string(wording.AppendClock(nil, ws.Clock))
+	case l.Following():
+		return "at the end"
+	case l.moment >= earliestRow && (row == l.rowAt(l.moment) || l.rowAt(l.moment) < 0):
+		return "at the selected row"
+	}
+	return l.Status()
+}
+
+// rowAt returns the last row at or before a row, -1 without one.
+func (l *LineList) rowAt(row int) int {
+	all := l.All()
+	i, found := slices.BinarySearch(all, uint32(row))
+	switch {
+	case found:
+		return row
+	case i == 0:
+		return -1
+	}
+	return int(all[i-1])
+}
+
+// goTo moves the list to the last line at or before a row, or with atTheEnd follows. It
+// does so once for a moment: the user may then move.
+func (l *LineList) goTo(moment int) (moved bool) {
+	if l.moment == moment {
+		return false
+	}
+	l.moment = moment
+	if moment == atTheEnd {
+		l.SetMarked(false)
+		l.SetFollow(true)
+		return true
+	}
+	row := l.rowAt(moment)
+	l.SetMarked(row >= 0)
+	l.Select(max(row, 0))
+	return true
+}
+
+func (r *lineRows) dot() string { return paint.Glyph(r.screen.Look(), " · ", ", ") }
+
+// Len implements table.Source.
 func (r *lineRows) Len() int { return r.ws.Shown.Index.Scanned }
 
 // Version changes with the search and the problems: the rows themselves never
@@ -105,80 +197,96 @@ func (r *lineRows) Paint(number int, c *table.Cells) {
 	if !ok {
 		return
 	}
-	r.num = wording.AppendClock(r.num[:0], row.T)
-	c.Bytes(colLineTime, r.theme.Dim, r.num)
+	th := r.screen.Theme
 	e, err := session.EntryInto(r.ws.Shown.Source, row, lineRead, r.buf[:0])
+	r.num = append(r.num[:0], '-')
+	if e.Seq > 0 {
+		r.num = strconv.AppendUint(r.num[:0], e.Seq, 10)
+	}
+	c.Bytes(colLineSeq, th.Dim, r.num)
+	r.num = wording.AppendClock(r.num[:0], row.T)
+	c.Bytes(colLineTime, th.Dim, r.num)
+	problem, found := r.ws.Shown.Problems.Worst(number)
 	switch {
 	case err != nil:
-		c.Text(colLineText, r.theme.Failed, "(not kept)")
-	case row.Kind == session.KindStderr && r.list == StderrList:
-		r.hits.Paint(c, colLineText, r.theme.Text, r.theme.Match, e.Payload)
+		c.Text(colLineText, th.Failed, "(not kept)")
+	case row.Kind == session.KindStderr && r.list != EventsList:
+		if r.list == LogList {
+			c.Text(colLineSource, th.Dim, filter.EventSource(row.Kind))
+		}
+		r.hits.Paint(c, colLineText, th.Text, th.Match, e.Payload)
 	case row.Kind.IsStream():
-		r.paintFinding(number, c)
+		if found {
+			r.paintFinding(problem, c)
+		}
 	default:
-		paintEvent(c, colLineText, &e, r.theme, r.hits)
-		if f, ok := r.ws.Shown.Problems.Worst(number); ok {
-			_, style := kit.SeverityMark(f.Severity, r.theme)
-			c.Text(colLineText, style, "  "+f.Rule.ID)
+		mark, style := eventLook(&e, th)
+		if mark != kit.NoMark {
+			c.Mark(r.screen.Mark(mark))
+		}
+		r.hits.PaintText(c, colLineSource, style, th.Match, filter.EventSource(e.Kind))
+		r.hits.Paint(c, colLineText, style, th.Match, []byte(filter.EventText(&e)))
+		if found {
+			_, style := kit.SeverityMark(problem.Severity, th)
+			c.Text(colLineText, style, "  "+problem.Rule.ID)
 		}
 	}
 }
 
-func (r *lineRows) paintFinding(number int, c *table.Cells) {
-	f, ok := r.ws.Shown.Problems.Worst(number)
-	if !ok {
-		return
+func (r *lineRows) paintFinding(problem *diagnosis.Problem, c *table.Cells) {
+	_, style := kit.SeverityMark(problem.Severity, r.screen.Theme)
+	mark := kit.Warning
+	if problem.Severity == diagnosis.Error {
+		mark = kit.Failed
 	}
-	mark, style := kit.SeverityMark(f.Severity, r.theme)
-	c.Mark(style, mark)
-	c.Text(colLineText, style, f.Rule.ID)
-	c.Text(colLineText, style, "   ")
-	r.hits.Paint(c, colLineText, style, r.theme.Match, []byte(f.Detail))
+	c.Mark(r.screen.Mark(mark))
+	c.Text(colLineSource, style, problem.Rule.ID)
+	r.hits.Paint(c, colLineText, style, r.screen.Theme.Match, []byte(problem.Detail))
 }
 
-func paintEvent(c *table.Cells, column int, e *session.Entry, th *paint.Theme, hits *kit.Highlight) {
-	style, mark := eventStyle(e, th)
-	c.Mark(style, mark)
-	kind := e.Kind.String()
-	hits.Paint(c, column, style, th.Match, []byte(kind))
-	c.Text(column, style, "        "[:max(8-len(kind), 1)])
-	hits.Paint(c, column, style, th.Match, []byte(session.Describe(e)))
+// paintEvent paints an event among messages.
+func (t *trafficRows) paintEvent(e *session.Entry, column int, c *table.Cells) {
+	_, style := eventLook(e, t.theme)
+	source := filter.EventSource(e.Kind)
+	t.hits.PaintText(c, column, style, t.theme.Match, source)
+	c.Text(column, style, "        "[:max(8-len(source), 1)])
+	t.hits.Paint(c, column, style, t.theme.Match, []byte(filter.EventText(e)))
 }
 
-// eventStyle sets losses, exits and user actions apart, by a glyph and by colour.
-func eventStyle(e *session.Entry, th *paint.Theme) (paint.Style, string) {
+// eventLook sets losses, unwanted ends and acts of the person apart.
+func eventLook(e *session.Entry, th *paint.Theme) (kit.Mark, paint.Style) {
 	switch e.Kind {
 	case session.KindLink:
-		return linkStyle(e, th)
+		return linkLook(e, th)
 	case session.KindGap, session.KindFailed:
-		return th.Failed, "x"
+		return kit.Failed, th.Failed
 	case session.KindLagged, session.KindHeld, session.KindWaiting, session.KindWrite:
-		return th.Odd, "!"
+		return kit.NoMark, th.Odd
 	case session.KindAct:
-		return th.You, "@"
+		return kit.NoMark, th.You
 	case session.KindStart, session.KindExited, session.KindClosed:
-		return th.Strong, "*"
+		return kit.NoMark, th.Strong
 	}
-	return th.Text, " "
+	return kit.NoMark, th.Text
 }
 
-func linkStyle(e *session.Entry, th *paint.Theme) (paint.Style, string) {
+func linkLook(e *session.Entry, th *paint.Theme) (kit.Mark, paint.Style) {
 	var link session.LinkBody
 	if e.DecodeBody(&link) == nil {
 		switch executor.LinkState(link.State) {
 		case executor.LinkLost:
-			return th.Failed, "x"
+			return kit.Failed, th.Failed
 		case executor.LinkStalled:
-			return th.Odd, "!"
+			return kit.NoMark, th.Odd
 		}
 	}
-	return th.Text, " "
+	return kit.NoMark, th.Text
 }
 
 func (l *LineList) turnTo(moved workspace.Renumber) {
 	p := l.rows.ws.Shown
 	l.Renumbered(moved)
 	p.Problems.Follow(p.Index.Events)
-	l.SetFilter(l.All())
-	l.Seen = min(l.Seen, len(l.All()))
+	l.moment, l.merged = wasMoved, [2]int{}
+	l.Relist()
 }

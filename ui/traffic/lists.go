@@ -22,6 +22,7 @@ const (
 	TrafficList ListID = iota
 	StderrList
 	EventsList
+	LogList // both of these
 )
 
 // Lists are the lists of rows of a session, with the search in them.
@@ -29,7 +30,9 @@ type Lists struct {
 	Traffic *Pane
 	Stderr  *LineList
 	Events  *LineList
-	changed bool // a list looks different: see look
+	Log     *LineList // both, in time order
+	own     ListID    // the list that the user moves in
+	changed bool      // a list looks different: see look
 
 	ws      *workspace.Workspace
 	keys    titleKeys
@@ -44,24 +47,89 @@ type Options struct {
 	Slow      time.Duration // the time from which responses are slow; 0 derives it from the log
 	View      View          // of the traffic, at first
 	AnswerKey string        // of the action that answers a request of the server
-	FollowKey string        // of the action that follows new rows
+	EndKey    string        // of the action that shows the last row, and follows
 	ClearKey  string        // of the action that clears the filter
 }
 
 // New returns the lists of a workspace.
 func New(ws *workspace.Workspace, o Options, screen *kit.Screen) *Lists {
-	r := &Lists{ws: ws, hits: &kit.Highlight{}, Slow: o.Slow, keys: titleKeys{o.FollowKey, o.ClearKey}}
+	r := &Lists{ws: ws, hits: &kit.Highlight{}, Slow: o.Slow, keys: titleKeys{o.EndKey, o.ClearKey}}
 	r.Traffic = newPane(ws, o, r.hits, screen)
-	r.Stderr = newLines(StderrList, ws, r.hits, screen.Theme, screen.Look())
-	r.Events = newLines(EventsList, ws, r.hits, screen.Theme, screen.Look())
+	r.Stderr = newLines(StderrList, ws, r.hits, screen)
+	r.Events = newLines(EventsList, ws, r.hits, screen)
+	r.Log = newLines(LogList, ws, r.hits, screen)
 	return r
 }
 
 // SetTheme changes the colours of all lists.
 func (r *Lists) SetTheme(th *paint.Theme) {
 	r.Traffic.setTheme(th)
-	r.Stderr.setTheme(th)
-	r.Events.setTheme(th)
+	for _, l := range r.lines() {
+		l.SetTheme(th)
+	}
+}
+
+func (r *Lists) lines() [3]*LineList { return [3]*LineList{r.Stderr, r.Events, r.Log} }
+
+// RelistLines shows the lines of stderr and the events that were added.
+func (r *Lists) RelistLines() {
+	for _, l := range r.lines() {
+		l.Relist()
+	}
+}
+
+// MoveLines moves the lists of lines to the moment of the selected row of the traffic,
+// except for the one that the user moves in: to its response, or while it runs or nothing
+// is selected, to the end.
+func (r *Lists) MoveLines(own ListID) {
+	moment := atTheEnd
+	if _, to, ok := r.moment(); ok && !r.Traffic.Following() {
+		moment = to
+	}
+	for _, l := range r.lines() {
+		switch l.ID {
+		case own:
+			l.SetMarked(true)
+			continue
+		case r.own:
+			l.moment = wasMoved
+		}
+		r.changed = l.goTo(moment) || r.changed
+	}
+	r.own = own
+}
+
+// lateLine is for how long after a response, in microseconds, lines may be older: its
+// stream and that of stderr are read apart. No more than lateRows are.
+const (
+	lateLine = 10_000
+	lateRows = 64
+)
+
+// moment returns the rows from the selected message to the end of its exchange.
+func (r *Lists) moment() (from, to int, ok bool) {
+	from, ok = r.Traffic.Cursor()
+	if !ok || r.ws.Overview {
+		return 0, 0, false
+	}
+	to = r.Traffic.Viewed(from)
+	end, known := r.ws.Shown.Rows.At(to)
+	if !known || end.State == session.ReqPending {
+		return from, r.ws.Shown.Index.Scanned, true
+	}
+	for range lateRows {
+		if next, ok := r.ws.Shown.Rows.At(to + 1); !ok || next.T > end.T+lateLine {
+			break
+		}
+		to++
+	}
+	return from, to, true
+}
+
+// AtMoment reports whether the log has a line at the moment of the selected row.
+func (r *Lists) AtMoment() bool {
+	from, to, ok := r.moment()
+	return !ok || r.Log.rowAt(to) > from
 }
 
 // Look reports whether a list looks different since look was called last.
@@ -84,6 +152,8 @@ func (r *Lists) list(id ListID) rowList {
 		return r.Stderr
 	case EventsList:
 		return r.Events
+	case LogList:
+		return r.Log
 	}
 	return r.Traffic
 }
@@ -92,8 +162,9 @@ func (r *Lists) list(id ListID) rowList {
 // search, filter and folds stay too.
 func (r *Lists) TurnTo(moved workspace.Renumber) tea.Cmd {
 	r.Finding, r.changed = nil, true
-	r.Stderr.turnTo(moved)
-	r.Events.turnTo(moved)
+	for _, l := range r.lines() {
+		l.turnTo(moved)
+	}
 	return r.Traffic.turnTo(moved)
 }
 

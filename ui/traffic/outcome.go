@@ -20,42 +20,51 @@ import (
 )
 
 func (x *exchangeRows) paintPending(number int, row session.Row, c *table.Cells) {
-	c.Mark(x.theme.Accent, x.glyph("…", "."))
 	switch {
 	case x.ws.Unreachable:
-		c.Mark(x.theme.Odd, x.glyph("…", "."))
-		c.Text(exResult, x.theme.Odd, "no reply: the connection is lost")
+		x.mark(kit.Unanswered, c)
+		c.Text(exResult, x.theme.Odd, filter.ShownNoAnswer+": connection lost")
 		return
 	case x.waits(number):
-		c.Mark(x.theme.Waits, "?")
-		text := "waits for your answer"
-		if row.Kind == session.KindStdout {
-			text = x.pane.answerKey + " to answer"
-		}
-		c.Text(exResult, x.theme.Odd, text)
+		x.mark(kit.Waits, c)
+		x.text(c, exResult, x.theme.Odd, strings.TrimSuffix("waits for you: "+x.question(number), ": "))
 	default:
+		x.mark(kit.Running, c)
 		x.paintProgress(number, c)
 	}
 	x.paintElapsed(number, row, c)
 }
 
-// paintElapsed paints how long an exchange has been pending, in whole seconds: the time
-// of the server, and that of the user.
+// paintElapsed paints how long an exchange has been pending: the time of the server, and
+// that of the user.
 func (x *exchangeRows) paintElapsed(number int, row session.Row, c *table.Cells) {
 	if x.ws.Clock < 0 {
 		return
 	}
 	took, waited := x.ws.Elapsed(number, row).Answering(row.Kind)
-	if exchange.Noticed(waited) {
-		c.Text(exResult, x.theme.You, x.glyph(" · ", ", ")+workspace.You(waited))
+	if row.Kind == session.KindStdout {
+		took, waited = 0, took
 	}
-	switch seconds := took / 1e6; {
-	case seconds == 0:
-	case c.Width(exTook) > 0:
-		x.paintTook(seconds*1e6, x.theme.Accent, exTook, c)
-	default:
-		c.Text(exResult, x.theme.Accent, "  "+wording.RoundedTime(time.Duration(seconds)*time.Second))
+	x.paintYou(waited, c)
+	switch {
+	case row.Kind == session.KindStdin && x.waits(number): // the time of the server stands still
+		x.paintTook(took, x.theme.Text, exTook, c)
+	case took >= tick:
+		x.paintTook(took/tick*tick, x.theme.Accent, exTook, c)
 	}
+}
+
+// tick is the step in which the time of a running call is counted, in microseconds: 5 a
+// second, and then once a second (see tickOf).
+const tick = 200_000
+
+// tickOf returns the number of the step in which a call is that has been running for a
+// time.
+func tickOf(elapsed int64) uint32 {
+	if elapsed < countedFor {
+		return uint32(elapsed / tick)
+	}
+	return uint32(elapsed/1e6) + 1<<20
 }
 
 // waits reports whether a pending exchange waits for the person.
@@ -64,7 +73,25 @@ func (x *exchangeRows) waits(number int) bool {
 	return waits
 }
 
-const barCells = 5
+// question returns what the server asks in a pending exchange, "" if it cannot be read.
+func (x *exchangeRows) question(number int) string {
+	at, ok := x.ws.Question(number)
+	row, known := x.ws.Shown.Rows.At(at)
+	if !ok || !known {
+		return ""
+	}
+	text := x.says(at, row).Text
+	if quoted, isQuoted := strings.CutPrefix(text, `"`); isQuoted {
+		text, _, _ = strings.Cut(quoted, `"`)
+	}
+	return text
+}
+
+// The width of a progress bar.
+const (
+	barCells   = 9
+	leastCells = 4
+)
 
 func (x *exchangeRows) paintProgress(number int, c *table.Cells) {
 	at, ok := x.ws.Shown.Index.Exchanges.Progress(number)
@@ -73,14 +100,32 @@ func (x *exchangeRows) paintProgress(number int, c *table.Cells) {
 		c.Text(exResult, x.theme.Accent, "running")
 		return
 	}
-	e, ok := x.read(row)
-	var p struct{ Progress, Total float64 }
-	if ok && !e.Cut && json.Unmarshal(e.Msg.Params.Of(e.Payload), &p) == nil && p.Total > 0 {
-		full, empty := x.glyph("▓", "#"), x.glyph("░", "-")
-		n := kit.Between(0, int(p.Progress/p.Total*barCells+0.5), barCells)
-		c.Text(exResult, x.theme.Accent, strings.Repeat(full, n)+strings.Repeat(empty, barCells-n)+" ")
+	var p struct {
+		Progress, Total float64
+		Message         string
 	}
-	x.text(c, exResult, x.theme.Text, x.says(at, row).Text)
+	e, ok := x.read(row)
+	if !ok || e.Cut || json.Unmarshal(e.Msg.Params.Of(e.Payload), &p) != nil {
+		x.text(c, exResult, x.theme.Accent, x.says(at, row).Text)
+		return
+	}
+	if p.Total <= 0 {
+		x.text(c, exResult, x.theme.Accent, wording.Join(x.dot(), p.Message, fmt.Sprint(p.Progress)))
+		return
+	}
+	text := p.Message
+	if text == "" {
+		text = fmt.Sprintf("%v of %v", p.Progress, p.Total)
+	}
+	x.text(c, exResult, x.theme.Accent, text+x.dot())
+	share := max(0, min(p.Progress/p.Total, 1))
+	if cells := min(c.Width(exResult)-len(text)-len(" · 100 % "), barCells); cells >= leastCells {
+		full, empty := x.glyph("█", "="), x.glyph("·", ".")
+		n := int(share*float64(cells) + 0.5)
+		c.Text(exResult, x.theme.Accent, strings.Repeat(full, n))
+		c.Text(exResult, x.theme.Dim, strings.Repeat(empty, cells-n)+" ")
+	}
+	c.Text(exResult, x.theme.Accent, fmt.Sprintf("%d %%", int(share*100)))
 }
 
 // answerWait is how long after a cancellation a response may still come, before
@@ -109,63 +154,72 @@ func (x *exchangeRows) paintEnd(number int, row, decides session.Row, c *table.C
 		x.paintOutcome(number, row, decides, c)
 		return
 	}
-	x.paintTimes(request, row, response, x.theme.Text, c)
+	x.paintTimes(request, row, response.T, x.theme.Text, c)
 	x.paintResult(at, response, c)
 }
 
-// times returns whose time it was from a row until the response to the request at a
-// row of its exchange.
-func (t *trafficRows) times(number int, from, response session.Row) exchange.Times {
-	return t.ws.Times(number, exchange.Span{From: from.T, To: response.T})
+// paintTimes paints how long the server took from a row until a time, and for how long it
+// waited for the user. The time of a request of the server is that of the user, unless a
+// rule answered at once.
+func (x *exchangeRows) paintTimes(number int, from session.Row, to int64, style paint.Style, c *table.Cells) {
+	took, waited := x.ws.Times(number, exchange.Span{From: from.T, To: to}).Answering(from.Kind)
+	if from.Kind == session.KindStdout && exchange.Noticed(took) {
+		x.paintYou(took, c)
+		return
+	}
+	x.paintTook(took, style, exTook, c)
+	x.paintYou(waited, c)
 }
 
-// paintTimes paints how long the server took from a row until a response, and for how
-// long it waited for the user. A response of the user just has its time.
-func (x *exchangeRows) paintTimes(number int, from, response session.Row, style paint.Style, c *table.Cells) {
-	took, waited := x.times(number, from, response).Answering(from.Kind)
-	x.paintTook(took, style, exTook, c)
-	if exchange.Noticed(waited) {
-		c.Text(exResult, x.theme.You, workspace.You(waited)+x.glyph(" · ", ", "))
+// paintYou paints for how long the server waited for the user, in the column for that or,
+// in a narrow table, as a word after the result.
+func (x *exchangeRows) paintYou(waited int64, c *table.Cells) {
+	switch {
+	case !exchange.Noticed(waited):
+	case c.Width(exYou) > 0:
+		x.paintTook(waited, x.theme.You, exYou, c)
+	default:
+		c.Tail(exResult, x.theme.You, "+you")
 	}
 }
 
 // paintOutcome paints why an exchange has no response that counts. decides is the
 // request of its last round.
 func (x *exchangeRows) paintOutcome(number int, row, decides session.Row, c *table.Cells) {
-	late := ""
-	if response, ok := x.ws.Shown.Rows.PartnerOf(decides); ok && response.State != session.ReqUnread {
-		late = x.glyph(" · ", ", ") + "answered late"
-		took, _ := x.times(number, row, response).Answering(row.Kind)
-		x.paintTook(took, x.theme.Dim, exTook, c)
+	end, known := x.ws.Shown.Index.Exchanges.EndOf(&x.ws.Shown.Rows, number)
+	if !known {
+		end, known = x.ws.EndOfProcess(number, &decides)
 	}
-	style, text := x.theme.Failed, ""
+	if known {
+		x.paintTimes(number, row, end, x.theme.Text, c)
+	}
+	text := ""
 	switch decides.State {
 	case session.ReqCancelled:
-		c.Mark(x.theme.Odd, x.glyph("⊘", "c"))
-		style, text = x.theme.Odd, x.cancelled(number, row)
-		if late == "" && !x.mayAnswer(number) {
-			late = x.glyph(" · ", ", ") + "no answer"
+		x.mark(kit.Cancelled, c)
+		text = filter.ShownCancelled + " by you"
+		if row.Kind == session.KindStdout {
+			text = filter.ShownCancelled + " by the server"
+		}
+		if response, ok := x.ws.Shown.Rows.PartnerOf(decides); ok && response.State != session.ReqUnread {
+			text += x.dot() + "answered late"
+		} else if !x.mayAnswer(number) {
+			text += x.dot() + filter.ShownNoAnswer
 		}
 	case session.ReqTimedOut:
-		c.Mark(style, "!")
-		text = filter.ShownTimedOut
-	case session.ReqLost:
-		c.Mark(style, "!")
-		text = strings.Trim(x.lossNote(number, decides), "()")
-		if text = "lost: " + text; text == "lost: " {
-			text = "lost"
+		x.mark(kit.Unanswered, c)
+		text = filter.ShownNoAnswer
+		if known {
+			text += " in " + wording.RoundedTime(time.Duration(end-decides.T)*time.Microsecond)
 		}
+		if _, ok := x.ws.Shown.Rows.PartnerOf(decides); ok {
+			text += x.dot() + "answered late"
+		}
+	default:
+		x.mark(kit.Unanswered, c)
+		text = strings.TrimSuffix(filter.ShownNoAnswer+": "+x.lossNote(number, decides), ": ")
 	}
-	x.text(c, exResult, style, text+late)
-}
-
-func (x *exchangeRows) cancelled(number int, row session.Row) string {
-	at, ok := x.ws.Shown.Index.Exchanges.Cancelled(number)
-	cancel, known := x.ws.Shown.Rows.At(at)
-	if !ok || !known {
-		return "cancelled"
-	}
-	return "cancelled by you at " + wording.RoundedTime(time.Duration(cancel.T-row.T)*time.Microsecond)
+	x.text(c, exResult, x.theme.Odd, text)
 }
 
 func (x *exchangeRows) paintResult(number int, response session.Row, c *table.Cells) {
@@ -173,26 +227,21 @@ func (x *exchangeRows) paintResult(number int, response session.Row, c *table.Ce
 		x.text(c, exResult, x.theme.Dim, "answered beyond the first "+wording.Thousands(session.MaxElements)+" elements of a batch")
 		return
 	}
-	x.paintOutcomeText(x.says(number, response).Text, response, c)
+	text, failed := x.resultText(number, response)
+	x.paintOutcomeText(text, failed, c)
 	if response.Kind != session.KindStdin {
 		return
 	}
 	if by, _ := x.answeredBy(number - 1); by != session.ByPerson {
-		c.Text(exResult, x.theme.Dim, " (auto)")
+		c.Text(exResult, x.theme.Dim, " (answered by a rule)")
 	}
 }
 
-func (x *exchangeRows) paintOutcomeText(text string, response session.Row, c *table.Cells) {
+func (x *exchangeRows) paintOutcomeText(text string, failed bool, c *table.Cells) {
 	style := x.theme.Text
-	switch {
-	case response.Flags&session.FlagProbe != 0:
-		style = x.theme.Dim
-	case response.Msg == framing.ErrorResponse, response.Flags&session.FlagError != 0:
+	if failed {
 		style = x.theme.Failed
-		c.Mark(style, x.glyph("✗", "x"))
-		if response.Msg == framing.Response && !strings.HasPrefix(text, "isError") {
-			text = strings.TrimSuffix("isError: "+text, ": ")
-		}
+		x.mark(kit.Failed, c)
 	}
 	x.text(c, exResult, style, text)
 }
@@ -202,12 +251,12 @@ func (x *exchangeRows) paintOutcomeText(text string, response session.Row, c *ta
 func (t *trafficRows) lossNote(number int, request session.Row) string {
 	if response, ok := t.ws.Shown.Rows.PartnerOf(request); ok && response.State == session.ReqUnread {
 		if response.Flags&session.FlagPart != 0 {
-			return "(" + filter.ShownTooLong + ")"
+			return filter.ShownTooLong
 		}
-		return "(" + filter.ShownTooDeep + ")"
+		return filter.ShownTooDeep
 	}
 	if reason := t.unsent(number); reason != "" {
-		return "(" + reason + ")"
+		return reason
 	}
 	ends := t.ws.Shown.Index.Points[workspace.ExitPoint]
 	i, _ := slices.BinarySearch(ends, uint32(number))
@@ -217,7 +266,7 @@ func (t *trafficRows) lossNote(number int, request session.Row) string {
 		}
 		if row, ok := t.ws.Shown.Rows.At(int(ends[at])); ok && row.Run == request.Run {
 			if e, err := t.ws.Shown.Source.Entry(row, 0); err == nil {
-				return "(" + ending(&e) + ")"
+				return ending(&e)
 			}
 		}
 	}
@@ -247,22 +296,36 @@ func ending(e *session.Entry) string {
 		var b session.FailedBody
 		switch err := e.DecodeBody(&b); {
 		case err == nil && b.Code != "":
-			return "link lost"
+			return "connection lost"
 		case err == nil:
 			return wording.FirstLine(b.Error)
 		}
 	}
 	var b session.ExitedBody
-	err := e.DecodeBody(&b)
-	switch by := executor.ParseEndedBy(b.By); {
-	case err == nil && by == executor.EndedByWatchdog:
-		return "process ended by the watchdog"
-	case err == nil && session.EndedFromOutside(by):
-		return "process ended by the guard"
-	case err == nil && b.Signal != "":
-		return "process ended by " + b.Signal
-	case err == nil && b.Code != nil:
-		return fmt.Sprintf("process exited %d", *b.Code)
+	if e.DecodeBody(&b) != nil {
+		return strings.TrimSpace("server ended: " + session.Describe(e))
 	}
-	return strings.TrimSpace("process ended: " + session.Describe(e))
+	return "server " + exitText(executor.ParseEndedBy(b.By), b)
+}
+
+// exitText describes how a process ended: its cause, and its exit code or signal.
+func exitText(by executor.EndedBy, b session.ExitedBody) string {
+	how := "ended"
+	switch {
+	case b.Signal != "":
+		how = "killed by " + b.Signal
+	case b.Code != nil:
+		how = fmt.Sprintf("exited %d", *b.Code)
+	}
+	switch {
+	case by == executor.EndedByWatchdog:
+		return "killed by the watchdog"
+	case session.EndedFromOutside(by):
+		return "killed by the guard"
+	case by == executor.EndedByPerson && b.Signal != "":
+		return "killed by you"
+	case by == executor.EndedByPerson, by == executor.EndedByShutdown && b.Signal == "":
+		return "stopped by you, " + how
+	}
+	return how
 }

@@ -2,12 +2,14 @@ package traffic
 
 import (
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/paint"
@@ -26,6 +28,7 @@ type Pane struct {
 	messages  *table.Table // of the views wire and all
 	width     int
 	bars      bars
+	running   running
 	answerKey string // of the action that answers a request of the server
 	// changed reports that the list looks different since it was painted.
 	changed bool
@@ -36,12 +39,14 @@ type Pane struct {
 	part     int  // of the exchange under the cursor: the row that was gone to; -1 for none
 	unfolded bool // floods are shown unfolded
 	times    timeForm
+	title    titleSummary
 
 	// The state of the scan, unless the listing is plain. A scan is never changed
 	// while one of its steps is running.
 	passing    *table.Folded
-	passes     int         // exchanges of which a row passes, in the view of exchanges
-	parts      map[int]int // the rows that pass and are parts of an exchange, by that
+	passes     int          // exchanges of which a row passes, in the view of exchanges
+	sent       map[int]bool // rows listed only because the user sent them
+	parts      map[int]int  // the rows that pass and are parts of an exchange, by that
 	scan       *scan
 	scanning   bool // a step is running
 	Percent    int  // percentage of the older rows checked
@@ -49,7 +54,7 @@ type Pane struct {
 }
 
 func newPane(ws *workspace.Workspace, o Options, hits *kit.Highlight, screen *kit.Screen) *Pane {
-	t := &Pane{ws: ws, view: o.View, part: -1, kept: -1, answerKey: o.AnswerKey, bars: newBars(ws, false)}
+	t := &Pane{ws: ws, view: o.View, part: -1, kept: -1, running: running{at: -1}, answerKey: o.AnswerKey, bars: newBars(ws, false)}
 	look := screen.Look()
 	t.rows = &trafficRows{rowText: rowText{ws: ws, screen: screen}, pane: t, hits: hits, theme: screen.Theme, ellipsis: look.Ellipsis}
 	config := table.Config{Source: t.rows, Columns: t.times.columns(), Theme: screen.Theme, Options: look, Header: true, Empty: "no messages yet"}
@@ -72,16 +77,13 @@ func (t *Pane) table() *table.Table {
 	return t.messages
 }
 
-// wide reports whether the arguments of exchanges have a column.
-func (t *Pane) wide() bool { return t.width >= wideExchanges }
-
 // SetSize sets the size in cells.
 func (t *Pane) SetSize(w, h int) {
 	t.width = w
 	t.setColumns()
-	aside := waterfallWidth(w)
-	t.exchanges.SetSize(w-aside, h)
-	t.exchanges.SetAside(aside)
+	t.running.height = h
+	t.exchanges.SetSize(w-aside(w), max(h-t.running.lines(), 0))
+	t.exchanges.SetAside(aside(w))
 	t.messages.SetSize(w, h)
 }
 
@@ -96,7 +98,7 @@ func (t *Pane) setView(v View) tea.Cmd {
 	if viewed := t.Viewed(number); selected && viewed >= 0 {
 		number = viewed
 	}
-	following := t.Following()
+	following := t.Following() && t.running.at < 0
 	t.view = v
 	t.Table = t.table()
 	cmd := t.restart()
@@ -199,7 +201,7 @@ func (t *Pane) SetFilter(f *filter.Filter) tea.Cmd {
 func (t *Pane) restart() tea.Cmd {
 	t.generation++
 	t.scan, t.scanning, t.Percent = nil, false, 100
-	t.passing, t.passes, t.parts = &table.Folded{}, 0, map[int]int{}
+	t.passing, t.passes, t.sent, t.parts = &table.Folded{}, 0, map[int]bool{}, map[int]int{}
 	t.passing.SetAll(!t.unfolded)
 	t.SetList(t.Listed())
 	if t.listing().plain() {
@@ -240,18 +242,35 @@ func (t *Pane) add(found scanned) {
 	}
 	for _, item := range found.back {
 		t.count(int(item.row), 1)
-		t.passing.Append(item.row, item.kind)
+		t.append(item)
 	}
 	for _, v := range found.changed {
 		row := int(v.row)
 		switch listed := t.passing.Has(row); {
+		case v.passes && t.sent[row]:
+			t.count(row, 1)
+			delete(t.sent, row)
 		case v.passes && !listed:
 			t.count(row, 1)
 			t.passing.Insert(row)
-		case !v.passes && listed:
+		case !v.passes && listed && !t.sent[row]:
 			t.count(row, -1)
 			t.passing.Remove(row)
 		}
+	}
+}
+
+// append lists a row that passes after the rows found before it. Rows that the user sent
+// may be listed already.
+func (t *Pane) append(item foundItem) {
+	row, all := int(item.row), t.passing.All()
+	switch {
+	case t.sent[row]:
+		delete(t.sent, row)
+	case len(t.sent) > 0 && len(all) > 0 && all[len(all)-1] > item.row:
+		t.passing.Insert(row)
+	default:
+		t.passing.Append(item.row, item.kind)
 	}
 }
 
@@ -267,7 +286,7 @@ func (t *Pane) count(row, by int) {
 	case !x.List.Has(of):
 	case of != row:
 		t.parts[of] += by
-		if max(before, before+by) == 1 && !t.passing.Has(of) {
+		if max(before, before+by) == 1 && (!t.passing.Has(of) || t.sent[of]) {
 			t.passes += by
 		}
 	case before == 0:
@@ -279,12 +298,45 @@ func (t *Pane) count(row, by int) {
 // its flood.
 func (t *Pane) Reveal(row int) {
 	t.ws.Overview = false
+	t.running.at = -1
 	t.part = row
 	if t.view == Exchanges && !t.Listed().Has(row) {
 		row = t.ws.Shown.Index.Exchanges.Of(row)
 	}
 	t.setFold(row, false)
 	t.Select(row)
+}
+
+// ShowNews selects the message that the user has sent since it was called last, or, while
+// the rows are followed, the call that lost its answer. It reports whether it did.
+func (t *Pane) ShowNews() bool {
+	lost, ended := t.ws.TakeLost()
+	sent, ok := t.ws.TakeSent()
+	switch {
+	case ok:
+	case ended && t.Following():
+		sent = lost
+	default:
+		return false
+	}
+	t.ShowSent(sent)
+	return true
+}
+
+// ShowSent selects a message that was sent, or its exchange, also if the filter hides it,
+// until that changes. The newest rows stay in view while there is room.
+func (t *Pane) ShowSent(row int) {
+	if of := t.ws.Shown.Index.Exchanges.Of(row); t.view == Exchanges {
+		row = of
+	}
+	if !t.listing().plain() && !t.passing.Has(row) {
+		t.passing.Insert(row)
+		t.sent[row] = true
+		t.SetList(t.Listed())
+	}
+	t.Reveal(row)
+	t.part = -1 // the response is shown when it comes
+	t.Trail()
 }
 
 // at returns the row under the cursor, or the part of it that was gone to.
@@ -309,19 +361,23 @@ func (t *Pane) Shows(row int) bool {
 
 // Paint paints the rows on the screen.
 func (t *Pane) Paint(out *paint.Lines, focused bool) {
-	t.SetMarked(!t.ws.Overview)
+	t.findRunning()
+	t.SetMarked(!t.ws.Overview && t.running.at < 0)
 	t.List.Paint(out, focused)
-	t.paintWaterfall(out, focused)
+	t.paintBars(out, focused)
 	if _, h := out.Size(); h > 1 && t.Shown != nil && t.Len() == 0 {
 		l := out.Line(1)
 		l.PadTo(2)
 		l.Text(t.rows.theme.Dim, "no rows match the filter")
 	}
+	if t.view == Exchanges {
+		t.paintRunning(out, focused)
+	}
 }
 
 // Titles omits the search and the filter: see listTitle.
 func (t *Pane) Titles() (left, right string) {
-	last, passing := "", len(t.passing.All())
+	last, passing := "", len(t.passing.All())-len(t.sent)
 	rows := t.ws.Shown.Index.Scanned
 	switch t.view {
 	case Exchanges:
@@ -332,15 +388,19 @@ func (t *Pane) Titles() (left, right string) {
 	if t.Shown != nil {
 		last = wording.Thousands(passing) + " of "
 	}
+	sent := ""
+	if n := len(t.sent); n > 0 {
+		sent = " + " + wording.Thousands(n) + " sent"
+	}
 	if t.ws.Shown.Index.Partial {
 		last += "the last "
 	}
-	return t.Name() + " " + last + wording.Thousands(rows), t.Status()
+	return t.Name() + " " + last + wording.Thousands(rows) + sent, t.Status()
 }
 
 // Name returns the name of the view, with the key that focuses the pane.
 func (t *Pane) Name() string {
-	return [viewCount]string{"2 Exchanges", "2 Wire", "2 All"}[t.view]
+	return [viewCount]string{"2 Calls", "2 Messages", "2 All"}[t.view]
 }
 
 // passed returns how much of the log the filter has read, "" for all of it.
@@ -357,7 +417,7 @@ func (t *Pane) turnTo(moved workspace.Renumber) tea.Cmd {
 	t.exchanges.Renumbered(moved)
 	t.messages.Renumbered(moved)
 	t.rows.said.Clear()
-	t.part = -1
+	t.part, t.running.at, t.title = -1, -1, titleSummary{}
 	cmd := t.restart()
 	if cmd == nil {
 		return nil
@@ -365,7 +425,44 @@ func (t *Pane) turnTo(moved workspace.Renumber) tea.Cmd {
 	return t.found(cmd().(scanned), t.ws.Shown.Index.Scanned)
 }
 
-type titleKeys struct{ follow, clear string }
+type titleKeys struct{ end, clear string }
+
+// titleSummary describes the calls for the title: how many failed, and which was the
+// slowest. It holds until these numbers change.
+type titleSummary struct {
+	errors          uint64
+	row             int
+	max             int64
+	several         bool
+	failed, slowest string
+}
+
+// summary returns the description of the calls for the title.
+func (t *Pane) summary() (failed, slowest string) {
+	latencies := t.ws.Shown.Index.Latencies
+	if t.view != Exchanges || t.Shown != nil || latencies == nil {
+		return "", ""
+	}
+	all, s := latencies.All(), &t.title
+	if s.errors == all.Errors && s.row == all.Slowest && s.max == all.Max && s.several == (all.N > 1) {
+		return s.failed, s.slowest
+	}
+	*s = titleSummary{errors: all.Errors, row: all.Slowest, max: all.Max, several: all.N > 1}
+	if all.Errors > 0 {
+		s.failed = t.rows.dot() + wording.Thousands(int(all.Errors)) + " failed"
+	}
+	if row, ok := t.ws.Shown.Rows.At(all.Slowest); ok && s.several && exchange.Noticed(all.Max) {
+		name := t.rows.says(all.Slowest, row).Call
+		if name == "" {
+			name = t.ws.Shown.Source.Method(row.Method)
+		}
+		s.slowest = t.rows.dot() + "slowest " + wording.Clip(name, slowestName, t.rows.ellipsis) + " " + tookText(all.Max)
+	}
+	return s.failed, s.slowest
+}
+
+// slowestName is how many bytes of a name the title shows.
+const slowestName = 24
 
 // over reports whether no rows can come any more: the log is that of an ended
 // recording, which does not play.
@@ -378,21 +475,21 @@ func (r *Lists) over() bool {
 // whether it follows. If there is little room, the numbers stay, the keys that end a
 // state give way, and the texts are cut.
 func (r *Lists) Title(id ListID, width int, look termsafe.Options) (left, right string) {
-	var shown, passed, times, clears, follows string
+	var shown, passed, times, clears, goes, failed, slowest string
 	list := r.list(id)
 	left, right = list.Titles()
 	if id == TrafficList {
 		if f := r.Traffic.Shown; f != nil {
 			shown, clears = f.String(), " ("+r.keys.clear+" clears)"
 		}
+		failed, slowest = r.Traffic.summary()
 		passed, times = r.Traffic.passed(), r.Traffic.times.title()
 	}
 	switch {
-	case list.Following():
-	case r.over():
+	case id == TrafficList && r.over():
 		right = ""
-	default:
-		follows = ", " + r.keys.follow + " follows"
+	case !list.Following() && strings.HasSuffix(right, " below"):
+		goes = r.Traffic.rows.dot() + r.keys.end + " shows them"
 	}
 	matches, text := r.matches(id), ""
 	if matches != "" {
@@ -402,7 +499,7 @@ func (r *Lists) Title(id ListID, width int, look termsafe.Options) (left, right 
 	room := width - borders - len(left) - len(right) - len(passed) - len(matches) - len("  filter ") - len("  /")
 	shown, text = shareRoom(shown, text, room, look.Ellipsis)
 	room -= termsafe.Width(shown) + termsafe.Width(text)
-	for _, part := range []*string{&times, &clears, &follows} { // the column title shows the times too
+	for _, part := range []*string{&failed, &times, &clears, &goes, &slowest} { // the column title shows the times too
 		if room -= len(*part); room < 0 {
 			room += len(*part)
 			*part = ""
@@ -415,7 +512,7 @@ func (r *Lists) Title(id ListID, width int, look termsafe.Options) (left, right 
 	if matches != "" {
 		left += "  /" + text + matches
 	}
-	return left + times, right + follows
+	return left + failed + slowest + times, right + goes
 }
 
 // shareRoom cuts two texts to room cells together: the longer one first, and

@@ -9,6 +9,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/kit"
@@ -47,7 +48,7 @@ func (t *trafficRows) Version(number int) uint32 {
 	case t.ws.Unreachable:
 		v |= 1 << 30 // no pending time
 	case t.ws.Clock >= 0:
-		v |= uint32((t.ws.Clock-row.T)/1e6) << 13
+		v |= tickOf(t.ws.Clock-row.T) << 13
 	}
 	if t.ws.Notes.Marks.Has(number) {
 		v |= 1 << 31
@@ -70,18 +71,12 @@ func (t *trafficRows) Paint(number int, c *table.Cells) {
 	}
 	e, err := session.EntryInto(t.ws.Shown.Source, row, rowRead, t.buf[:0])
 	style := t.style(row)
-	if t.ws.Notes.Marks.Has(number) {
-		c.Flag(t.theme.Accent, "m")
-	}
 	written := t.ws.Notes.Texts[number]
-	if written != "" {
-		c.Flag(t.theme.Accent, "n")
-	}
 	t.paintMark(number, row, c)
 	t.paintSeq(e, c)
 	t.num = t.pane.times.append(t.num[:0], row.T, t.start())
 	c.Bytes(colTime, t.theme.Dim, t.num)
-	c.Text(colDirection, style, kit.Direction(row.Kind))
+	c.Text(colDirection, t.theme.Dim, t.direction(row.Kind))
 	switch rows, folded := t.pane.Listed().Fold(number); {
 	case err != nil:
 		c.Text(colMethod, t.theme.Failed, "(not kept) "+t.ws.Shown.Source.Method(row.Method))
@@ -94,7 +89,7 @@ func (t *trafficRows) Paint(number int, c *table.Cells) {
 		t.hits.Paint(c, colMethod, style, t.theme.Match, e.Payload)
 	case !row.Kind.IsStream():
 		c.Rest(colMethod)
-		paintEvent(c, colMethod, &e, t.theme, t.hits)
+		t.paintEvent(&e, colMethod, c)
 	default:
 		if written != "" && saidColumn(c) == colSummary {
 			c.Text(colSummary, t.theme.Accent, "; "+written+"  ")
@@ -121,49 +116,77 @@ func (t *trafficRows) start() time.Time {
 // The number of hidden rows is always visible, however little room there is.
 func (t *trafficRows) paintFold(row session.Row, rows int, style paint.Style, c *table.Cells) {
 	c.Rest(colMethod)
-	count := " x " + wording.Thousands(rows)
+	count := t.glyph(" ×", " x") + wording.Thousands(rows)
 	method := t.ws.Shown.Source.Method(row.Method)
 	if room := c.Width(colMethod) - len(count); room > 0 {
 		method = termsafe.Truncate(method, room, t.ellipsis)
 	}
 	t.hits.Paint(c, colMethod, style, t.theme.Match, []byte(method))
 	c.Text(colMethod, t.theme.Strong, count)
-	c.Text(colMethod, t.theme.Dim, "  (collapsed, enter unfolds)")
 }
 
+// style returns the style of the method of a message, or of a line of stderr.
 func (t *trafficRows) style(row session.Row) paint.Style {
 	switch {
-	case row.Msg == framing.Request:
-		return kit.MethodStyle(t.ws.Shown.Source.Method(row.Method), t.theme)
-	case row.Msg == framing.Notification:
-		return t.theme.Dim
-	case row.Msg == framing.Response, row.Msg == framing.ErrorResponse, row.Kind == session.KindStderr:
+	case row.Kind == session.KindStderr:
 		return t.theme.Text
+	case row.Msg == framing.Request && row.Kind == session.KindStdin:
+		return kit.MethodStyle(t.ws.Shown.Source.Method(row.Method), t.theme)
+	case row.Msg == framing.Response, row.Msg == framing.ErrorResponse:
+		return t.theme.Dim
 	}
-	return t.theme.Odd
+	return t.theme.Text
+}
+
+// direction returns the sign of the column between time and method.
+func (t *trafficRows) direction(kind session.Kind) string {
+	switch kind {
+	case session.KindStdin:
+		return t.glyph("→", ">")
+	case session.KindStdout:
+		return t.glyph("←", "<")
+	}
+	return " "
 }
 
 func (t *trafficRows) paintMark(number int, row session.Row, c *table.Cells) {
 	request := row.Msg == framing.Request
 	probe := row.Flags&session.FlagProbe != 0
+	mark := kit.NoMark
 	switch {
-	case row.State == session.ReqUnmatched || row.State == session.ReqDuplicate:
-		c.Mark(t.theme.Odd, "!")
+	case row.State == session.ReqUnmatched, row.State == session.ReqDuplicate, filter.IsStray(row):
+		mark = kit.NotMessage
 	case !probe && (row.State == session.ReqLost || row.State == session.ReqTimedOut):
-		c.Mark(t.theme.Failed, "x")
+		mark = kit.Unanswered
 	case row.State == session.ReqCancelled:
-		c.Mark(t.theme.Odd, "-")
-	case row.Flags&session.FlagError != 0 && !request && !probe:
-		c.Mark(t.theme.Failed, "x")
-	case filter.IsStray(row) || row.Flags&session.FlagProblem != 0:
-		c.Mark(t.theme.Odd, "?")
-	case request && row.Kind == session.KindStdout:
-		c.Mark(t.theme.Text, "~")
+		mark = kit.Cancelled
+	case row.Flags&session.FlagError != 0 && !request && !probe, row.Kind == session.KindGap, row.Kind == session.KindFailed:
+		mark = kit.Failed
+	case request && row.State == session.ReqPending && row.Kind == session.KindStdout:
+		mark = kit.Waits
+	case request && row.State == session.ReqPending:
+		mark = kit.Running
+	case row.Flags&session.FlagProblem != 0:
+		mark = kit.NotMessage
 	default:
 		if f, ok := t.ws.Shown.Problems.Worst(number); ok {
-			_, style := kit.SeverityMark(f.Severity, t.theme)
-			c.Mark(style, "!")
+			if mark = kit.Warning; f.Severity == diagnosis.Error {
+				mark = kit.Failed
+			}
 		}
+	}
+	own := kit.NoMark
+	switch {
+	case t.ws.Notes.Texts[number] != "":
+		own = kit.Noted
+	case t.ws.Notes.Marks.Has(number):
+		own = kit.Marked
+	}
+	if own != kit.NoMark {
+		c.Flag(t.screen.Mark(own))
+	}
+	if mark != kit.NoMark {
+		t.mark(mark, c)
 	}
 }
 
@@ -182,18 +205,22 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 	method := t.ws.Shown.Source.Method(row.Method)
 	switch {
 	case row.Flags&session.FlagPart != 0:
-		t.paintText("("+filter.ShownPart+") ", e, c)
-	case row.Msg == framing.NotJSON:
-		t.paintText("("+filter.ShownNotJSON+") ", e, c)
-	case row.Msg == framing.Other:
-		t.paintText("("+filter.ShownNotJSONRPC+") ", e, c)
+		t.paintText(filter.ShownPart+"  ", e, c)
+	case filter.IsStray(row):
+		t.paintText(filter.ShownNoise+"  ", e, c)
+	case row.Msg == framing.NotJSON, row.Msg == framing.Other:
+		t.paintText(filter.ShownNotMessage+", sent by you  ", e, c)
 	case row.Msg == framing.Batch:
 		t.paintBatchRow(number, e, c)
 	case method == "":
-		t.withNote(c, style, "(response)", t.theme.Failed, "")
+		name := "answer"
+		if row.State == session.ReqUnmatched {
+			name, _ = t.strayAnswer(number, row, e)
+		}
+		t.withNote(c, style, name, t.theme.Failed, "")
 		t.paintSummary(number, row, c)
 	case row.State == session.ReqLost:
-		t.withNote(c, style, method, t.theme.Failed, t.lossNote(number, row))
+		t.withNote(c, style, method, t.theme.Odd, strings.TrimSuffix(filter.ShownNoAnswer+": "+t.lossNote(number, row), ": "))
 		t.paintSummary(number, row, c)
 	case row.Kind == session.KindStdout && row.Msg == framing.Request:
 		note := t.answerNote(row)
@@ -203,16 +230,16 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 		t.withNote(c, style, method, t.theme.Odd, note)
 		t.paintSummary(number, row, c)
 	default:
-		note, noteStyle := "", t.failure(row)
+		note, noteStyle := stateWords[row.State], t.theme.Odd
 		if row.Flags&session.FlagProbe != 0 {
-			note = filter.ShownProbe
+			note, noteStyle = "tried first", t.theme.Dim
 		}
 		if f, ok := t.ws.Shown.Problems.Worst(number); ok && note == "" {
 			note = f.Rule.ID
 			_, noteStyle = kit.SeverityMark(f.Severity, t.theme)
 		}
 		if _, waited, ok := t.took(row); ok && exchange.Noticed(waited) && note == "" {
-			note, noteStyle = workspace.You(waited), t.theme.You
+			note, noteStyle = workspace.You(waited), t.theme.Dim
 		}
 		if len(method) > c.Width(colMethod) {
 			method = summary.Short(method)
@@ -233,13 +260,12 @@ func (t *trafficRows) text(c *table.Cells, column int, style paint.Style, text s
 // no room for one, after the method.
 func (t *trafficRows) paintSummary(number int, row session.Row, c *table.Cells) {
 	m, style := t.says(number, row), t.theme.Dim
-	failed := row.Msg == framing.ErrorResponse || row.Msg == framing.Response && row.Flags&session.FlagError != 0
 	text := m.Text
-	if failed {
-		style = t.failure(row)
-	}
-	if failed && row.Msg == framing.Response && !strings.HasPrefix(text, "isError") {
-		text = strings.TrimSuffix("isError: "+text, ": ")
+	if row.Msg == framing.ErrorResponse || row.Msg == framing.Response {
+		failed := false
+		if text, failed = t.resultText(number, row); failed {
+			style = t.theme.Failed
+		}
 	}
 	column := saidColumn(c)
 	for _, said := range []struct {
@@ -276,6 +302,32 @@ func (t *trafficRows) withNote(c *table.Cells, style paint.Style, method string,
 	}
 }
 
+// strayAnswer names a response that belongs to no request, and returns what it says.
+func (t *trafficRows) strayAnswer(number int, row session.Row, e *session.Entry) (name string, text []byte) {
+	if row.State == session.ReqDuplicate {
+		return filter.ShownSecond, []byte(t.says(number, row).Text)
+	}
+	id := string(e.Msg.ID.Of(e.Payload))
+	if refusal, ok := session.Refusal(t.ws.Shown.Source, number, e); ok {
+		if code, _ := rpcError(e); code == "-32700" {
+			return filter.ShownParseError + " " + code, []byte(refusal)
+		}
+		return filter.ShownNoID, []byte(refusal)
+	}
+	if id == "" || id == "null" {
+		return filter.ShownNoID, []byte(t.says(number, row).Text)
+	}
+	return filter.ShownUnknownID + " " + wording.Clip(id, maxShownID, t.ellipsis), []byte(t.says(number, row).Text)
+}
+
+// maxShownID is how many bytes of an unknown id a row shows.
+const maxShownID = 12
+
+// stateWords name states next to a method.
+var stateWords = map[session.ReqState]string{
+	session.ReqCancelled: filter.ShownCancelled, session.ReqTimedOut: filter.ShownNoAnswer, session.ReqDuplicate: filter.ShownSecond,
+}
+
 // rpcError returns the code and message of an error response, as far as they can
 // be read.
 func rpcError(e *session.Entry) (code, message string) {
@@ -303,7 +355,7 @@ func (t *trafficRows) answerNote(request session.Row) string {
 	at, _ := request.Partner()
 	_, chosen := t.answeredBy(at - 1)
 	if strings.HasPrefix(message, "mcpdbg:") || message == "Method not found" && !chosen {
-		return "auto " + code
+		return "answered by a rule " + code
 	}
 	return "answered " + code
 }
@@ -340,15 +392,6 @@ func (t *trafficRows) id(row session.Row, e *session.Entry) string {
 	return summary.ID(string(request.Msg.ID.Of(request.Payload)))
 }
 
-// failure returns the style of a missing response or an error; for a probe
-// neither is a failure.
-func (t *trafficRows) failure(row session.Row) paint.Style {
-	if row.Flags&session.FlagProbe != 0 {
-		return t.theme.Dim
-	}
-	return t.theme.Failed
-}
-
 // took returns how long the response at a row took, and for how long the server waited
 // for the user; ok is false if the row is not a response.
 func (t *trafficRows) took(row session.Row) (took, waited int64, ok bool) {
@@ -357,36 +400,20 @@ func (t *trafficRows) took(row session.Row) (took, waited int64, ok bool) {
 		return 0, 0, false
 	}
 	number, _ := row.Partner()
-	took, waited = t.times(number, request, row).Answering(request.Kind)
+	took, waited = t.ws.Times(number, exchange.Span{From: request.T, To: row.T}).Answering(request.Kind)
 	return took, waited, true
 }
 
 func (t *trafficRows) paintLatency(number int, row session.Row, c *table.Cells) {
 	switch row.State {
 	case session.ReqPending:
-		if t.ws.Unreachable {
-			c.Text(colLatency, t.theme.Odd, "no reply")
-			return
-		}
-		t.num = append(t.num[:0], "pending"...)
-		if t.ws.Clock >= 0 {
+		if t.ws.Clock >= 0 && !t.ws.Unreachable {
 			took, _ := t.ws.Elapsed(number, row).Answering(row.Kind)
-			t.num = strconv.AppendInt(t.num[:0], took/1e6, 10)
-			t.num = append(t.num, " s ..."...)
-		}
-		c.Bytes(colLatency, t.theme.Accent, t.num)
-	case session.ReqCancelled, session.ReqUnmatched, session.ReqDuplicate:
-		c.Text(colLatency, t.theme.Odd, row.State.String())
-	case session.ReqLost, session.ReqTimedOut:
-		c.Text(colLatency, t.failure(row), row.State.String())
-	case session.ReqFailed:
-		if row.Kind == session.KindStdin { // the method already shows how we answered
-			c.Text(colLatency, t.failure(row), row.State.String())
+			t.paintTook(took/tick*tick, t.theme.Accent, colLatency, c)
 		}
 	case session.ReqNone, session.ReqInput, session.ReqTask, session.ReqUnread:
 		if took, _, ok := t.took(row); ok {
-			t.num = wording.AppendMillis(t.num[:0], took)
-			c.Bytes(colLatency, t.theme.Text, t.num)
+			t.paintTook(took, t.theme.Text, colLatency, c)
 		}
 	}
 }

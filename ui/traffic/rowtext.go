@@ -1,12 +1,14 @@
 package traffic
 
 import (
+	"strings"
+
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
-	"mcpdbg/session/mcp"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/workspace"
@@ -33,6 +35,29 @@ func (r *rowText) version(number int) uint32 {
 	return v
 }
 
+// resultText returns the text of a response as rows show it, and whether it is a failure.
+// A response to a probe is never a failure.
+func (r *rowText) resultText(number int, response session.Row) (text string, failed bool) {
+	text = r.says(number, response).Text
+	switch {
+	case response.Flags&session.FlagProbe != 0:
+		return text, false
+	case response.Msg == framing.ErrorResponse:
+		return filter.ShownFailed + " " + text, true
+	case response.Msg != framing.Response || response.Flags&session.FlagError == 0:
+		return text, false
+	case !strings.HasPrefix(text, filter.ShownFailed):
+		text = strings.TrimSuffix(filter.ShownFailed+": "+text, ": ")
+	}
+	return text, true
+}
+
+// mark paints a mark.
+func (r *rowText) mark(m kit.Mark, c *table.Cells) { c.Mark(r.screen.Mark(m)) }
+
+// dot separates parts of a text.
+func (r *rowText) dot() string { return r.glyph(" · ", ", ") }
+
 func (r *rowText) paintClock(t int64, column int, c *table.Cells) {
 	r.num = wording.AppendClock(r.num[:0], t)
 	c.Bytes(column, r.screen.Theme.Dim, r.num)
@@ -42,6 +67,9 @@ func (r *rowText) paintTook(us int64, style paint.Style, column int, c *table.Ce
 	r.num = wording.AppendTook(r.num[:0], us)
 	c.Bytes(column, style, r.num)
 }
+
+// tookText returns a time as paintTook paints it.
+func tookText(us int64) string { return string(wording.AppendTook(nil, us)) }
 
 func (r *rowText) says(number int, row session.Row) *workspace.Said {
 	return r.said.Of(r.ws.Shown.Source, number, row)
@@ -73,16 +101,11 @@ func (r *rowText) paintName(number int, row session.Row, column int, c *table.Ce
 }
 
 func (r *rowText) paintCalled(name, method string, column int, c *table.Cells) {
-	th, style := r.screen.Theme, kit.MethodStyle(method, r.screen.Theme)
-	switch {
-	case name == "":
-		c.Text(column, style, method)
-	case method == mcp.MethodToolsCall:
-		c.Text(column, style, name)
-	default:
-		c.Text(column, th.Dim, method+" ")
-		c.Text(column, style, name)
+	style := kit.MethodStyle(method, r.screen.Theme)
+	if name == "" {
+		name = method
 	}
+	c.Text(column, style, name)
 }
 
 func (r *rowText) paintBurstRows(rows, column int, c *table.Cells) {

@@ -81,7 +81,7 @@ func TestFilterFindsAll(t *testing.T) {
 	s := onLog(t, log, Wire)
 	s.Run(s.traffic.SetFilter(parsed(t, "err >100ms")))
 	require.Equal(t, want, s.passing())
-	require.Contains(t, s.Text(), fmt.Sprintf("2 Wire %s of %s  filter err >100ms", wording.Thousands(len(want)), wording.Thousands(len(s.ws.Shown.Index.Traffic.All()))))
+	require.Contains(t, s.Text(), fmt.Sprintf("2 Messages %s of %s  filter err >100ms", wording.Thousands(len(want)), wording.Thousands(len(s.ws.Shown.Index.Traffic.All()))))
 }
 
 // TestFilterGivenUp checks that results of a replaced filter are dropped.
@@ -281,7 +281,7 @@ func TestFilterCountsExchanges(t *testing.T) {
 			s.grown()
 		}
 		title := func(passing, all int) {
-			require.Contains(t, s.Text(), fmt.Sprintf("2 Exchanges %d of %d  filter %s", passing, all, text), s.Text())
+			require.Contains(t, s.Text(), fmt.Sprintf("2 Calls %d of %d  filter %s", passing, all, text), s.Text())
 		}
 		add(`> {"jsonrpc":"2.0","id":"a","method":"server/discover"}`, `< {"jsonrpc":"2.0","id":"a","error":{"code":-32601,"message":"no"}}`,
 			`> {"jsonrpc":"2.0","id":"b","method":"initialize"}`, `< {"jsonrpc":"2.0","id":"b","result":{"protocolVersion":"2025-11-25"}}`,
@@ -309,7 +309,7 @@ func TestSearchStopsOncePerExchange(t *testing.T) {
 	require.NoError(t, s.lists.SetSearch("nope"))
 	s.Run(s.lists.Start(TrafficList))
 	s.settle()
-	require.Regexp(t, `>✗ +0:00.01 tools/call nope`, s.Text())
+	require.Regexp(t, `>✗ +0:00.01  nope +failed -32602: `, s.Text())
 	first := s.cursor()
 	s.Run(s.lists.FindNext(TrafficList, 1))
 	s.settle()
@@ -348,6 +348,6 @@ func TestHandshakeRowFollows(t *testing.T) {
 			write("! trying again")
 		}
 		add(`< {"jsonrpc":"2.0","id":"mcpdbg-2","result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"x","version":"1"}}}`)
-		require.Contains(t, s.Text(), "2025-11-25 legacy", strings.Repeat("|", between))
+		require.Regexp(t, `handshake +2025-11-25 +x 1 `, s.Text(), strings.Repeat("|", between))
 	}
 }

@@ -293,6 +293,8 @@ func belongs(row session.Row, list ListID, l listing) bool {
 		return row.Kind == session.KindStderr && row.Flags&session.FlagLineEnd == 0
 	case EventsList:
 		return !row.Kind.IsStream()
+	case LogList:
+		return belongs(row, StderrList, l) || belongs(row, EventsList, l)
 	}
 	return l.lists(row.Kind) && !l.hides(&row)
 }

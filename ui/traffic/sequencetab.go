@@ -140,12 +140,15 @@ func (s *sequencePart) message(number int, row session.Row, named bool) string {
 			id = "id " + id
 		}
 		return wording.Join(" ", method, call, id, said.Text)
-	case row.Msg == framing.ErrorResponse:
-		return wording.Join(" ", "error", said.Text)
-	case row.Msg == framing.Response && row.Flags&session.FlagError != 0:
-		return wording.Join(" ", "isError", strings.TrimPrefix(said.Text, "isError: "))
-	case row.Msg == framing.Response:
-		return wording.Join(" ", "result", said.Text)
+	case row.Msg == framing.ErrorResponse, row.Msg == framing.Response:
+		text, failed := s.text.resultText(number, row)
+		switch {
+		case failed:
+			return text
+		case row.Msg == framing.ErrorResponse:
+			return wording.Join(" ", "error", text)
+		}
+		return wording.Join(" ", "result", text)
 	case row.Msg == framing.Batch:
 		return "batch"
 	}

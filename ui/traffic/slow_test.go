@@ -107,27 +107,27 @@ func TestSlowIgnoresThePerson(t *testing.T) {
 		slow := s.Row(`"id":1,"result"`)
 		shows := func(row string) {
 			t.Helper()
-			for _, view := range []string{"2 Wire", "2 All", "2 Exchanges"} {
+			for _, view := range []string{"2 Messages", "2 All", "2 Calls"} {
 				require.Contains(t, s.Text(), view)
 				s.act(kit.Top)
 				s.Do("next-slow", "next-slow")
 				require.Contains(t, s.Said(), "no other slow response or pending request: over 100 ms")
 				require.Contains(t, []int{slow, s.Row(`"id":1,"method"`)}, s.cursor(), "its request, in the view of exchanges")
-				if view == "2 Exchanges" {
+				if view == "2 Calls" {
 					require.Regexp(t, row, s.Text())
 				}
 				s.Do(ActView)
 			}
 		}
 		require.NoError(t, s.ws.Session.SetPolicy(mcp.MethodElicit, session.Policy{Mode: session.PolicyAsk}))
-		s.Begin(host.SendRequest(s.Context(), "tools/call book", "tools/call", []byte(`{"name":"book"}`), 0))
+		s.Begin(host.SendComposed(s.Context(), "tools/call book", "tools/call", []byte(`{"name":"book"}`), 0))
 		synctest.Wait()
 		x.Latest().Out(`{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}}`)
 		synctest.Wait()
 		time.Sleep(16 * time.Second)
 		s.grown()
 		s.ws.PullRequests()
-		shows(`tools/call book +waits for your answer · you 16\.0 s +\d`)
+		shows(`\? +0:00\.20  book +waits for you: Who\? +0 ms +16\.0 s `)
 		require.NoError(t, s.ws.Session.Answer(s.ws.Waiting[0].ID, []byte(`{"action":"decline"}`)))
 		s.ws.PullRequests()
 		time.Sleep(44 * time.Millisecond)
@@ -135,7 +135,7 @@ func TestSlowIgnoresThePerson(t *testing.T) {
 		synctest.Wait()
 		s.arrive()
 		require.Contains(t, s.Said(), "the server answered in 44 ms, you 16.0 s: tools/call book")
-		shows(`tools/call book +you 16\.0 s · "declined" +44 ms`)
+		shows(` 0:00\.20  book +declined +44 ms +16\.0 s `)
 		require.EqualValues(t, 200_000, s.ws.Shown.Index.Latencies.All().Max)
 	})
 }

@@ -31,7 +31,7 @@ type stage struct {
 func newStage(t testing.TB, h *uitest.Host, v View) *stage {
 	s := &stage{Room: uitest.NewRoom(h), t: t, ws: h.Context().Workspace}
 	s.ws.Overview = false
-	s.lists = New(s.ws, Options{View: v, AnswerKey: "A", FollowKey: "F", ClearKey: "esc"}, s.Screen())
+	s.lists = New(s.ws, Options{View: v, AnswerKey: "A", EndKey: "G", ClearKey: "esc"}, s.Screen())
 	s.traffic = s.lists.Traffic
 	s.Actions = Actions(func(host.Context) *Lists { return s.lists }, func(c host.Context) tea.Cmd {
 		s.ws.Notes.Marks.Toggle(s.ws.Selected.Number)
@@ -62,6 +62,7 @@ func (s *stage) grown() {
 	s.Run(s.Panes(s.ws).Refresh())
 	s.ws.Unreachable = s.ws.NoReply()
 	s.lists.Stderr.SetFilter(s.ws.Shown.Index.Stderr)
+	s.traffic.ShowNews()
 	s.Run(tea.Batch(s.traffic.Grown(), s.lists.CountOn()))
 	s.settle()
 }

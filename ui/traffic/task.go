@@ -12,6 +12,8 @@ import (
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/summary"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/table"
 )
 
@@ -23,21 +25,21 @@ func (x *exchangeRows) paintTask(number int, row session.Row, t exchange.Task, c
 	case x.waits(number):
 		x.paintPending(number, row, c)
 	case t.Open && x.ws.OpenTask(number) && !x.taskOver(t):
-		c.Mark(x.theme.Accent, x.glyph("…", "."))
+		x.mark(kit.Running, c)
 		x.text(c, exResult, x.theme.Accent, x.taskState(row, t))
 		x.paintElapsed(number, row, c)
 	case t.Open && x.taskOver(t): // its result was not requested
 		x.text(c, exResult, x.theme.Text, x.taskState(row, t))
 	case !answered || t.Open:
-		c.Mark(x.theme.Failed, "!")
-		lost := strings.Trim(x.lossNote(number, row), "()")
-		x.text(c, exResult, x.theme.Failed, strings.TrimSuffix("lost: "+lost, ": ")+x.glyph(" · ", ", ")+x.taskState(row, t))
+		x.mark(kit.Unanswered, c)
+		lost := x.lossNote(number, row)
+		x.text(c, exResult, x.theme.Odd, strings.TrimSuffix(filter.ShownNoAnswer+": "+lost, ": ")+x.dot()+x.taskState(row, t))
 	case response.Msg == framing.ErrorResponse && x.expired(row, response) != "":
-		c.Mark(x.theme.Failed, "!")
-		x.paintTimes(number, row, response, x.theme.Text, c)
-		x.text(c, exResult, x.theme.Failed, "task expired after "+x.expired(row, response)+x.polls(t))
+		x.mark(kit.Unanswered, c)
+		x.paintTimes(number, row, response.T, x.theme.Text, c)
+		x.text(c, exResult, x.theme.Odd, "task expired after "+x.expired(row, response)+x.polls(t))
 	default:
-		x.paintTimes(number, row, response, x.theme.Text, c)
+		x.paintTimes(number, row, response.T, x.theme.Text, c)
 		x.paintTaskEnd(number, row, t, at, response, c)
 	}
 }
@@ -49,23 +51,25 @@ func (x *exchangeRows) paintTaskEnd(number int, row session.Row, t exchange.Task
 	}
 	if method := x.ws.Shown.Source.Method(response.Method); method != mcp.MethodTasksResult && response.Msg == framing.Response {
 		if summary.TaskStatus(e.Payload) == session.TaskCancelled {
-			c.Mark(x.theme.Odd, x.glyph("⊘", "c"))
+			x.mark(kit.Cancelled, c)
 			x.text(c, exResult, x.theme.Odd, "task cancelled"+x.cancelledBy(number, row)+x.polls(t))
 			return
 		}
 		if text := summary.TaskOutcome(e.Payload, e.FullSize); text != "" {
-			x.paintText(text, at, response, t, c)
+			_, failed := x.resultText(at, response)
+			x.paintTaskText(text, failed, t, c)
 			return
 		}
 	}
-	x.paintText(x.says(at, response).Text, at, response, t, c)
+	text, failed := x.resultText(at, response)
+	x.paintTaskText(text, failed, t, c)
 }
 
-func (x *exchangeRows) paintText(text string, at int, response session.Row, t exchange.Task, c *table.Cells) {
-	if polls := strings.TrimPrefix(x.polls(t), x.glyph(" · ", ", ")); polls != "" {
-		c.Text(exResult, x.theme.Dim, polls+x.glyph(" · ", ", "))
+func (x *exchangeRows) paintTaskText(text string, failed bool, t exchange.Task, c *table.Cells) {
+	if polls := strings.TrimPrefix(x.polls(t), x.dot()); polls != "" {
+		c.Text(exResult, x.theme.Dim, polls+x.dot())
 	}
-	x.paintOutcomeText(text, response, c)
+	x.paintOutcomeText(text, failed, c)
 }
 
 // taskState describes a task: its id, what the server said last, and how often it
@@ -83,7 +87,7 @@ func (x *exchangeRows) taskState(row session.Row, t exchange.Task) string {
 	}
 	now, message := summary.Task(announced, e.Payload)
 	if message != "" {
-		message = x.glyph(" · ", ", ") + message
+		message = x.dot() + message
 	}
 	return now + x.polls(t) + message
 }
@@ -108,9 +112,9 @@ func (x *exchangeRows) polls(t exchange.Task) string {
 	case 0:
 		return ""
 	case 1:
-		return x.glyph(" · ", ", ") + "1 poll"
+		return x.dot() + "1 poll"
 	}
-	return x.glyph(" · ", ", ") + strconv.Itoa(t.Polls) + " polls"
+	return x.dot() + strconv.Itoa(t.Polls) + " polls"
 }
 
 // expired returns after which time a server may have forgotten a task, if that was
@@ -139,8 +143,8 @@ func (x *exchangeRows) cancelledBy(number int, row session.Row) string {
 }
 
 func (x *exchangeRows) paintPoll(number int, row session.Row, c *table.Cells) {
-	c.Text(exCall, x.theme.Text, "  ")
-	x.text(c, exCall, x.theme.Text, x.ws.Shown.Source.Method(row.Method))
+	c.Text(exCall, x.theme.Dim, "  ")
+	x.text(c, exCall, x.theme.Dim, x.ws.Shown.Source.Method(row.Method))
 	x.paintArguments(x.says(number, row).Text, c)
 	if row.State == session.ReqPending {
 		x.paintPending(number, row, c)

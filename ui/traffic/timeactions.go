@@ -34,14 +34,14 @@ func TimeActions(of func(host.Context) *TimeState) []host.Action {
 		return func(c host.Context) tea.Cmd { return of(c).open(c, t) }
 	}
 	actions := []host.Action{
-		{Entry: host.Entry{ID: actOpen, Keys: []string{"t"}, Scope: keymap.Global, Title: "time", Synonyms: []string{"timing", "profile", "timeline"}, Help: "Show where the time went: a waterfall of the exchanges, the sequence of messages, the latency of each method and tool.", Priority: 4, Enabled: hasSession}, Do: func(c host.Context) tea.Cmd {
+		{Entry: host.Entry{ID: actOpen, Keys: []string{"t"}, Scope: keymap.Global, Title: "time", Synonyms: []string{"timing", "profile", "timeline"}, Help: "Show where the time went: a waterfall of the calls, the sequence of messages, the latency of each method and tool.", Priority: 68, Enabled: hasSession}, Do: func(c host.Context) tea.Cmd {
 			s := of(c)
 			if s.view != nil {
 				return s.open(c, s.view.tab)
 			}
 			return s.open(c, waterfallTab)
 		}},
-		{Entry: host.Entry{ID: actWaterfall, Scope: keymap.Global, Title: "waterfall", Synonyms: []string{"gantt", "bars"}, Help: "Show when each exchange began and ended, as bars on one axis.", Enabled: hasSession}, Do: show(waterfallTab)},
+		{Entry: host.Entry{ID: actWaterfall, Scope: keymap.Global, Title: "waterfall", Synonyms: []string{"gantt", "bars"}, Help: "Show when each call began and ended, as bars on one axis.", Enabled: hasSession}, Do: show(waterfallTab)},
 		{Entry: host.Entry{ID: actSequence, Scope: keymap.Global, Title: "sequence", Synonyms: []string{"diagram", "arrows"}, Help: "Show the messages between client and server as arrows.", Enabled: hasSession}, Do: show(sequenceTab)},
 		{Entry: host.Entry{ID: actLatency, Scope: keymap.Global, Title: "latency", Synonyms: []string{"slow calls", "histogram", "percentile", "statistics"}, Help: "Show how long responses take, for each method and tool: median, 95th percentile, longest, errors.", Enabled: hasSession}, Do: show(latencyTab)},
 	}
@@ -58,7 +58,7 @@ func commonTimeActions() []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{Name: "next-tab", Keys: []string{"tab"}, Scope: ScopeTime, Title: "next tab", Help: "Go to the next of Waterfall, Sequence and Latency.", Priority: 70, Hint: keymap.Hint{Keys: "tab", Title: "next"}}, Do: turn(1)},
 		{Entry: host.Entry{Name: "previous-tab", Keys: []string{"shift+tab"}, Scope: ScopeTime, Title: "previous tab", Help: "Go to the previous of Waterfall, Sequence and Latency."}, Do: turn(-1)},
-		{Entry: host.Entry{Name: "show-waterfall", Keys: []string{"1"}, Scope: ScopeTime, Title: "waterfall", Help: "Show the waterfall of the exchanges."}, Do: show(waterfallTab)},
+		{Entry: host.Entry{Name: "show-waterfall", Keys: []string{"1"}, Scope: ScopeTime, Title: "waterfall", Help: "Show the waterfall of the calls."}, Do: show(waterfallTab)},
 		{Entry: host.Entry{Name: "show-sequence", Keys: []string{"2"}, Scope: ScopeTime, Title: "sequence", Help: "Show the sequence of the messages."}, Do: show(sequenceTab)},
 		{Entry: host.Entry{Name: "show-latency", Keys: []string{"3"}, Scope: ScopeTime, Title: "latency", Help: "Show the latency of each method and tool."}, Do: show(latencyTab)},
 		host.Override(host.Entry{Name: kit.Down, Scope: ScopeTime, Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "move"}}),
@@ -66,7 +66,7 @@ func commonTimeActions() []host.Action {
 		host.Override(host.Entry{Name: kit.PageUp, Scope: ScopeTime, Keys: []string{"pgup", "ctrl+u"}}),
 		host.Override(host.Entry{Name: kit.Top, Scope: ScopeTime, Keys: []string{"g", "home"}}),
 		host.Override(host.Entry{Name: kit.Bottom, Scope: ScopeTime, Keys: []string{"G", "end"}}),
-		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeTime, Keys: []string{"esc", "t"}, Title: "close", Help: "Close the time view; the selected exchange stays selected.", Priority: 80}),
+		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeTime, Keys: []string{"esc", "t"}, Title: "close", Help: "Close the time view; the selected call stays selected.", Priority: 80}),
 	}
 }
 
@@ -78,12 +78,12 @@ func tabActions() []host.Action {
 		return host.On(func(_ host.Context, v *timeView) tea.Cmd { do(v.latency); return nil })
 	}
 	return []host.Action{
-		{Entry: host.Entry{ID: "waterfall-select", Keys: []string{"enter"}, Scope: ScopeWaterfall, Title: "go to the exchange", Help: "Select the exchange in the table, and close the time view.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "go to"}, Enabled: onTimeRow}, Do: host.On(goToSelected)},
+		{Entry: host.Entry{ID: "waterfall-select", Keys: []string{"enter"}, Scope: ScopeWaterfall, Title: "go to the exchange", Help: "Select the call in the table, and close the time view.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "go to"}, Enabled: onTimeRow}, Do: host.On(goToSelected)},
 		{Entry: host.Entry{ID: "waterfall-zoom-in", Keys: []string{"+", "="}, Scope: ScopeWaterfall, Title: "zoom in", Help: "Show half of the time, around the bar at the cursor.", Priority: 65, Hint: keymap.Hint{Keys: "+/-", Title: "zoom"}}, Do: on(func(w *waterfallPart) { w.zoom(0.5) })},
 		{Entry: host.Entry{ID: "waterfall-zoom-out", Keys: []string{"-"}, Scope: ScopeWaterfall, Title: "zoom out", Help: "Show twice the time, around the bar at the cursor."}, Do: on(func(w *waterfallPart) { w.zoom(2) })},
 		{Entry: host.Entry{ID: "waterfall-left", Keys: []string{"h", "left"}, Scope: ScopeWaterfall, Title: "earlier", Help: "Move the axis to earlier times.", Priority: 45, Hint: keymap.Hint{Keys: "h/l", Title: "pan"}}, Do: on(func(w *waterfallPart) { w.pan(-0.25) })},
 		{Entry: host.Entry{ID: "waterfall-right", Keys: []string{"l", "right"}, Scope: ScopeWaterfall, Title: "later", Help: "Move the axis to later times."}, Do: on(func(w *waterfallPart) { w.pan(0.25) })},
-		{Entry: host.Entry{ID: "waterfall-whole", Keys: []string{"0"}, Scope: ScopeWaterfall, Title: "whole session", Help: "Show the time of the whole session, or again that of the visible exchanges.", Priority: 40}, Do: on((*waterfallPart).whole)},
+		{Entry: host.Entry{ID: "waterfall-whole", Keys: []string{"0"}, Scope: ScopeWaterfall, Title: "whole session", Help: "Show the time of the whole session, or again that of the visible calls.", Priority: 40}, Do: on((*waterfallPart).whole)},
 
 		{Entry: host.Entry{ID: "sequence-open", Keys: []string{"enter"}, Scope: ScopeSequence, Title: "open message", Help: "Close the time view, and show the message full size in the detail pane.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "open"}, Enabled: onTimeRow}, Do: host.On(func(c host.Context, v *timeView) tea.Cmd {
 			goToSelected(c, v)
@@ -91,8 +91,8 @@ func tabActions() []host.Action {
 		})},
 		{Entry: host.Entry{ID: "sequence-partner", Keys: []string{"p"}, Scope: ScopeSequence, Title: "partner", Help: "Go from a request to its response, or back.", Priority: 60}, Do: host.On(goToPartner)},
 
-		{Entry: host.Entry{ID: "latency-filter", Keys: []string{"enter"}, Scope: ScopeLatency, Title: "filter the table", Help: "Show only the exchanges of this method or tool in the table, and close the time view; on the line of all, clear the filter.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "filter"}}, Do: host.On(filterBy)},
-		{Entry: host.Entry{ID: "latency-slowest", Keys: []string{"s"}, Scope: ScopeLatency, Title: "slowest", Help: "Select the slowest exchange of the line in the table, and close the time view.", Priority: 85, Enabled: hasSlowest}, Do: host.On(func(c host.Context, v *timeView) tea.Cmd {
+		{Entry: host.Entry{ID: "latency-filter", Keys: []string{"enter"}, Scope: ScopeLatency, Title: "filter the table", Help: "Show only the calls of this method or tool in the table, and close the time view; on the line of all, clear the filter.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "filter"}}, Do: host.On(filterBy)},
+		{Entry: host.Entry{ID: "latency-slowest", Keys: []string{"s"}, Scope: ScopeLatency, Title: "slowest", Help: "Select the slowest call of the line in the table, and close the time view.", Priority: 85, Enabled: hasSlowest}, Do: host.On(func(c host.Context, v *timeView) tea.Cmd {
 			v.goTo(c, v.line(c).Slowest)
 			return nil
 		})},

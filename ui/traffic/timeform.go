@@ -14,8 +14,8 @@ const (
 	colTime
 	colDirection
 	colMethod
-	colSummary
 	colID
+	colSummary
 	colLatency
 	colSize
 )
@@ -46,9 +46,9 @@ func (f *timeForm) columns() []table.Column {
 		colTime:      {Title: title, Min: width, Priority: 1, Align: termsafe.Right},
 		colDirection: {Min: 1, Must: true},
 		colMethod:    {Title: "method", Min: 16, Weight: 1, Must: true, Scroll: true},
-		colSummary:   {Title: "summary", Min: 16, Weight: 2, Priority: 4, Scroll: true},
 		colID:        {Title: "id", Min: 8, Priority: 3},
-		colLatency:   {Title: "ms", Min: 9, Priority: 5, Align: termsafe.Right},
+		colSummary:   {Title: "summary", Min: 16, Weight: 2, Priority: 4, Scroll: true},
+		colLatency:   {Title: "took", Min: 7, Priority: 5, Align: termsafe.Right},
 		colSize:      {Title: "size", Min: 6, Priority: 2, Align: termsafe.Right},
 	}
 }

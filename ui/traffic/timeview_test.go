@@ -157,7 +157,7 @@ func TestTimeUnderAFilter(t *testing.T) {
 		require.Contains(t, s.Text(), "filter tool:echo or tool:slow")
 		require.NotContains(t, s.Text(), "long-run")
 		s.Do("time-latency-show-sequence")
-		require.Contains(t, s.Text(), `result "Echo"`)
+		require.Contains(t, s.Text(), "result Echo")
 		require.NotContains(t, s.Text(), "elicitation")
 		s.Do("time-sequence-show-waterfall")
 		require.NotContains(t, s.Text(), "get-sum")

@@ -2,6 +2,7 @@ package uitest
 
 import (
 	tea "charm.land/bubbletea/v2"
+	"mcpdbg/ui/kit"
 
 	"mcpdbg/session"
 	"mcpdbg/ui/widget/filter"
@@ -50,9 +51,10 @@ func (p panes) SetFilter(f *filter.Filter) tea.Cmd {
 	return nil
 }
 
-func (p panes) Relist()        {}
-func (p panes) FollowFrom(int) {}
-func (p panes) OpenDetail()    {}
+func (p panes) Relist()           {}
+func (p panes) FollowFrom(int)    {}
+func (p panes) OpenDetail()       {}
+func (p panes) Signs() []kit.Sign { return nil }
 
 func (p panes) Value() (value, pointer, jq string, ok bool) {
 	if v := p.f.Value; v != nil {

@@ -43,7 +43,11 @@ func (b *Bars) Of(number int) (bar table.Bar, ok bool) {
 	bar.From, bar.To = row.T, row.T
 	response, answered := p.Rows.PartnerOf(decides)
 	givenUp := decides.State == session.ReqCancelled || decides.State == session.ReqTimedOut // a response is late
+	since, waits := b.ws.WaitsSince(number)
 	switch {
+	case waits && b.ws.Clock >= 0:
+		bar.Open, bar.To = true, max(b.ws.Clock, row.T)
+		bar.Add(table.Waiting, table.Span{From: since, To: bar.To})
 	case answered && !givenUp && !b.ws.OpenTask(number):
 		bar.To = max(response.T, row.T)
 		bar.Failed = response.Flags&session.FlagError != 0 || response.State == session.ReqUnread
@@ -71,13 +75,8 @@ func (b *Bars) endOf(first, number int, row *session.Row) int64 {
 	if at, ok := b.ws.Shown.Index.Exchanges.EndOf(&b.ws.Shown.Rows, first); ok {
 		return at
 	}
-	exits := b.ws.Shown.Index.Points[ExitPoint]
-	i, _ := slices.BinarySearch(exits, uint32(number))
-	if row.State != session.ReqLost || i == len(exits) {
-		return row.T
-	}
-	if exit, ok := b.ws.Shown.Rows.At(int(exits[i])); ok && exit.Run == row.Run {
-		return exit.T
+	if at, ok := b.ws.EndOfProcess(number, row); ok {
+		return at
 	}
 	return row.T
 }

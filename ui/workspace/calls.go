@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -14,19 +13,14 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// CallShownAfter is how long a call must take before it gets a line: most are over before
-// that could be read.
-const CallShownAfter = 300 * time.Millisecond
-
 // A Call is a request that the user sent from a form. It is pending until answered; a
 // cancelled one is watched for longer: the server may still respond.
 type Call struct {
-	Title    string // its method and the name of the tool, prompt or resource
-	Began    time.Time
-	Cancel   context.CancelCauseFunc      // cancels the call
-	Number   atomic.Uint64                // the request's entry number, of the latest round; 0 before it is written
-	Progress atomic.Pointer[Progress]     // the latest notification
-	Task     atomic.Pointer[session.Task] // what the server last said about its task, or nil
+	Title  string // its method and the name of the tool, prompt or resource
+	Began  time.Time
+	Cancel context.CancelCauseFunc      // cancels the call
+	Number atomic.Uint64                // the request's entry number, of the latest round; 0 before it is written
+	Task   atomic.Pointer[session.Task] // what the server last said about its task, or nil
 
 	Subscription bool // lasts as long as a subscription, without a line
 	Cancelled    time.Time
@@ -36,32 +30,11 @@ type Call struct {
 	Over         bool // only a late response matters
 }
 
-// A Progress is the content of a progress notification.
-type Progress struct {
-	Done    json.Number `json:"progress"`
-	Total   json.Number `json:"total"`
-	Message string      `json:"message"`
-	Problem string      // why it cannot be read
-}
-
 // Sent records the number of a request's entry. The session calls it.
 func (c *Call) Sent(n uint64) { c.Number.Store(n) }
 
 // Became stores the state of the task that the call has become. The session calls it.
 func (c *Call) Became(t session.Task) { c.Task.Store(&t) }
-
-// Heard stores the progress of a notification. The session calls it on another goroutine,
-// so it must return quickly.
-func (c *Call) Heard(params json.RawMessage) {
-	p := &Progress{}
-	switch {
-	case len(params) > InlineLimit:
-		p.Problem = "progress too large (" + wording.Size(int64(len(params))) + ")"
-	case json.Unmarshal(params, p) != nil:
-		p.Problem = "unreadable progress"
-	}
-	c.Progress.Store(p)
-}
 
 // ServerTime describes how long the server took for the response in entry n, over all
 // rounds, and how long it waited for the user: the times in the row of the exchange,
@@ -116,26 +89,6 @@ func (w *Workspace) CancellableRequest() (number int, row session.Row, ok bool) 
 	return number, row, ok
 }
 
-// LastCall returns the latest pending call, or nil.
-func (w *Workspace) LastCall() *Call {
-	for i := len(w.Calls) - 1; i >= 0; i-- {
-		if c := w.Calls[i]; c.Cancelled.IsZero() && !c.Subscription {
-			return c
-		}
-	}
-	return nil
-}
-
-// ShownCalls returns the calls with a line. The outcome of a cancelled one is in its row.
-func (w *Workspace) ShownCalls() (shown []*Call) {
-	for _, c := range w.Calls {
-		if c.Cancelled.IsZero() && !c.Subscription && time.Since(c.Began) >= CallShownAfter {
-			shown = append(shown, c)
-		}
-	}
-	return shown
-}
-
 func (w *Workspace) noticeProgress(number uint32, row *session.Row) {
 	if row.Msg != framing.Notification || len(w.LateProgress) == maxAfterwards || row.Len > InlineLimit {
 		return
@@ -153,14 +106,54 @@ func (w *Workspace) Offers(l *CatalogList) bool { return w.Status.Server.Offers(
 
 // WatchCalls makes the index report the rows that affect the user's calls.
 func (w *Workspace) WatchCalls() {
+	w.sent = 0
 	w.Shown.Index.notice = func(number uint32, row *session.Row) {
-		if row.Kind == session.KindStart {
+		switch row.Kind {
+		case session.KindStart:
 			clear(w.Subscribed)
-		}
-		if len(w.Calls) > 0 {
-			w.noticeProgress(number, row)
+		case session.KindAct:
+			if w.isSending(row) {
+				w.acted = number + 1
+			}
+		case session.KindStdin:
+			if w.acted > 0 && w.acted == number {
+				w.sent = int(number) + 1
+			}
+		case session.KindStdout:
+			if len(w.Calls) > 0 {
+				w.noticeProgress(number, row)
+			}
 		}
 	}
+}
+
+// isSending reports whether an act of the user is about the message that follows it.
+func (w *Workspace) isSending(row *session.Row) bool {
+	var b session.ActBody
+	e, err := w.Shown.Source.Entry(*row, 0)
+	if err != nil || e.DecodeBody(&b) != nil {
+		return false
+	}
+	switch b.Act {
+	case session.ActCompose, session.ActRaw, session.ActResend:
+		return true
+	}
+	return b.Act == session.ActAnswer && b.By == session.ByPerson
+}
+
+// Trust makes a tool be called again without a question.
+func (w *Workspace) Trust(tool string) {
+	if w.Trusted == nil {
+		w.Trusted = map[string]bool{}
+	}
+	w.Trusted[tool] = true
+}
+
+// TakeSent returns the row of the last message that the user sent since it was called
+// last; ok is false if there is none.
+func (w *Workspace) TakeSent() (number int, ok bool) {
+	number, w.sent = w.sent-1, 0
+	return number, number >= 0
 }
 
 // maxAfterwards is how many progress notifications are checked at a time.

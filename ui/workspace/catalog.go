@@ -84,6 +84,16 @@ func (c *Catalog) List(name string) *CatalogList {
 	return nil
 }
 
+// Tool returns the tool with a name, nil if the server has not listed it.
+func (c *Catalog) Tool(name string) *CatalogItem {
+	for _, item := range c.List("tools").Items {
+		if item.Name == name {
+			return item
+		}
+	}
+	return nil
+}
+
 func (c *Catalog) wants(source session.Source, row *session.Row) bool {
 	switch {
 	case row.Kind == session.KindStart:

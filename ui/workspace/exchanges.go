@@ -34,7 +34,9 @@ type Exchanges struct {
 
 	shakes []Handshake // one for each process
 	reports
-	whole []uint32 // exchanges whose first progress is far from them, or that were cancelled, ascending
+	exits    []ProcessEnd // of processes, in order
+	lostCall int          // see Workspace.TakeLost
+	whole    []uint32     // exchanges whose first progress is far from them, or that were cancelled, ascending
 
 	begun    bool // the handshake of the process was seen
 	shaking  bool // initialize may still follow server/discover
@@ -96,16 +98,19 @@ func (x *Exchanges) event(number uint32, row *session.Row) {
 			x.foldShown(x.shown[0])
 		}
 	}
-	if ownRow(row) {
+	x.ended(number, row)
+	if x.ownRow(int(number), row) {
 		x.List.Append(number, 0)
 	}
 }
 
-// ownRow reports whether an event is listed among the exchanges.
-func ownRow(row *session.Row) bool {
+// ownRow reports whether an event is listed among the exchanges. The start of another
+// process is part of the row of the end of the one before it.
+func (x *Exchanges) ownRow(number int, row *session.Row) bool {
 	switch row.Kind {
 	case session.KindStart:
-		return row.Run > 1
+		_, listed := x.endBefore(number)
+		return row.Run > 1 && !listed
 	case session.KindGap, session.KindLagged, session.KindExited, session.KindFailed:
 		return true
 	}
@@ -214,6 +219,12 @@ func (x *Exchanges) Of(number int) int {
 	if i := sort.Search(len(x.shakes), func(i int) bool { return int(x.shakes[i].First) > number }) - 1; i >= 0 && x.inHandshake(x.shakes[i], number, &row) {
 		return int(x.shakes[i].First)
 	}
+	if row.Kind == session.KindStart {
+		if end, ok := x.endBefore(number); ok {
+			return end
+		}
+		return number
+	}
 	switch row.Msg {
 	case framing.Request:
 		return x.First(number)
@@ -268,7 +279,7 @@ func (x *Exchanges) upTo(source session.Source, rows int) *Exchanges {
 	cut.scanned = rows
 	cut.List = x.List.UpTo(rows)
 	cut.shakes = x.shakes[:sort.Search(len(x.shakes), func(i int) bool { return int(x.shakes[i].First) >= rows })]
-	cut.ranges = x.rangesUpTo(rows)
+	cut.ranges, cut.exits = x.rangesUpTo(rows), x.endsUpTo(rows)
 	cut.whole = before(x.whole, rows)
 	for number, parts := range x.unfolded {
 		if int(number) < rows {

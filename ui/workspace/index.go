@@ -31,7 +31,7 @@ type Index struct {
 	Partial   bool // rows before the first are missing
 
 	offered func(row *session.Row) bool           // whether a row belongs to Offers
-	notice  func(number uint32, row *session.Row) // gets starts and stdout rows
+	notice  func(number uint32, row *session.Row) // gets each row; see Workspace.WatchCalls
 	whole   *Index                                // the index it was cut from, or nil
 }
 
@@ -88,7 +88,7 @@ func (x *Index) Pull(source session.Source) (more bool) {
 }
 
 func (x *Index) add(number uint32, row *session.Row) {
-	if x.notice != nil && (row.Kind == session.KindStdout || row.Kind == session.KindStart) {
+	if x.notice != nil {
 		x.notice(number, row)
 	}
 	if x.offered != nil && x.offered(row) {

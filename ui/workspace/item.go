@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"mcpdbg/internal/wording"
@@ -93,6 +94,12 @@ func newCatalogItem(member string, raw json.RawMessage) *CatalogItem {
 	}
 	item.Label = wording.Cut(item.Label, maxLabel)
 	return item
+}
+
+// Says reports whether the server describes an item with a word, such as "read-only". A nil
+// item is not described.
+func (item *CatalogItem) Says(hint string) bool {
+	return item != nil && slices.Contains(item.Hints, hint)
 }
 
 // hintsOf puts the annotations of a tool into words: hints of the server, not guarantees.

@@ -34,6 +34,15 @@ func (w *Workspace) Elapsed(number int, row session.Row) exchange.Times {
 // WaitsSince returns since when a pending exchange waits for the user: a request of the
 // server, or the call around it.
 func (w *Workspace) WaitsSince(number int) (since int64, ok bool) {
+	at, ok := w.Question(number)
+	row, _ := w.Shown.Rows.At(at)
+	return row.T, ok
+}
+
+// Question returns the row of the first request of the server for which a pending exchange
+// waits for the user: the exchange itself, or one during it.
+func (w *Workspace) Question(number int) (row int, ok bool) {
+	var since int64
 	for _, q := range w.Waiting {
 		at, found := w.RowOf(q.N)
 		if !found {
@@ -44,11 +53,11 @@ func (w *Workspace) WaitsSince(number int) (since int64, ok bool) {
 		if at != number && (!during || call != number) && (!known || parent != number) {
 			continue
 		}
-		if row, _ := w.Shown.Rows.At(at); !ok || row.T < since {
-			since, ok = row.T, true
+		if asked, _ := w.Shown.Rows.At(at); !ok || asked.T < since {
+			row, since, ok = at, asked.T, true
 		}
 	}
-	return since, ok
+	return row, ok
 }
 
 // isOpen reports whether a call goes on as a task whose end is not in the log.
@@ -77,4 +86,15 @@ func (x *Index) ended(number int, run uint16) bool {
 	}
 	exit, ok := x.Exchanges.rows.At(int(exits[i]))
 	return ok && exit.Run == run
+}
+
+// EndOfProcess returns when the process of a request without a response ended.
+func (w *Workspace) EndOfProcess(number int, request *session.Row) (at int64, ok bool) {
+	exits := w.Shown.Index.Points[ExitPoint]
+	i, _ := slices.BinarySearch(exits, uint32(number))
+	if request.State != session.ReqLost || i == len(exits) {
+		return 0, false
+	}
+	exit, ok := w.Shown.Rows.At(int(exits[i]))
+	return exit.T, ok && exit.Run == request.Run
 }

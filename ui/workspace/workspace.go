@@ -40,6 +40,9 @@ type Workspace struct {
 	Closed       <-chan struct{}             // when the workspace is removed from the screen
 	Close        context.CancelFunc          // closes Gone
 	Calls        []*Call                     // made by the user: pending, or cancelled and watched
+	Trusted      map[string]bool             // tools that are called again without a question
+	acted        uint32                      // row of the latest act of sending, plus one
+	sent         int                         // see TakeSent
 	LateProgress []uint32                    // rows with progress since a call was cancelled
 	Subscribed   map[string]*Call            // subscribed resources, by URI
 	Stats        session.Stats               // of the rows shown
@@ -52,8 +55,10 @@ type Workspace struct {
 	Rate         Meter
 	Overview     bool // no row is selected yet, so the detail shows the server
 	Selected     Selection
-	Viewed       Selection // shown in the detail: of an exchange, usually the response
-	AtRow        int       // under the cursor in the traffic, or -1
+	Viewed       Selection   // shown in the detail: of an exchange, usually the response
+	AtRow        int         // under the cursor in the traffic, or -1
+	alone        int         // see Alone
+	aloneIn      *Projection // that has the row
 	Sample       Sample
 	Starting     bool // Start or Restart is running
 	Stop         context.CancelFunc

@@ -2,6 +2,7 @@ package flags
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/input"
+	"mcpdbg/recordings/formats"
 	"mcpdbg/recordings/replay"
 	"mcpdbg/session/target"
 	"mcpdbg/ui"
@@ -50,7 +52,7 @@ func ApplyScreen(env *console.Env, s Screen) error {
 	if err != nil {
 		return err
 	}
-	env.Settings = settings
+	env.Settings, env.Settings.Keep = settings, keepSetting
 	env.Settings.ASCII = env.Settings.ASCII || s.ascii
 	return nil
 }
@@ -83,6 +85,29 @@ func ReadSettings() (ui.Settings, error) {
 		return ui.Settings{}, console.WithHint(console.Usagef("settings: %v", err), "mcpdbg keys to list the actions and their keys")
 	}
 	return settings, nil
+}
+
+// keepSetting writes a setting to the settings file.
+func keepSetting(name, value string) error {
+	file := settingsFile()
+	data, err := input.ReadRegular(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	data = ui.SetSetting(data, name, value)
+	if _, err := ui.ParseSettings(file, data); err != nil { // such as after an edit
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+	return formats.WriteFile(file, true, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }
 
 // TargetOptions returns the options for config files, with the hosts of Codex's

@@ -72,7 +72,7 @@ func TestScreenShowsRecordings(t *testing.T) {
 	s := clitest.InTerminal(t, 120, 36, "sh", "-c", `"$0" "$@"; echo "ended with $?"; exec cat`, clitest.Binary(), "open", fixture("healthy-legacy.jsonl"), fixture("duplicate-answers.jsonl"))
 	s.Until("1 healthy-legacy.jsonl", "2 duplicate-answers.jsonl", "handshake")
 	s.Keys(">", "V")
-	s.Until("FILE  ", "  duplicate-answers.jsonl", "second response")
+	s.Until("FILE  ", "  duplicate-answers.jsonl", "second answer")
 	s.Keys("c")
 	s.Until("compose: this is a recording")
 	s.Keys("q")

@@ -25,6 +25,7 @@ type View struct {
 	changed     bool
 	graphics    int // their version that was painted last
 	verdict     Verdict
+	before      Before
 
 	pictures context.Context // ends the decoding of pictures
 	close    context.CancelFunc
@@ -42,7 +43,7 @@ type Options struct {
 
 // Keys are the keys of what can be done with a part, as they are shown.
 type Keys struct {
-	Read, Save, View, Render string
+	Read, Save, View, Render, Compare string
 }
 
 // bodyIndent is the number of cells before the body of a part.
@@ -69,6 +70,18 @@ func (v *View) Close() {
 type Verdict struct {
 	Text string // "" for nothing
 	Bad  bool
+}
+
+// A Before is what is known about the same call before: its last line, and how to compare
+// both. The zero value says nothing.
+type Before struct{ Text, Hint string }
+
+// SetBefore shows what is known about the same call before.
+func (v *View) SetBefore(to Before) {
+	if to != v.before {
+		v.before = to
+		v.count()
+	}
 }
 
 // Structured returns the structured content of the message, nil without any.
@@ -119,8 +132,10 @@ func (v *View) count() {
 		v.starts = append(v.starts, v.total)
 		v.total += v.lines(i)
 	}
-	if v.parts.note != "" {
-		v.total++
+	for _, note := range []string{v.parts.note, v.before.Text} {
+		if note != "" {
+			v.total++
+		}
 	}
 	v.moveTo(v.cursor)
 }
@@ -132,8 +147,8 @@ func (v *View) lines(part int) int {
 	return 1
 }
 
-// at returns the part that a line is in, -1 for the note at the end, and its line
-// there.
+// at returns the part that a line is in, -1 for those at the end that are in none, and its
+// line there.
 func (v *View) at(line int) (part, inner int) {
 	part, found := slices.BinarySearch(v.starts, line)
 	if !found {
@@ -213,13 +228,18 @@ func (v *View) Paint(out *paint.Lines, focused bool) {
 				l.Leave()
 			}
 		}
-		v.paintLine(l, part, inner)
+		v.paintLine(l, y, part, inner)
 		l.EndRow()
 	}
 }
 
-func (v *View) paintLine(l *paint.Line, part, line int) {
+func (v *View) paintLine(l *paint.Line, y, part, line int) {
 	switch {
+	case part < 0 && v.before.Text != "" && v.top+y == v.total-1:
+		l.Text(v.style.theme.Strong, "before")
+		l.Text(paint.Style{}, "     "+v.before.Text+"    ")
+		l.Text(v.style.theme.Accent, v.style.keys.Compare)
+		l.Text(v.style.theme.Dim, " "+v.before.Hint)
 	case part < 0:
 		l.Text(v.style.theme.Odd, v.parts.note)
 	case line == 0:

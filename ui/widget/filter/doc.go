@@ -7,6 +7,8 @@
 //	method:tools/*    the method: part of it, or all of it with * and ?
 //	tool:echo         calls of a tool, and the responses; * and ? as above
 //	id:7              the id of a message, as number or as string
+//	is:failed         or running, waits, ok, cancelled, unanswered, noise, odd,
+//	                  exit, restart, task, batch: what the row shows
 //	dir:in dir:out    from the server, to the server
 //	kind:request      or response, notification, error, batch, stray, stderr,
 //	                  event, or one kind of event such as exited

@@ -362,7 +362,7 @@ func TestTextOfUnreadableResponses(t *testing.T) {
 	require.NoError(t, log.Append([]session.Entry{{Kind: session.KindStdout, Payload: []byte(`{"jsonrpc":"2.0","id":2,"result":"x`), More: true}}))
 	const tooDeep, refusal, orphan, tooLong = 1, 2, 3, 5
 	for text, want := range map[string][]int{
-		`"nested too deep"`: {tooDeep}, `"longer than --line-limit"`: {tooLong}, `"without an id"`: {refusal}, "unknown id:9": {orphan},
+		`"nested too deep"`: {tooDeep}, `"longer than --line-limit"`: {tooLong}, `"without id"`: {refusal}, `"parse error"`: {refusal}, "unknown id:9": {orphan},
 	} {
 		f, err := Parse(text)
 		require.NoError(t, err)

@@ -274,7 +274,7 @@ func (msg *message) bytes() []byte {
 		case e.Kind.IsStream():
 			msg.text = e.Payload
 		default:
-			msg.text = []byte(session.Describe(&e))
+			msg.text = []byte(EventText(&e) + "\n" + session.Describe(&e))
 		}
 	}
 	return msg.text

@@ -72,12 +72,13 @@ func TestComplete(t *testing.T) {
 		"a dir:o":    {"a dir:out"},
 		"kind:re":    {"kind:request", "kind:response"},
 		"kind:ex":    {"kind:exited"},
+		"is:r":       {"is:running", "is:restart"},
 		"method:x":   nil,
 		`"a me`:      nil,
 		`"a" me`:     {`"a" method:`},
 		"e":          {"err"},
-		"":           {"method:", "tool:", "id:", "dir:", "kind:", "n:", "seq:", "run:", "err"},
-		"something ": {"something method:", "something tool:", "something id:", "something dir:", "something kind:", "something n:", "something seq:", "something run:", "something err"},
+		"":           {"method:", "tool:", "id:", "is:", "dir:", "kind:", "n:", "seq:", "run:", "err"},
+		"something ": {"something method:", "something tool:", "something id:", "something is:", "something dir:", "something kind:", "something n:", "something seq:", "something run:", "something err"},
 	} {
 		require.Equal(t, want, Complete(text), text)
 	}
@@ -122,4 +123,22 @@ func (o *one) Rows(_ int, dst []session.Row) int { return copy(dst, []session.Ro
 func (o *one) Method(uint16) string              { return "tools/call" }
 func (o *one) Entry(session.Row, int) (session.Entry, error) {
 	return session.Entry{Kind: o.row.Kind, N: 1, Payload: o.payload, Msg: framing.Scan(o.payload)}, nil
+}
+
+// TestWords checks that texts become words that mean them.
+func TestWords(t *testing.T) {
+	for _, name := range []string{"add", "two words", `a "b" \ c`, "a:b", "!x", "ü"} {
+		f, err := Parse(Word("tool", name))
+		require.NoError(t, err, name)
+		require.Equal(t, Word("tool", name), f.String())
+	}
+	require.Equal(t, "tool:add", Word("tool", "add"))
+	require.Equal(t, `tool:"a \"b\""`, Word("tool", `a "b"`))
+	for text, want := range map[string]string{
+		"wrong": "wrong", "two words": `"two words"`, "a:b": `"a:b"`, "err": `"err"`, "or": `"or"`, ">5": `">5"`, "/a b/": "/a b/", "/a/b/": `/a\/b/`, "/": `"/"`,
+	} {
+		require.Equal(t, want, TextWord(text))
+		_, err := Parse(want)
+		require.NoError(t, err, text)
+	}
 }

@@ -7,33 +7,37 @@ import (
 
 // Words that lists show for the row itself. They are not in the message.
 const (
-	ShownStray      = "stray line"
-	ShownNotJSON    = "not JSON"
-	ShownNotJSONRPC = "not JSON-RPC"
+	ShownNoise      = "noise on stdout"
+	ShownNotMessage = "not a message"
 	ShownBatch      = "batch"
 	ShownPart       = "part of a line"
-	ShownProbe      = "probe"
-	ShownTimedOut   = "no response in time"
-	ShownUnknownID  = "response to an unknown id"
-	ShownNoID       = "error without an id"
-	ShownSecond     = "second response"
-	ShownTooLong    = "response longer than --line-limit"
-	ShownTooDeep    = "response nested too deep"
+	ShownFailed     = "failed"
+	ShownCancelled  = "cancelled"
+	ShownNoAnswer   = "no answer"
+	ShownUnknownID  = "answer to unknown id"
+	ShownNoID       = "answer without id"
+	ShownParseError = "parse error"
+	ShownSecond     = "second answer"
+	ShownTooLong    = "answer longer than --line-limit"
+	ShownTooDeep    = "answer nested too deep"
+	ShownExit       = "exited"
+	ShownRestart    = "restarted"
 )
 
 var (
 	stateWords = map[session.ReqState][]string{
-		session.ReqFailed:    {session.ReqFailed.String()},
-		session.ReqCancelled: {session.ReqCancelled.String()},
-		session.ReqTimedOut:  {session.ReqTimedOut.String(), ShownTimedOut},
-		session.ReqLost:      {session.ReqLost.String()},
-		session.ReqUnmatched: {session.ReqUnmatched.String(), ShownUnknownID, ShownNoID},
+		session.ReqFailed:    {ShownFailed},
+		session.ReqCancelled: {ShownCancelled},
+		session.ReqTimedOut:  {ShownNoAnswer, session.ReqTimedOut.String()},
+		session.ReqLost:      {ShownNoAnswer, session.ReqLost.String()},
+		session.ReqUnmatched: {session.ReqUnmatched.String(), ShownUnknownID, ShownNoID, ShownParseError},
 		session.ReqDuplicate: {session.ReqDuplicate.String(), ShownSecond},
 		session.ReqUnread:    {ShownTooLong, ShownTooDeep},
 	}
+	// Older words for noise are still found.
 	messageWords = map[framing.Kind][]string{
-		framing.NotJSON: {ShownStray, ShownNotJSON},
-		framing.Other:   {ShownStray, ShownNotJSONRPC},
+		framing.NotJSON: {ShownNoise, ShownNotMessage, "stray line", "not JSON"},
+		framing.Other:   {ShownNoise, ShownNotMessage, "stray line", "not JSON-RPC"},
 		framing.Batch:   {ShownBatch},
 	}
 	flagWords = []struct {
@@ -41,7 +45,12 @@ var (
 		words []string
 	}{
 		{session.FlagPart, []string{ShownPart}},
-		{session.FlagProbe, []string{ShownProbe}},
+		{session.FlagProbe, []string{"probe"}},
+	}
+	// In addition to their source and the older names of the kinds.
+	eventWords = map[session.Kind][]string{
+		session.KindStart:  {ShownRestart},
+		session.KindFailed: {"connection lost"},
 	}
 )
 
@@ -49,7 +58,7 @@ var (
 // event, or the kind and the end of a message.
 func shows(r session.Row, test func(word []byte) bool) bool {
 	if !r.Kind.IsStream() {
-		return test([]byte(r.Kind.String()))
+		return test([]byte(r.Kind.String())) || test([]byte(EventSource(r.Kind))) || anyWord(eventWords[r.Kind], test)
 	}
 	if r.Kind == session.KindStderr {
 		return false
@@ -58,6 +67,9 @@ func shows(r session.Row, test func(word []byte) bool) bool {
 		if r.Flags&f.flag != 0 && anyWord(f.words, test) {
 			return true
 		}
+	}
+	if r.Flags&session.FlagError != 0 && r.Flags&session.FlagProbe == 0 && test([]byte(ShownFailed)) {
+		return true
 	}
 	return anyWord(wordsOfState(r), test) || anyWord(messageWords[r.Msg], test)
 }

@@ -29,6 +29,7 @@ func keys() []key {
 		{"method", nil, func(_ *parser, _ int, value string) (test, error) { return newMethodTest(value), nil }},
 		{"tool", nil, func(_ *parser, _ int, value string) (test, error) { return newToolTest(value), nil }},
 		{"id", nil, func(_ *parser, _ int, value string) (test, error) { return idTest{id: value}, nil }},
+		{"is", stateNames(), (*parser).state},
 		{"dir", []string{"in", "out"}, (*parser).dir},
 		{"kind", kindNames(), (*parser).kind},
 		{"n", nil, func(p *parser, at int, value string) (test, error) {
@@ -73,6 +74,30 @@ func (p *parser) plain() (test, error) {
 		return nil, p.wrong(at, name+": needs a value")
 	}
 	return all[i].parse(p, at, value)
+}
+
+// Word returns a word with a key, its value in quotes if it needs them.
+func Word(key, value string) string {
+	if value != "" && !strings.ContainsAny(value, ` "`) {
+		return key + ":" + value
+	}
+	return key + ":" + quote(value)
+}
+
+// TextWord returns the word that matches what Text does.
+func TextWord(text string) string {
+	switch {
+	case len(text) > 2 && text[0] == '/' && text[len(text)-1] == '/':
+		inside := strings.ReplaceAll(text[1:len(text)-1], `\/`, `/`)
+		return "/" + strings.ReplaceAll(inside, "/", `\/`) + "/"
+	case text == "err" || slices.Contains(joins, text) || strings.ContainsAny(text, ` ":`) || strings.ContainsAny(text[:min(len(text), 1)], "!/<>"):
+		return quote(text)
+	}
+	return text
+}
+
+func quote(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
 func keyNames(keys []key) string {

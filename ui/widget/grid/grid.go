@@ -194,16 +194,16 @@ func (g *Grid) SetFollow(on bool) {
 	}
 }
 
-// Status describes following: "FOLLOW", "not following", or "DONE" when the
+// Status describes following: "following", "", or "DONE" when the
 // run is over.
 func (g *Grid) Status() string {
 	switch {
 	case g.totals.Over:
 		return "DONE"
 	case g.follow:
-		return "FOLLOW"
+		return "following"
 	}
-	return "not following"
+	return ""
 }
 
 // Paint paints the list.

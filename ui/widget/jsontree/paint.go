@@ -254,7 +254,6 @@ func (t *Tree) PaintLine(l *paint.Line, i int) {
 func (t *Tree) paintLine(l *paint.Line, i, width, from int) {
 	t.content.Reset(width+from, t.options)
 	t.content.PartOf(l)
-	p := painter{t: t, l: &t.content}
-	p.line(i)
-	l.Append(p.l, from)
+	(&painter{t, &t.content}).line(i)
+	l.Append(&t.content, from)
 }

@@ -49,6 +49,8 @@ type Action[C any] struct {
 	// Priority decides about a place in the footer: the highest first, zero is never
 	// shown.
 	Priority int
+	// Last puts the action at the end of the footer, always.
+	Last bool
 	// Hint replaces the first key and the title in the footer, for two actions in one
 	// ("j/k", "move").
 	Hint Hint
@@ -257,39 +259,53 @@ func (h Hint) Width() int {
 // hintGap is the cells between two hints.
 const hintGap = 2
 
+// mostHints returns how many hints a footer of so many cells has: more would not be read.
+func mostHints(width int) int {
+	switch {
+	case width < 70:
+		return 5
+	case width < 100:
+		return 8
+	case width < 160:
+		return 11
+	}
+	return 18
+}
+
 // Footer returns the hints to show in width cells: of the possible actions, those with
-// the highest priority that fit, in the order of the table.
+// the highest priority, in that order, and those that are always last.
 func (t *Table[C]) Footer(scope string, c C, width int) []Hint {
 	type candidate struct {
-		hint            Hint
-		place, priority int
+		hint     Hint
+		priority int
 	}
+	room, most := width+hintGap, mostHints(width)
 	reachable := t.Reachable(scope)
-	fit := make([]candidate, 0, len(reachable))
-	for i, a := range reachable {
+	fit, last := make([]candidate, 0, len(reachable)), make([]Hint, 0, 2)
+	for _, a := range reachable {
 		hint, priority := a.hint(c)
-		if priority <= 0 {
+		if priority <= 0 && !a.Last {
 			continue
 		}
-		if possible, _ := a.State(c); possible {
-			fit = append(fit, candidate{hint, i, priority})
+		if possible, _ := a.State(c); !possible {
+			continue
+		}
+		if !a.Last {
+			fit = append(fit, candidate{hint, priority})
+		} else if !slices.ContainsFunc(last, func(h Hint) bool { return h.Title == hint.Title }) {
+			last = append(last, hint)
+			room -= hint.Width() + hintGap
 		}
 	}
 	slices.SortStableFunc(fit, func(a, b candidate) int { return cmp.Compare(b.priority, a.priority) })
-	used := -hintGap
-	n := 0
-	for n < len(fit) && used+hintGap+fit[n].hint.Width() <= width {
-		used += hintGap + fit[n].hint.Width()
-		n++
+	hints := make([]Hint, 0, most)
+	for _, f := range fit {
+		if room -= f.hint.Width() + hintGap; room < 0 || len(hints)+len(last) == most {
+			break
+		}
+		hints = append(hints, f.hint)
 	}
-	fit = fit[:n]
-	slices.SortFunc(fit, func(a, b candidate) int { return cmp.Compare(a.place, b.place) })
-
-	hints := make([]Hint, len(fit))
-	for i, f := range fit {
-		hints[i] = f.hint
-	}
-	return hints
+	return append(hints, last...)
 }
 
 // hint returns the hint for the footer and its priority, shown only if positive.

@@ -1,6 +1,7 @@
 package keymap
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,9 +148,9 @@ func TestFooter(t *testing.T) {
 		width       int
 		want        string
 	}{
-		{"all", "traffic", true, 80, "p pair, r resend, j/k move, ctrl+c quit"},
-		{"without the impossible", "traffic", false, 80, "p pair, j/k move, ctrl+c quit"},
-		{"highest first", "traffic", true, 18, "r resend, j/k move"},
+		{"all", "traffic", true, 80, "j/k move, r resend, p pair, ctrl+c quit"},
+		{"without the impossible", "traffic", false, 80, "j/k move, p pair, ctrl+c quit"},
+		{"highest first", "traffic", true, 18, "j/k move, r resend"},
 		{"exactly one", "traffic", true, 8, "j/k move"},
 		{"none fits", "traffic", true, 7, ""},
 		{"modal", "compose", true, 80, "ctrl+s send, ctrl+c quit"},
@@ -160,6 +161,45 @@ func TestFooter(t *testing.T) {
 		}
 		require.Equal(t, tc.want, strings.Join(got, ", "), tc.name)
 	}
+}
+
+// TestFooterIsRanked checks at each width that the hints are the first possible ones of
+// the ranked list, not too many to read, and that those that are always last are never cut.
+func TestFooterIsRanked(t *testing.T) {
+	last := []Action[state]{
+		{ID: "palette", Keys: []string{":"}, Scope: Global, Title: "commands", Help: "Find.", Last: true},
+		{ID: "menu", Keys: []string{"?"}, Scope: Global, Title: "menu", Help: "List.", Last: true},
+		{ID: "menu-typing", Keys: []string{"f1"}, Scope: Global, Title: "menu", Help: "List.", Everywhere: true, Last: true},
+	}
+	actions := slices.Clone(last)
+	for i := range 26 {
+		a := Action[state]{ID: string(rune('a' + i)), Keys: []string{string(rune('a' + i))}, Scope: "list", Title: "do", Help: "Do.", Priority: 100 - i}
+		if i%5 == 4 {
+			a.Enabled = func(state) (bool, string) { return false, "not now" }
+		}
+		actions = append(actions, a)
+	}
+	slices.Reverse(actions[len(last):])
+	table, err := New([]Scope{{ID: "list", Title: "List"}, {ID: "typed", Title: "Typed", Modal: true}}, actions)
+	require.NoError(t, err)
+	for width := range 220 {
+		hints := table.Footer("list", state{}, width)
+		require.Equal(t, []Hint{{":", "commands"}, {"?", "menu"}}, hints[len(hints)-2:], "one menu")
+		cells := -hintGap
+		for i, h := range hints[:len(hints)-2] {
+			require.Equal(t, string(rune('a'+i+i/4)), h.Keys, "ranked, without each fifth")
+		}
+		for _, h := range hints {
+			cells += h.Width() + hintGap
+		}
+		if len(hints) > 2 {
+			require.LessOrEqual(t, cells, width)
+		}
+	}
+	for width, want := range map[int]int{60: 5, 69: 5, 80: 8, 99: 8, 120: 11, 159: 11, 160: 18, 200: 18} {
+		require.Len(t, table.Footer("list", state{}, width), want, width)
+	}
+	require.Equal(t, []Hint{{"f1", "menu"}}, table.Footer("typed", state{}, 10))
 }
 
 // TestFooterNow checks that the current meaning of an action comes before
@@ -177,7 +217,7 @@ func TestFooterNow(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []Hint{{"ctrl+r", "reconnect"}}, table.Footer(Global, state{}, 20))
 	require.Equal(t, []Hint{{"q", "quit"}}, table.Footer(Global, state{live: true}, 20))
-	require.Equal(t, []Hint{{"ctrl+r", "restart"}, {"q", "quit"}}, table.Footer(Global, state{live: true}, 40))
+	require.Equal(t, []Hint{{"q", "quit"}, {"ctrl+r", "restart"}}, table.Footer(Global, state{live: true}, 40))
 }
 
 // TestNow checks that an action can have another title and another priority at times.
@@ -192,7 +232,7 @@ func TestNow(t *testing.T) {
 	other := Action[state]{ID: "quit", Keys: []string{"q"}, Scope: Global, Title: "quit", Help: "Quit.", Priority: 90}
 	table, err := New(nil, []Action[state]{view, other})
 	require.NoError(t, err)
-	require.Equal(t, []Hint{{"v", "as JSON"}, {"q", "quit"}}, table.Footer(Global, state{live: true}, 40))
+	require.Equal(t, []Hint{{"q", "quit"}, {"v", "as JSON"}}, table.Footer(Global, state{live: true}, 40))
 	require.Equal(t, []Hint{{"v", "other view"}, {"q", "quit"}}, table.Footer(Global, state{}, 40))
 	require.Equal(t, []Hint{{"q", "quit"}}, table.Footer(Global, state{live: true}, 10))
 	require.Equal(t, []Hint{{"v", "other view"}}, table.Footer(Global, state{}, 12))

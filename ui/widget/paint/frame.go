@@ -55,6 +55,8 @@ type Frame struct {
 	// at the right end of the top line
 	Right      string
 	RightStyle Style
+	// Bottom is in the bottom line, in RightStyle.
+	Bottom string
 }
 
 // appendRule appends the rule above a pane, as appendTop does.
@@ -115,9 +117,10 @@ func (f Frame) appendLabel(dst []byte, g glyphs, title string, style Style, room
 }
 
 func (f Frame) appendBottom(dst []byte, g glyphs, w int) []byte {
+	dst = f.Style.Append(dst, g.bottomLeft)
+	dst, room := f.appendLabel(dst, g, f.Bottom, f.RightStyle, w-2)
 	dst = append(dst, f.Style.On...)
-	dst = append(dst, g.bottomLeft...)
-	dst = repeat(dst, g.horizontal, w-2)
+	dst = repeat(dst, g.horizontal, room)
 	dst = append(dst, g.bottomRight...)
 	return append(dst, f.Style.Off...)
 }

@@ -70,8 +70,9 @@ func (l *Line) BeginRow(c *Cursor) {
 		l.buf = append(append(append(l.buf, c.mark.On...), '>'), c.mark.Off...)
 		l.buf = append(l.buf, l.base...)
 		l.cells++
+		return
 	}
-	l.PadTo(1)
+	l.PadTo(l.cells + 1)
 }
 
 // EndRow fills a row that has the look of a cursor, and ends that.
@@ -171,14 +172,18 @@ func (l *Line) Append(other *Line, from int) {
 	l.appendCells(other, from, min(other.cells-from, l.Room()))
 }
 
-// AppendCut is like Append; if the rest does not fit, the line ends in the ellipsis of
-// the options.
-func (l *Line) AppendCut(other *Line, from int) {
-	if other.cells-from <= l.Room() {
+// AppendCut is like Append, into at most width cells; if the rest does not fit, they end
+// in the ellipsis of the options.
+func (l *Line) AppendCut(other *Line, from, width int) {
+	width = min(width, l.Room())
+	switch {
+	case other.cells-from <= width:
 		l.Append(other, from)
 		return
+	case width <= 0:
+		return
 	}
-	l.appendCells(other, from, l.Room()-termsafe.Width(l.opts.Ellipsis))
+	l.appendCells(other, from, width-termsafe.Width(l.opts.Ellipsis))
 	l.Text(Style{}, l.opts.Ellipsis)
 }
 
@@ -293,6 +298,14 @@ func (b *Lines) Resize(w, h int) {
 	b.lines = b.lines[:h]
 	for i := range b.lines {
 		b.lines[i].Reset(w, b.Options)
+	}
+}
+
+// Add adds empty rows at the end.
+func (b *Lines) Add(rows int) {
+	for range max(rows, 0) {
+		b.lines = append(b.lines, Line{})
+		b.lines[len(b.lines)-1].Reset(b.width, b.Options)
 	}
 }
 

@@ -30,24 +30,25 @@ func (s Style) If(applies bool) Style {
 	return Style{}
 }
 
+// With returns the style with another one inside.
+func (s Style) With(other Style) Style {
+	return Style{On: s.On + other.On, Off: other.Off + s.Off}
+}
+
+// Reversed returns a style that exchanges foreground and background.
+func Reversed() Style { return Style{On: "\x1b[7m", Off: "\x1b[27m"} }
+
 // compile returns the sequences of a style of Lip Gloss. Widths, margins and borders have
 // no meaning for a text in a line.
 func compile(look lipgloss.Style) Style {
 	var on, off ansi.Style
-	if look.GetBold() {
-		on, off = on.Bold(), off.Normal()
-	}
-	if look.GetFaint() {
-		on, off = on.Faint(), off.Normal()
-	}
-	if look.GetItalic() {
-		on, off = on.Italic(true), off.Italic(false)
-	}
-	if look.GetUnderline() {
-		on, off = on.Underline(true), off.Underline(false)
-	}
-	if look.GetReverse() {
-		on, off = on.Reverse(true), off.Reverse(false)
+	for _, a := range []struct {
+		is      bool
+		on, off string
+	}{{look.GetBold(), "1", "22"}, {look.GetFaint(), "2", "22"}, {look.GetItalic(), "3", "23"}, {look.GetUnderline(), "4", "24"}, {look.GetReverse(), "7", "27"}} {
+		if a.is {
+			on, off = append(on, a.on), append(off, a.off)
+		}
 	}
 	if c := look.GetForeground(); hasColor(c) {
 		on, off = on.ForegroundColor(c), off.ForegroundColor(nil)

@@ -26,8 +26,8 @@ type Options struct {
 	Profile  Profile
 	Light    bool // for a light background
 	Contrast bool // 7 to 1 instead of 4.5 to 1
-	// Guessed is set if neither the terminal nor the user says whether the background is
-	// light. The selected row is then reversed.
+	// Guessed is set if the background may as well be light or dark: the selected row is
+	// then reversed.
 	Guessed bool
 	// Background is the colour that the terminal reports, or nil.
 	Background color.Color
@@ -87,7 +87,11 @@ func (o Options) roles(th *Theme) []role {
 	bold, italic, underline, reverse := none.Bold(true), none.Italic(true), none.Underline(true), none.Reverse(true)
 	dim := none.Foreground(o.color("#9a9a9a", "#5c5c5c", "#d0d0d0", "#3a3a3a", "7", "8"))
 	accent := bold.Foreground(o.color("#56b4e9", "#00659e", "#8fd3ff", "#003f73", "14", "4"))
-	odd := none.Foreground(o.odd())
+	odd := none.Foreground(o.color("#f0e442", "#686000", "#fff176", "#463f00", "11", "3"))
+	match := odd.Reverse(true)
+	if o.Profile == ANSI {
+		match = reverse
+	}
 	tool := bold.Foreground(o.color("#7fb5bf", "#33697a", "#a6e3ec", "#0b4552", "6", "6"))
 	resource := none.Foreground(o.color("#b5b07d", "#66632e", "#e0dba0", "#43410f", "3", "3"))
 	prompt := none.Foreground(o.color("#b7a0cc", "#74548c", "#dcc8f0", "#4c2a66", "5", "5"))
@@ -105,8 +109,8 @@ func (o Options) roles(th *Theme) []role {
 		{&th.Tool, tool, bold},
 		{&th.Resource, resource, none},
 		{&th.Prompt, prompt, none},
-		{&th.Match, o.match(), reverse},
-		{&th.SelectedMatch, o.match().Underline(true), underline},
+		{&th.Match, match, reverse},
+		{&th.SelectedMatch, match.Underline(true), underline},
 		{&th.Caret, reverse, reverse},
 		{&th.Rule, dim, none},
 		{&th.FocusRule, accent, bold},
@@ -120,18 +124,6 @@ func (o Options) roles(th *Theme) []role {
 		{&th.Backdrop, dim.Faint(true), none.Faint(true)},
 		{&th.PromptTitle, bold.Reverse(true), bold.Reverse(true)},
 	}
-}
-
-func (o Options) odd() color.Color {
-	return o.color("#f0e442", "#686000", "#fff176", "#463f00", "11", "3")
-}
-
-func (o Options) match() lipgloss.Style {
-	reverse := lipgloss.NewStyle().Reverse(true)
-	if o.Profile == ANSI {
-		return reverse
-	}
-	return reverse.Foreground(o.odd())
 }
 
 // color returns the shade of a hue for the background, the contrast and the profile.
@@ -177,11 +169,8 @@ func NewTheme(o Options) *Theme {
 // Lipgloss returns the style of Lip Gloss that a style of the theme was made from.
 func (th *Theme) Lipgloss(s Style) lipgloss.Style { return th.looks[s] }
 
-const (
-	leastStep     = 1.25 // between the selected row and the background
-	leastContrast = 4.5  // of text (WCAG 2, criterion 1.4.3)
-	mostContrast  = 7.0  // of text in themes with strong contrast (criterion 1.4.6)
-)
+// leastStep is the least contrast of the selected row with the background.
+const leastStep = 1.25
 
 // selection returns the background of the selected row, or nil if none is known to
 // stand out from the terminal's and to leave all text readable.
@@ -217,11 +206,11 @@ func (o Options) step() color.Color {
 }
 
 // readable reports whether the colours of all roles have enough contrast with a
-// background.
+// background (WCAG 2, criteria 1.4.3 and 1.4.6).
 func (o Options) readable(roles []role, background color.Color) bool {
-	least := leastContrast
+	least := 4.5
 	if o.Contrast {
-		least = mostContrast
+		least = 7
 	}
 	for _, r := range roles {
 		if c := r.look.GetForeground(); hasColor(c) && contrast(c, background) < least {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 
@@ -46,6 +47,38 @@ func (b *Bar) Add(kind BarKind, s Span) {
 	b.n++
 }
 
+// Server returns how long the server worked, in microseconds: parts of other kinds may
+// overlap.
+func (b *Bar) Server() int64 {
+	rest, until := b.To-b.From, b.From
+	for range b.n { // at most MaxBarParts, and seldom more than one
+		next := barPart{Span: Span{From: b.To, To: b.To}}
+		for _, p := range b.parts[:b.n] {
+			if p.To > until && p.From < next.From {
+				next = p
+			}
+		}
+		from := max(next.From, until)
+		rest -= max(next.To-from, 0)
+		until = max(next.To, until)
+	}
+	return max(rest, 0)
+}
+
+// Kinds iterates over the kinds of the parts of a bar.
+func (b *Bar) Kinds() iter.Seq[BarKind] {
+	return func(yield func(BarKind) bool) {
+		if b.Server() > 0 && !yield(Working) {
+			return
+		}
+		for _, p := range b.parts[:b.n] {
+			if !yield(p.kind) {
+				return
+			}
+		}
+	}
+}
+
 func (b *Bar) at(t int64) (kind BarKind) {
 	for _, p := range b.parts[:b.n] {
 		if p.From <= t && t <= p.To {
@@ -67,7 +100,7 @@ const longestRun = 64
 // A long run of the glyph of each kind: a run of any length is a part of it.
 var (
 	barGlyphs      = [barKinds]string{strings.Repeat("█", longestRun), strings.Repeat("▒", longestRun), strings.Repeat("░", longestRun)}
-	asciiBarGlyphs = [barKinds]string{strings.Repeat("=", longestRun), strings.Repeat("?", longestRun), strings.Repeat("~", longestRun)}
+	asciiBarGlyphs = [barKinds]string{strings.Repeat("=", longestRun), strings.Repeat(":", longestRun), strings.Repeat(".", longestRun)}
 )
 
 // eighths are bars of one to seven eighths of a cell.
@@ -129,6 +162,11 @@ func (k BarLook) style(b *Bar, kind BarKind) paint.Style {
 	return k.Theme.Text
 }
 
+// Sign returns the style and the glyph of a kind.
+func (k BarLook) Sign(kind BarKind) (paint.Style, string) {
+	return k.style(&Bar{}, kind), k.run(kind, 1)
+}
+
 func (k BarLook) run(kind BarKind, n int) string {
 	all := barGlyphs[kind]
 	if k.ASCII {
@@ -144,9 +182,7 @@ func (k BarLook) short(b *Bar, cells float64) string {
 	if kind := b.at((b.From + b.To) / 2); kind != Working {
 		return k.run(kind, 1)
 	}
-	const glyph = len(eighths) / 7
-	eighth := min(max(int(cells*8)-1, 0), 6)
-	return eighths[eighth*glyph : (eighth+1)*glyph]
+	return k.partial(cells)
 }
 
 func (k BarLook) end() string {
@@ -154,6 +190,74 @@ func (k BarLook) end() string {
 		return ">"
 	}
 	return "▶"
+}
+
+// scales are the lengths of time, in microseconds, that a scaled bar can have room for.
+var scales = []struct {
+	length int64
+	label  string
+}{{100_000, "100 ms"}, {1_000_000, "1 s"}, {10_000_000, "10 s"}, {60_000_000, "1 min"}, {600_000_000, "10 min"}}
+
+// Scale returns the smallest scale that a time in microseconds fits, and its label.
+func Scale(longest int64) (scale int64, label string) {
+	for _, s := range scales {
+		if scale, label = s.length, s.label; longest <= scale {
+			break
+		}
+	}
+	return scale, label
+}
+
+// PaintScaled paints a bar from its beginning on, on a scale of so many cells: at least a
+// sliver, and if it is longer, with a sign at its end.
+func PaintScaled(l *paint.Line, b *Bar, scale int64, cells int, look BarLook) {
+	length := max(b.To-b.From, 0)
+	sliver := eighths[:len("▏")]
+	over := "›"
+	if look.ASCII {
+		sliver, over = "|", ">"
+	}
+	at := func(cell float64) int64 { return b.From + int64(cell*float64(scale)/float64(cells)) }
+	last := float64(length) * float64(cells) / float64(scale) // in cells
+	full := int(last)
+	if full >= cells && length > scale {
+		full = cells - 1
+	}
+	for i := 0; i < full; {
+		kind, n := b.at(at(float64(i)+0.5)), 1
+		if i == 0 && kind != Working && b.at(b.From) == Working {
+			l.Text(look.style(b, Working), sliver)
+			i++
+			continue
+		}
+		for i+n < full && n < longestRun && b.at(at(float64(i+n)+0.5)) == kind {
+			n++
+		}
+		l.Text(look.style(b, kind), look.run(kind, n))
+		i += n
+	}
+	end := b.at((at(float64(full)) + b.To) / 2)
+	switch rest := last - float64(full); {
+	case length > scale:
+		l.Text(look.style(b, b.at(at(float64(cells)-0.5))), over)
+	case full == 0 && b.at(b.From) == Working, full < cells && end == Working && rest*8 >= 1:
+		l.Text(look.style(b, Working), look.partial(rest))
+	case full < cells && rest*8 >= 1 || full == 0:
+		l.Text(look.style(b, end), look.run(end, 1))
+	}
+}
+
+// partial returns the glyph of the server's work in less than a cell.
+func (k BarLook) partial(cells float64) string {
+	if k.ASCII {
+		if cells >= 0.5 {
+			return "="
+		}
+		return "|"
+	}
+	const glyph = len(eighths) / 7
+	eighth := min(max(int(cells*8)-1, 0), 6)
+	return eighths[eighth*glyph : (eighth+1)*glyph]
 }
 
 // PaintHead paints the first and the last time of the axis with a line between them that

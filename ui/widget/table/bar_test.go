@@ -37,7 +37,7 @@ func TestBars(t *testing.T) {
 		want, ascii string
 	}{
 		"long":     {bar(0, 10), "██████████          ", "==========          "},
-		"parts":    {waits, "██▒▒▒░████          ", "==???~====          "},
+		"parts":    {waits, "██▒▒▒░████          ", "==:::.====          "},
 		"open":     {open, "               ████▶", "               ====>"},
 		"short":    {bar(3, 3.01), "   ▏                ", "   |                "},
 		"half":     {bar(3, 3.5), "   ▌                ", "   |                "},
@@ -133,4 +133,74 @@ func TestBarsDoNotAllocate(t *testing.T) {
 		a.Fit(spans, 40)
 		a.Paint(&l, &b, look)
 	}))
+}
+
+func TestScale(t *testing.T) {
+	for longest, want := range map[int64]string{
+		0: "100 ms", 100_000: "100 ms", 100_001: "1 s", second: "1 s", 8 * second: "10 s",
+		60 * second: "1 min", 61 * second: "10 min", 600 * second: "10 min", 3600 * second: "10 min",
+	} {
+		scale, label := Scale(longest)
+		require.Equal(t, want, label, "%d", longest)
+		if longest <= 600*second {
+			require.LessOrEqual(t, longest, scale)
+		}
+	}
+}
+
+func TestScaledBars(t *testing.T) {
+	look := BarLook{Theme: &paint.Theme{}}
+	ascii := BarLook{Theme: &paint.Theme{}, ASCII: true}
+	bar := func(length float64, parts ...Span) *Bar {
+		b := &Bar{Span: Span{5 * second, 5*second + int64(length*second)}}
+		for i, s := range parts {
+			b.Add(Waiting+BarKind(i), Span{5*second + s.From, 5*second + s.To})
+		}
+		return b
+	}
+	for name, tc := range map[string]struct {
+		bar         *Bar
+		want, ascii string
+	}{
+		"no time at all":               {bar(0), "▏", "|"},
+		"a sliver":                     {bar(0.001), "▏", "|"},
+		"an eighth":                    {bar(0.13), "▏", "|"},
+		"half a cell":                  {bar(0.5), "▌", "="},
+		"full cells":                   {bar(4), "████", "===="},
+		"partial":                      {bar(2.25), "██▎", "==|"},
+		"the whole scale":              {bar(10), "██████████", "=========="},
+		"too long":                     {bar(11), "█████████›", "=========>"},
+		"you, after a moment":          {bar(3.03, Span{30_000, 3_030_000}), "▏▒▒", "|::"},
+		"you, in the middle":           {bar(6, Span{2 * second, 5 * second}), "██▒▒▒█", "==:::="},
+		"you, too long":                {bar(16.2, Span{20_000, 16_200_000}), "▏▒▒▒▒▒▒▒▒›", "|::::::::>"},
+		"late":                         {bar(4, Span{}, Span{2 * second, 4 * second}), "██░░", "==.."},
+		"you from the first moment on": {bar(2, Span{0, 2 * second}), "▒▒", "::"},
+	} {
+		require.Equal(t, tc.want, paintedBar(20, func(l *paint.Line) { PaintScaled(l, tc.bar, 10*second, 10, look) }), name)
+		require.Equal(t, tc.ascii, paintedBar(20, func(l *paint.Line) { PaintScaled(l, tc.bar, 10*second, 10, ascii) }), name)
+	}
+}
+
+// TestScaledBarsFit checks that any bar takes at least one cell and at most those of the
+// scale.
+func TestScaledBarsFit(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	look := BarLook{Theme: &paint.Theme{}}
+	for range 5000 {
+		from := random.Int64N(100 * second)
+		b := Bar{Span: Span{from, from + random.Int64N(1<<uint(random.IntN(40)))}}
+		b.Add(Waiting, Span{from + random.Int64N(second), from + random.Int64N(20*second)})
+		scale, _ := Scale(random.Int64N(700 * second))
+		cells := utf8.RuneCountInString(paintedBar(40, func(l *paint.Line) { PaintScaled(l, &b, scale, 10, look) }))
+		require.GreaterOrEqual(t, cells, 1)
+		require.LessOrEqual(t, cells, 10, "%+v on %d", b.Span, scale)
+	}
+}
+
+func TestServerTimeOfABar(t *testing.T) {
+	b := Bar{Span: Span{0, 10 * second}}
+	require.EqualValues(t, 10*second, b.Server())
+	b.Add(Waiting, Span{2 * second, 6 * second})
+	b.Add(Lagging, Span{5 * second, 7 * second})
+	require.EqualValues(t, 5*second, b.Server(), "parts that overlap count once")
 }

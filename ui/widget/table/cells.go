@@ -17,11 +17,20 @@ type Cells struct {
 	markStyle paint.Style
 	flag      string
 	flagStyle paint.Style
+	tail      tail
+	rule      string
+	ruleStyle paint.Style
 }
 
 type piece struct {
 	column, start, end int
 	style              paint.Style
+}
+
+type tail struct {
+	column int
+	style  paint.Style
+	text   string
 }
 
 // maxBytesPerCell is the maximum number of visible bytes in a cell: a character with four
@@ -60,10 +69,21 @@ func (c *Cells) Mark(s paint.Style, glyph string) {
 	c.mark, c.markStyle = glyph, s
 }
 
+// Marked reports whether the row has a mark.
+func (c *Cells) Marked() bool { return c.mark != "" }
+
 // Flag sets the glyph, of one cell, after the mark, if Table.SetFlags is on.
 func (c *Cells) Flag(s paint.Style, glyph string) {
 	c.flag, c.flagStyle = glyph, s
 }
+
+// Tail sets a short printable text that ends the text of a column and is never cut; what
+// does not fit next to it is. A later call replaces it.
+func (c *Cells) Tail(column int, s paint.Style, text string) { c.tail = tail{column, s, text} }
+
+// Rule makes the row a rule across the table, of a glyph of one cell: its text, of all
+// columns, interrupts the line near its beginning.
+func (c *Cells) Rule(s paint.Style, glyph string) { c.rule, c.ruleStyle = glyph, s }
 
 // limit returns the maximum number of visible bytes of a column, with one more cell to
 // notice a cut.
@@ -81,4 +101,5 @@ func (c *Cells) reset() {
 	c.mark, c.markStyle = "", paint.Style{}
 	c.flag, c.flagStyle = "", paint.Style{}
 	c.last = -1
+	c.tail, c.rule = tail{}, ""
 }

@@ -227,7 +227,7 @@ func TestFoldInTable(t *testing.T) {
 	tab, s := newTable(12, 4)
 	f := folded("..aaaaaaaa..")
 	tab.SetList(f)
-	requireScreen(t, tab, "  row 1|  row 2|  row 10|> row 11", "FOLLOW")
+	requireScreen(t, tab, "  row 1|  row 2|  row 10|> row 11", "following")
 	tab.Move(-2)
 	row, ok := tab.Cursor()
 	require.True(t, ok)
@@ -249,13 +249,13 @@ func TestFoldInTable(t *testing.T) {
 		f.Append(12+row, 'b')
 	}
 	s.n = 20
-	require.Equal(t, "+8 new", tab.Status(), "rows in a fold count")
+	require.Equal(t, "8 new below", tab.Status(), "rows in a fold count")
 	tab.Select(12)
-	require.Equal(t, "not following", tab.Status(), "all of them count as seen")
+	require.Empty(t, tab.Status(), "all of them count as seen")
 	f.Append(20, 'b')
 	s.n = 21
 	tab.Scroll(-9)
-	require.Equal(t, "not following", tab.Status())
+	require.Empty(t, tab.Status())
 }
 
 // flagged is a source with flags, and with text that takes the rest of its row.

@@ -6,6 +6,7 @@ const maxScrollX = 1 << 14
 // Move moves the cursor down by n rows. Moving up ends following.
 func (t *Table) Move(n int) {
 	w := t.window()
+	t.trail = false
 	if n < 0 {
 		t.follow = false
 	}
@@ -34,7 +35,7 @@ func (t *Table) End() { t.SetFollow(true) }
 // SetFollow starts or ends following; then the cursor stays on the newest row.
 func (t *Table) SetFollow(on bool) {
 	w := t.window()
-	t.follow = on
+	t.follow, t.trail = on, false
 	if !on && w.len > 0 {
 		t.place(w.top, w.cursor)
 	}
@@ -45,7 +46,7 @@ func (t *Table) SetFollow(on bool) {
 // visible is shown in the middle.
 func (t *Table) Select(row int) {
 	w := t.window()
-	t.follow = false
+	t.follow, t.trail = false, false
 	t.anchor = t.within(row)
 	cursor := min(t.position(t.anchor), max(w.len-1, 0))
 	t.offset = cursor - w.top
@@ -54,10 +55,15 @@ func (t *Table) Select(row int) {
 	}
 }
 
+// Trail keeps showing the newest rows after Select, until the selected row is the first
+// visible one, or the user moves.
+func (t *Table) Trail() { t.trail = !t.follow }
+
 // Scroll scrolls the rows under the cursor by n lines, like a mouse wheel. The cursor
 // keeps its row while that is visible. Scrolling up ends following.
 func (t *Table) Scroll(n int) {
 	w := t.window()
+	t.trail = false
 	if n < 0 {
 		t.follow = false
 	}

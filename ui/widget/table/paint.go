@@ -1,6 +1,9 @@
 package table
 
 import (
+	"slices"
+	"strings"
+
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -25,6 +28,20 @@ func (t *Table) Paint(out *paint.Lines, focused bool) {
 		l.Text(t.theme.Dim, t.empty)
 		return
 	}
+	t.paintRows(out, w, y, focused)
+	// Rows may have other texts in other columns; the next frame must not move them again.
+	for pass := 0; pass < maxPasses && t.fitNeeds(w); pass++ {
+		if t.header && t.height > 0 {
+			t.paintHeader(out.Line(0))
+		}
+		t.paintRows(out, w, y, focused)
+	}
+}
+
+// maxPasses is how often rows are painted again in a frame until the columns fit them.
+const maxPasses = 3
+
+func (t *Table) paintRows(out *paint.Lines, w window, y int, focused bool) {
 	for i := 0; i < t.lines() && w.top+i < w.len; i++ {
 		look := plain
 		if w.top+i == w.cursor && !t.unmarked {
@@ -35,6 +52,56 @@ func (t *Table) Paint(out *paint.Lines, focused bool) {
 		}
 		out.Line(y+i).Append(t.painted(w.top+i, look), 0)
 	}
+}
+
+// PaintRow paints a row of the source as if it were listed.
+func (t *Table) PaintRow(l *paint.Line, row int, marked, focused bool) {
+	look := plain
+	if marked {
+		look = blurred
+		if focused {
+			look = selected
+		}
+	}
+	t.paintRow(&t.cache.apart, row, look)
+	l.Append(&t.cache.apart.line, 0)
+}
+
+// Visible calls see for each visible row as it was painted: its mark, its flag and its
+// text, with styles, which is valid during the call.
+func (t *Table) Visible(see func(mark, flag, text string)) {
+	w := t.window()
+	for i := 0; i < t.lines() && w.top+i < w.len; i++ {
+		if entry := t.cache.at(w.top + i); entry.key.valid {
+			see(entry.mark, entry.flag, entry.line.String())
+		}
+	}
+}
+
+// needStep is the step of needs, in cells, so that columns move seldom.
+const needStep = 4
+
+// fitNeeds finds what the columns by need could use for the visible rows, which are
+// painted, and reports whether that moved a column.
+func (t *Table) fitNeeds(w window) bool {
+	moved := false
+	for i, column := range t.byNeed {
+		need := uint16(0)
+		for line := 0; line < t.lines() && w.top+line < w.len; line++ {
+			need = max(need, t.cache.at(w.top + line).needs[i])
+		}
+		cells := (int(need) + needStep - 1) / needStep * needStep
+		moved = moved || cells != t.needs[column]
+		t.needs[column] = cells
+	}
+	if moved {
+		before := slices.Clone(t.placed)
+		if t.arrange(); slices.Equal(before, t.placed) {
+			return false
+		}
+		t.cache.clear()
+	}
+	return moved
 }
 
 func (t *Table) paintHeader(l *paint.Line) {
@@ -60,15 +127,20 @@ func (t *Table) painted(position int, lk look) *paint.Line {
 	key := rowKey{row: row, version: t.source.Version(row), look: lk, valid: true}
 	if entry.key != key {
 		entry.key = key
-		t.paintRow(&entry.line, row, lk)
+		t.paintRow(entry, row, lk)
 	}
 	return &entry.line
 }
 
-func (t *Table) paintRow(l *paint.Line, row int, lk look) {
+func (t *Table) paintRow(entry *cachedRow, row int, lk look) {
 	t.cells.reset()
 	t.source.Paint(row, &t.cells)
-	l.Reset(t.width, t.options)
+	l, width := &entry.line, t.width
+	if t.cells.rule != "" {
+		width += t.aside
+	}
+	l.Reset(width, t.options)
+	entry.needs, entry.mark, entry.flag = [maxByNeed]uint16{}, t.cells.mark, t.cells.flag
 
 	l.BeginRow(t.theme.Cursor(lk == selected).If(lk != plain))
 	l.Text(t.cells.markStyle, t.cells.mark)
@@ -76,33 +148,79 @@ func (t *Table) paintRow(l *paint.Line, row int, lk look) {
 		l.PadTo(2)
 		l.Text(t.cells.flagStyle, t.cells.flag)
 	}
+	if t.cells.rule != "" {
+		t.paintRule(l)
+	} else {
+		t.paintColumns(entry)
+	}
+	l.EndRow()
+}
+
+func (t *Table) paintColumns(entry *cachedRow) {
+	l := &entry.line
 	for _, p := range t.placed {
 		l.PadTo(t.gutter() + p.X)
 		if p.Column == t.cells.last {
 			p.Width = l.Room()
 		}
-		t.paintColumn(l, p)
+		t.paintColumn(entry, p)
 		if p.Column == t.cells.last {
 			break
 		}
 	}
-	l.EndRow()
+	for i, column := range t.byNeed {
+		for _, piece := range t.cells.pieces {
+			if piece.column == column && piece.end > piece.start && entry.needs[i] == 0 {
+				entry.needs[i] = 1 // of a column that is not placed
+			}
+		}
+	}
 }
 
-func (t *Table) paintColumn(l *paint.Line, p placedColumn) {
-	c := t.columns[p.Column]
+func (t *Table) paintRule(l *paint.Line) {
+	style, glyph := t.cells.ruleStyle, t.cells.rule
+	l.PadTo(t.gutter())
+	l.Text(style, strings.Repeat(glyph, 3)+" ")
+	for _, p := range t.cells.pieces {
+		l.Bytes(p.style, t.cells.arena[p.start:p.end])
+	}
+	l.Text(style, " ")
+	l.Rule(style, glyph)
+}
+
+// maxNeed is the most cells that a column can need.
+const maxNeed = 240
+
+func (t *Table) paintColumn(entry *cachedRow, p placedColumn) {
+	c, l := t.columns[p.Column], &entry.line
 	cell := &t.cache.scratch
-	cell.Reset(t.cells.Width(p.Column), t.options)
+	room := t.cells.Width(p.Column)
+	if c.ByNeed {
+		room = max(room, maxNeed)
+	}
+	cell.Reset(room, t.options)
 	cell.PartOf(l)
 	for _, piece := range t.cells.pieces {
 		if piece.column == p.Column {
 			cell.Bytes(piece.style, t.cells.arena[piece.start:piece.end])
 		}
 	}
+	tail, end := &t.cells.tail, 0 // cells of the tail, with the space before it
+	if tail.column == p.Column && tail.text != "" {
+		end = 1 + termsafe.Width(tail.text)
+	}
+	if c.ByNeed && p.Column != t.cells.last {
+		entry.needs[slices.Index(t.byNeed, p.Column)] = uint16(cell.Cells() + end)
+	}
 	if c.Align == termsafe.Right {
 		l.PadTo(l.Cells() + p.Width - cell.Cells())
 	}
-	l.Append(cell, t.cells.Width(p.Column)-p.Width)
+	from, start := t.cells.Width(p.Column)-p.Width, l.Cells()
+	l.AppendCut(cell, from, min(p.Width-end, l.Room()))
+	if end > 0 {
+		l.PadTo(min(start+p.Width-end, l.Cells()) + 1)
+		l.Text(tail.style, tail.text)
+	}
 }
 
 // rowCache caches painted rows. Each position has a fixed slot, which positions visible
@@ -111,12 +229,19 @@ func (t *Table) paintColumn(l *paint.Line, p placedColumn) {
 type rowCache struct {
 	rows    []cachedRow
 	scratch paint.Line
+	apart   cachedRow // of PaintRow
 }
 
 type cachedRow struct {
 	key  rowKey
 	line paint.Line
+	// needs is what the columns by need could use, in cells.
+	needs      [maxByNeed]uint16
+	mark, flag string
 }
+
+// maxByNeed is how many columns of a table can be by need.
+const maxByNeed = 4
 
 // rowKey is what the look of a row depends on, except the layout and the theme, which
 // clear the cache when they change.

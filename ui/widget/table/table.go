@@ -37,6 +37,8 @@ type Table struct {
 	width, height int
 	aside         int
 	placed        []placedColumn
+	byNeed        []int // columns
+	needs         []int // of columns by need: the cells that the visible rows could use
 	scrollX       int
 	flags         int // width of the flag column: 0 or 1
 
@@ -44,6 +46,7 @@ type Table struct {
 	rows singles // equals list if that was given as rows
 
 	follow bool
+	trail  bool // see Trail
 	// The row that was selected last. The cursor is on it unless the filter hides it.
 	anchor int
 	// line of the cursor, from the first visible row
@@ -77,6 +80,7 @@ func New(c Config) *Table {
 	}
 	t.cells.widths = make([]int, len(c.Columns))
 	t.cells.rest = make([]int, len(c.Columns))
+	t.needs = make([]int, len(c.Columns))
 	return t
 }
 
@@ -91,7 +95,12 @@ func (t *Table) SetSize(w, h int) {
 
 // SetAside leaves cells free after the table in the lines of Paint, for something that
 // its owner paints next to the rows.
-func (t *Table) SetAside(cells int) { t.aside = max(cells, 0) }
+func (t *Table) SetAside(cells int) {
+	if t.aside != max(cells, 0) {
+		t.aside = max(cells, 0)
+		t.cache.clear() // rules extend over them
+	}
+}
 
 // SetColumns changes the layout of the columns, but not their number.
 func (t *Table) SetColumns(columns []Column) {
@@ -177,6 +186,26 @@ func (t *Table) Cursor() (row int, ok bool) {
 	return t.row(w.cursor), true
 }
 
+// Sees reports whether a row is on the first lines of the table, with the header.
+func (t *Table) Sees(row, lines int) bool {
+	if t.header {
+		lines--
+	}
+	w := t.window()
+	position := t.position(row)
+	if position >= w.len || position < w.top || position >= w.top+lines {
+		return false
+	}
+	first, last := t.list.Span(position)
+	return first <= row && row <= last
+}
+
+// AtEnd reports whether the cursor is on the last row.
+func (t *Table) AtEnd() bool {
+	w := t.window()
+	return w.cursor+1 >= w.len
+}
+
 // RowAt returns the row on a line of the table, from its top with the header.
 func (t *Table) RowAt(line int) (row int, ok bool) {
 	if t.header {
@@ -209,16 +238,16 @@ func (t *Table) New() int {
 	return t.list.Before(t.source.Len()) - t.list.Before(t.seen)
 }
 
-// Status describes following for the title of a pane: "FOLLOW", "not following", or the
-// number of new rows.
+// Status describes following for the title of a pane: "following", or the number of new
+// rows, or nothing.
 func (t *Table) Status() string {
 	switch n := t.New(); {
 	case t.follow:
-		return "FOLLOW"
+		return "following"
 	case n > 0:
-		return "+" + wording.Thousands(n) + " new"
+		return wording.Thousands(n) + " new below"
 	}
-	return "not following"
+	return ""
 }
 
 type window struct {
@@ -241,6 +270,9 @@ func (t *Table) window() window {
 		t.anchor = t.row(w.cursor)
 	} else {
 		w.cursor = min(t.position(t.anchor), w.len-1)
+		if t.trail {
+			t.offset = w.cursor - min(w.cursor, lowest)
+		}
 		t.offset = min(t.offset, t.body()-1)
 		if w.top = max(w.cursor-t.offset, 0); w.top > lowest {
 			// Update offset too, so that new rows do not move the visible ones.
@@ -273,9 +305,26 @@ func (t *Table) row(position int) int {
 func (t *Table) position(row int) int { return min(t.list.Position(row), t.Len()) }
 
 func (t *Table) layout() {
-	t.placed = layOut(t.columns, max(t.width-t.gutter(), 0))
+	t.byNeed = t.byNeed[:0]
+	for i, c := range t.columns {
+		if c.ByNeed {
+			t.byNeed = append(t.byNeed, i)
+		}
+	}
+	t.arrange()
+	t.cache.resize(t.lines())
+}
+
+// arrange places the columns in the width of the table.
+func (t *Table) arrange() {
+	t.placed = layOut(t.columns, t.needs, max(t.width-t.gutter(), 0))
 	clear(t.cells.widths)
 	clear(t.cells.rest)
+	for _, column := range t.byNeed { // text shows that an optional column is needed
+		if c := t.columns[column]; c.Optional && t.needs[column] == 0 && c.Min < t.width {
+			t.cells.widths[column] = c.Min
+		}
+	}
 	for _, p := range t.placed {
 		t.cells.widths[p.Column] = p.Width
 		t.cells.rest[p.Column] = max(t.width-t.gutter()-p.X, 0)
@@ -284,7 +333,6 @@ func (t *Table) layout() {
 			t.cells.rest[p.Column] += t.scrollX
 		}
 	}
-	t.cache.resize(t.lines())
 }
 
 // A List is the sequence of rows of a table, in ascending order, at positions from 0. A

@@ -53,11 +53,11 @@ func requireScreen(t *testing.T, tab *Table, want, status string) {
 
 func TestFollowsNewRows(t *testing.T) {
 	tab, s := newTable(2, 3)
-	requireScreen(t, tab, "  row 0|> row 1|", "FOLLOW")
+	requireScreen(t, tab, "  row 0|> row 1|", "following")
 	s.n = 10
-	requireScreen(t, tab, "  row 7|  row 8|> row 9", "FOLLOW")
+	requireScreen(t, tab, "  row 7|  row 8|> row 9", "following")
 	tab.Move(1)
-	requireScreen(t, tab, "  row 7|  row 8|> row 9", "FOLLOW")
+	requireScreen(t, tab, "  row 7|  row 8|> row 9", "following")
 }
 
 func TestMovingUpEndsFollowing(t *testing.T) {
@@ -73,9 +73,9 @@ func TestMovingUpEndsFollowing(t *testing.T) {
 		before := screen(tab)
 		s.n += 1234
 		require.Equal(t, before, screen(tab), "%s: rows that arrive move nothing", name)
-		require.Equal(t, "+1,234 new", tab.Status(), name)
+		require.Equal(t, "1,234 new below", tab.Status(), name)
 		tab.End()
-		requireScreen(t, tab, "  row 1241|  row 1242|> row 1243", "FOLLOW")
+		requireScreen(t, tab, "  row 1241|  row 1242|> row 1243", "following")
 	}
 }
 
@@ -145,13 +145,13 @@ func TestGrowingFilter(t *testing.T) {
 	tab, s := newTable(100, 3)
 	found := []uint32{1, 5, 9, 40}
 	tab.SetFilter(found)
-	requireScreen(t, tab, "  row 5|  row 9|> row 40", "FOLLOW")
+	requireScreen(t, tab, "  row 5|  row 9|> row 40", "following")
 	tab.Move(-1)
 	s.n = 200
 	tab.SetFilter(append(found, 150, 160))
-	requireScreen(t, tab, "  row 5|> row 9|  row 40", "+2 new")
+	requireScreen(t, tab, "  row 5|> row 9|  row 40", "2 new below")
 	tab.Scroll(2)
-	requireScreen(t, tab, "> row 40|  row 150|  row 160", "not following")
+	requireScreen(t, tab, "> row 40|  row 150|  row 160", "")
 }
 
 func TestFilterWithoutMatches(t *testing.T) {
@@ -170,10 +170,10 @@ func TestSourceStartsOver(t *testing.T) {
 	tab.Select(50)
 	tab.SetFilter([]uint32{1, 50, 99})
 	s.n = 2
-	requireScreen(t, tab, "> row 1||", "not following")
+	requireScreen(t, tab, "> row 1||", "")
 	tab.ClearFilter()
 	s.n = 200
-	requireScreen(t, tab, "  row 0|> row 1|  row 2", "+197 new")
+	requireScreen(t, tab, "  row 0|> row 1|  row 2", "197 new below")
 	s.n = 0
 	_, ok := tab.Cursor()
 	require.False(t, ok)
@@ -407,15 +407,15 @@ func TestLayout(t *testing.T) {
 		{3, []placedColumn{{2, 0, 3}}},
 		{0, []placedColumn{}},
 	} {
-		require.Equal(t, tc.want, layOut(columns, tc.width), "width %d", tc.width)
+		require.Equal(t, tc.want, layOut(columns, nil, tc.width), "width %d", tc.width)
 	}
 }
 
 func TestLayoutNarrowsSeveralMusts(t *testing.T) {
 	columns := []Column{{Min: 5, Must: true}, {Min: 5, Must: true}, {Min: 5, Priority: 9}}
-	require.Equal(t, []placedColumn{{0, 0, 5}, {1, 6, 5}}, layOut(columns, 11))
-	require.Equal(t, []placedColumn{{0, 0, 5}, {1, 6, 2}}, layOut(columns, 8))
-	require.Equal(t, []placedColumn{{0, 0, 4}}, layOut(columns, 4))
+	require.Equal(t, []placedColumn{{0, 0, 5}, {1, 6, 5}}, layOut(columns, nil, 11))
+	require.Equal(t, []placedColumn{{0, 0, 5}, {1, 6, 2}}, layOut(columns, nil, 8))
+	require.Equal(t, []placedColumn{{0, 0, 4}}, layOut(columns, nil, 4))
 }
 
 // TestSelectedRowKeepsForegrounds checks that a row with a background of its own has

@@ -1,61 +1,71 @@
 package help
 
-// "{id}" in the text is replaced by the key of an action.
 type line struct {
 	text string
 	ids  []string
 }
 
-// cardLines returns the lines of the card for a scope, the most important first;
-// nil for a scope whose card is made from the priorities of its actions.
-func cardLines(scope string) []line {
+// movements are the lines of all menus about movement.
+var movements = []line{
+	{"down, up", []string{"down", "up"}},
+	{"page down, up", []string{"page-down", "page-up"}},
+	{"half a page down, up", []string{"half-page-down", "half-page-up"}},
+	{"first, last", []string{"top", "bottom"}},
+	{"left, right", []string{"left", "right"}},
+	{"next, previous pane", []string{"next-pane", "previous-pane"}},
+	{"sessions, calls, detail, stderr, events", []string{"sessions", "traffic", "detail", "stderr", "events"}},
+	{"larger, smaller pane", []string{"wider", "narrower", "higher", "lower"}},
+}
+
+// menuLines returns the first lines of the menu of a scope, the most important first.
+func menuLines(scope string) []line {
 	switch scope {
 	case "traffic":
-		return trafficCard()
+		return trafficMenu()
 	case "detail":
-		return detailCard()
-	case "stderr", "events":
-		return stripCard()
+		return detailMenu()
+	case "log":
+		return stripMenu()
 	case "sessions":
-		return sessionsCard()
+		return sessionsMenu()
 	case "catalog":
-		return catalogCard()
+		return catalogMenu()
 	case "time-waterfall":
-		return waterfallCard()
+		return waterfallMenu()
 	case "time-sequence":
-		return sequenceCard()
+		return sequenceMenu()
 	case "time-latency":
-		return latencyCard()
+		return latencyMenu()
 	case "overview":
-		return overviewCard()
+		return overviewMenu()
 	}
 	return nil
 }
 
-func trafficCard() []line {
+func trafficMenu() []line {
 	return []line{
 		{"call a tool", []string{"catalog"}},
-		{"filter: tool:echo err >100ms", []string{"filter"}},
-		{"read the result", []string{"open"}},
-		{"find text, {next-match} next", []string{"search"}},
+		{"any message, raw bytes", []string{"compose"}},
+		{"again, edit first", []string{"resend", "edit-resend"}},
+		{"cancel", []string{"cancel"}},
+		{"compare with the call before", []string{"compare-call"}},
+		{"calls, messages, all", []string{"timeline"}},
+		{"copy, as a command line, ...", []string{"copy-menu"}},
+		{"next, previous failed call", []string{"next-error", "previous-error"}},
+		{"next, previous slow call", []string{"next-slow", "previous-slow"}},
+		{"filter, only these", []string{"filter", "only"}},
+		{"find, next, previous match", []string{"search", "next-match", "previous-match"}},
+		{"time: waterfall, sequence, latency", []string{"time"}},
+		{"stop the server, restart it", []string{"kill", "restart"}},
+		{"why, list of problems", []string{"what-is-wrong", "problems"}},
 		{"unfold, fold", []string{"unfold", "fold-flood"}},
-		{"next error, next slow", []string{"next-error", "next-slow"}},
-		{"send again, edit first", []string{"resend", "edit-resend"}},
-		{"cancel this call", []string{"cancel"}},
-		{"what is wrong and why", []string{"what-is-wrong"}},
-		{"stop the server", []string{"kill"}},
-		{"copy", []string{"copy-menu"}},
-		{"time: waterfall, latency", []string{"time"}},
-		{"one row per message, or all", []string{"timeline"}},
-		{"open another server", []string{"open-session"}},
-		{"every command by name", []string{"palette"}},
 	}
 }
 
-func detailCard() []line {
+func detailMenu() []line {
 	return []line{
 		{"content, tree, text, bytes, ...", []string{"view"}},
-		{"find text, {next-match} next", []string{"search"}},
+		{"find, next, previous match", []string{"search", "next-match", "previous-match"}},
 		{"unfold a value, read a link", []string{"open"}},
 		{"unfold all, fold all", []string{"expand-all", "collapse-all"}},
 		{"request next to response", []string{"view-pair"}},
@@ -71,10 +81,10 @@ func detailCard() []line {
 	}
 }
 
-func stripCard() []line {
+func stripMenu() []line {
 	return []line{
 		{"read the line full size", []string{"open"}},
-		{"find text, {next-match} next", []string{"search"}},
+		{"find, next, previous match", []string{"search", "next-match", "previous-match"}},
 		{"follow new lines, or stop", []string{"follow"}},
 		{"what is wrong and why", []string{"what-is-wrong"}},
 		{"first, last line", []string{"top", "bottom"}},
@@ -88,7 +98,7 @@ func stripCard() []line {
 	}
 }
 
-func sessionsCard() []line {
+func sessionsMenu() []line {
 	return []line{
 		{"go to its traffic", []string{"open"}},
 		{"next, previous session", []string{"next-session", "previous-session"}},
@@ -103,7 +113,7 @@ func sessionsCard() []line {
 	}
 }
 
-func catalogCard() []line {
+func catalogMenu() []line {
 	return []line{
 		{"fill in the arguments and call", []string{"catalog-open"}},
 		{"next tab, previous tab", []string{"catalog-next-list", "catalog-previous-list"}},
@@ -115,7 +125,7 @@ func catalogCard() []line {
 	}
 }
 
-func waterfallCard() []line {
+func waterfallMenu() []line {
 	return []line{
 		{"go to the exchange", []string{"waterfall-select"}},
 		{"zoom at the cursor", []string{"waterfall-zoom-in", "waterfall-zoom-out"}},
@@ -127,7 +137,7 @@ func waterfallCard() []line {
 	}
 }
 
-func sequenceCard() []line {
+func sequenceMenu() []line {
 	return []line{
 		{"read the message", []string{"sequence-open"}},
 		{"from request to response", []string{"sequence-partner"}},
@@ -137,7 +147,7 @@ func sequenceCard() []line {
 	}
 }
 
-func latencyCard() []line {
+func latencyMenu() []line {
 	return []line{
 		{"filter the table by this line", []string{"latency-filter"}},
 		{"go to the slowest exchange", []string{"latency-slowest"}},
@@ -149,7 +159,7 @@ func latencyCard() []line {
 	}
 }
 
-func overviewCard() []line {
+func overviewMenu() []line {
 	return []line{
 		{"open the list or the problems", []string{"open"}},
 		{"call a tool", []string{"catalog"}},

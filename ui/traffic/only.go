@@ -1,0 +1,52 @@
+package traffic
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/session/summary"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/workspace"
+)
+
+// only shows only the messages of the selected row's tool or method, or again all.
+func (r *Lists) only(c host.Context) tea.Cmd {
+	f, err := filter.Parse(onlyText(c.Workspace))
+	if err != nil { // a name may be longer than a filter
+		c.Host.Warn("only these: " + err.Error())
+		return nil
+	}
+	if shown := r.Traffic.Shown; shown != nil && shown.String() == f.String() {
+		f = nil
+	}
+	return c.Panes().SetFilter(f)
+}
+
+// onlyText returns the filter for the tool or the method of the selected row.
+func onlyText(w *workspace.Workspace) string {
+	row, source := w.Selected.Row, w.Shown.Source
+	method := source.Method(row.Method)
+	if method != mcp.MethodToolsCall {
+		return filter.Word("method", method)
+	}
+	if partner, ok := w.Shown.Rows.PartnerOf(row); ok && row.Kind == session.KindStdout {
+		row = partner
+	}
+	if e, err := source.Entry(row, summary.Limit); err == nil && !e.Cut {
+		params := e.Msg.Params.Of(e.Payload)
+		var name string
+		if framing.Unmarshal(framing.Member(params, "name").Of(params), &name) == nil && name != "" {
+			return filter.Word("tool", name)
+		}
+	}
+	return filter.Word("method", method)
+}
+
+// hasMethod reports whether the selected row has a method, and if not, why.
+func hasMethod(c host.Context) (bool, string) {
+	s := &c.Workspace.Selected
+	return s.OK && s.Traffic && s.Row.Method != 0, "the row has no tool or method"
+}
