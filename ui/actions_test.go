@@ -420,7 +420,7 @@ var actionTests = map[string]actionTest{
 		}
 		d.selects(`"name":"rm"`)
 		d.do(actResend)
-		require.Contains(t, d.plain(), "always for rm in this session")
+		require.Contains(t, d.plain(), "always for this tool in this session")
 		d.take(tea.KeyPressMsg{Code: 'a', Text: "a"})
 		require.Nil(t, d.front.dialog)
 		require.Equal(t, []string{"resend"}, d.acts())

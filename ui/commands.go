@@ -1,18 +1,20 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/session/summary"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/traffic"
+	"mcpdbg/ui/workspace"
 )
 
 // start runs a function that starts the server; its context ends with a.stop.
@@ -87,23 +89,21 @@ func sendRow(c host.Context, row session.Row, then func(c host.Context, n uint64
 	if row.Msg != framing.Request || method != mcp.MethodToolsCall {
 		return sendAgain(c, row, then)
 	}
-	name := ""
-	if e, err := ws.Shown.Source.Entry(row, summary.Limit); err == nil {
-		name = summary.Call(method, e.Payload)
-	}
+	name := workspace.ToolOf(ws.Shown.Source, row)
 	tool := ws.Shown.Catalog.Tool(name)
 	if tool.Says("read-only") || ws.Trusted[name] {
 		return sendAgain(c, row, then)
 	}
 	d := &host.Dialog{
-		Title: "Call " + name + " again?",
+		Title: "Call " + cmp.Or(wording.Clip(name, maxAskedName, wording.Dots), "the tool") + " again?",
 		Lines: []string{"A tool may change things: files, accounts, anything the server can access."},
 		Yes:   func(c host.Context) tea.Cmd { return sendAgain(c, row, then) },
 	}
-	if tool.Says("destructive") {
+	switch {
+	case tool.Says("destructive"):
 		d.Lines = append(d.Lines, "The server says that it is destructive.")
-	} else {
-		d.AlwaysText = "always for " + name + " in this session"
+	case name != "":
+		d.AlwaysText = "always for this tool in this session"
 		d.Always = func(c host.Context) tea.Cmd {
 			c.Workspace.Trust(name)
 			return sendAgain(c, row, then)
@@ -112,6 +112,9 @@ func sendRow(c host.Context, row session.Row, then func(c host.Context, n uint64
 	c.Host.Confirm(ws, d)
 	return nil
 }
+
+// maxAskedName is how many bytes of the name of a tool a question shows.
+const maxAskedName = 40
 
 // sendAgain sends a request with a new id, anything else unchanged. then gets the entry of
 // its response.

@@ -56,7 +56,11 @@ func (msg rested) Deliver(c host.Context) tea.Cmd {
 	return host.CompareEarlier(ctx, d.ws, msg.call, func(c host.Context, e workspace.Earlier) tea.Cmd {
 		stop()
 		if d.content == msg.view {
-			d.content.SetBefore(content.Before{Text: d.sayBefore(e), Hint: "compares the two"})
+			before := content.Before{Text: d.sayBefore(e), Hint: "compares the two"}
+			if _, marked := d.ws.MarkedCall(msg.call); marked {
+				before.Hint = "compares with the marked call"
+			}
+			d.content.SetBefore(before)
 			c.Host.Redraw()
 		}
 		return nil
@@ -76,7 +80,10 @@ func (d *Pane) sayBefore(e workspace.Earlier) string {
 	case workspace.OtherAnswer:
 		text += ": different answer"
 	case workspace.NoAnswer:
-		return text + ": no answer"
+		if _, _, answered := d.ws.Response(e.Row); !answered {
+			return text + ": no answer"
+		}
+		text += ": answered"
 	}
 	if _, response, ok := d.ws.Response(e.Row); ok {
 		text += ", " + wording.Took(d.ws.Took(e.Row, response).Server)

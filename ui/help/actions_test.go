@@ -225,3 +225,20 @@ func TestMenuKeysOfMovement(t *testing.T) {
 		require.Equal(t, 1, r.Context().View.(*Menu).at, key)
 	}
 }
+
+// TestMenuOnSmallScreens checks that a menu with many signs paints at each size.
+func TestMenuOnSmallScreens(t *testing.T) {
+	r := newRoom(t)
+	m := newMenu(r.Context())
+	for _, mark := range kit.AllMarks() {
+		m.signs = append(m.signs, r.Screen().Sign(mark))
+	}
+	for w := 40; w <= 100; w += 20 {
+		for h := 10; h <= 20; h++ {
+			r.Screen().Width, r.Screen().Height = w, h
+			r.Screen().Canvas.Reset(w, h)
+			require.NotPanics(t, func() { m.Draw(r.Context()) }, "%dx%d", w, h)
+			require.Positive(t, m.rows)
+		}
+	}
+}

@@ -150,7 +150,7 @@ func (m *Menu) move(way string) {
 		n, _ := kit.LinesOf(way, page)
 		m.at += n
 	}
-	m.at = kit.Between(0, m.at, len(m.lines)-1)
+	m.at = kit.Between(0, m.at, max(len(m.lines)-1, 0))
 }
 
 // Run closes the menu and carries out the line at the cursor.
@@ -192,7 +192,8 @@ func (m *Menu) Draw(c host.Context) {
 		m.column = 2
 	}
 	legend := m.legend(width - 2)
-	m.rows = kit.Between(1, (len(m.lines)+m.column-1)/m.column, body.H-2-len(legend)-min(len(legend), 1))
+	legend = legend[:min(len(legend), max((body.H-4)/2, 0))]
+	m.rows = max(1, min((len(m.lines)+m.column-1)/m.column, body.H-2-len(legend)-min(len(legend), 1)))
 	r := body.Center(width, m.rows+2+len(legend)+min(len(legend), 1))
 	in := r.Inner()
 	m.block.Options = screen.Look()

@@ -34,6 +34,7 @@ const (
 const (
 	wideExchanges   = 100 // the arguments and the time of the user have columns, and there are bars
 	narrowExchanges = 70  // there are times
+	tinyExchanges   = 48  // call and result have their usual least width
 )
 
 // hiddenColumn fits into no table.
@@ -60,6 +61,9 @@ func exchangeColumns(width int, times *timeForm) []table.Column {
 	}
 	if width < narrowExchanges {
 		columns[exTime] = hiddenColumn
+	}
+	if width < tinyExchanges {
+		columns[exCall].Min, columns[exResult].Min = 12, 12
 	}
 	return columns
 }
@@ -94,6 +98,7 @@ func (x *exchangeRows) Version(number int) uint32 {
 	}
 	if end, ok := ex.ProcessEnd(number); ok {
 		v = mixed(mixed(v, uint32(end.Next.Row)), uint32(end.Ready.Row))
+		v = mixed(mixed(v, uint32(end.Unanswered)), uint32(end.By))
 	}
 	if x.ws.Clock >= 0 {
 		v = mixed(v, x.clockVersion(number))
@@ -427,6 +432,7 @@ func (x *exchangeRows) paintCall(number int, row session.Row, method, name strin
 		return
 	}
 	if c.Width(exArguments) > 0 {
+		c.Need(exCall, len(name))
 		name = middle(name, c.Width(exCall), x.ellipsis)
 	}
 	x.text(c, exCall, style, name)

@@ -3,10 +3,8 @@ package traffic
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/session/summary"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/workspace"
@@ -35,12 +33,8 @@ func onlyText(w *workspace.Workspace) string {
 	if partner, ok := w.Shown.Rows.PartnerOf(row); ok && row.Kind == session.KindStdout {
 		row = partner
 	}
-	if e, err := source.Entry(row, summary.Limit); err == nil && !e.Cut {
-		params := e.Msg.Params.Of(e.Payload)
-		var name string
-		if framing.Unmarshal(framing.Member(params, "name").Of(params), &name) == nil && name != "" {
-			return filter.Word("tool", name)
-		}
+	if name := workspace.ToolOf(source, row); name != "" {
+		return filter.Word("tool", name)
 	}
 	return filter.Word("method", method)
 }

@@ -125,7 +125,7 @@ func (x *exchangeRows) paintProgress(number int, c *table.Cells) {
 		c.Text(exResult, x.theme.Accent, strings.Repeat(full, n))
 		c.Text(exResult, x.theme.Dim, strings.Repeat(empty, cells-n)+" ")
 	}
-	c.Text(exResult, x.theme.Accent, fmt.Sprintf("%d %%", int(share*100)))
+	c.Text(exResult, x.theme.Accent, fmt.Sprintf("%d %%", int(share*100+1e-9)))
 }
 
 // answerWait is how long after a cancellation a response may still come, before

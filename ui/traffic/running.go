@@ -16,6 +16,8 @@ const (
 	fewRunning  = 1
 	// lowTable is the height of a table, in lines, below which there is little room.
 	lowTable = 14
+	// leastTable is the height below which no line is repeated: rows would have no room.
+	leastTable = 6
 	// runningFrom is how long a call must have been running, in microseconds: most are over
 	// before their line could be read.
 	runningFrom = 300_000
@@ -76,7 +78,10 @@ func (t *Pane) findRunning() {
 func (t *Pane) listRunning() {
 	r := &t.running
 	most := mostRunning
-	if r.height < lowTable {
+	switch {
+	case r.height < leastTable:
+		return
+	case r.height < lowTable:
 		most = fewRunning
 	}
 	var waiting, others []int

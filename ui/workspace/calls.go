@@ -158,3 +158,17 @@ func (w *Workspace) TakeSent() (number int, ok bool) {
 
 // maxAfterwards is how many progress notifications are checked at a time.
 const maxAfterwards = 64
+
+// ToolOf returns the name of the tool that the request at a row calls, "" if it cannot be
+// read. It reads the whole message.
+func ToolOf(source session.Source, row session.Row) (name string) {
+	e, err := source.Entry(row, 0)
+	if err != nil || e.Cut {
+		return ""
+	}
+	params := e.Msg.Params.Of(e.Payload)
+	if framing.Unmarshal(framing.Member(params, "name").Of(params), &name) != nil {
+		return ""
+	}
+	return name
+}

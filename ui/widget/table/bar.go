@@ -38,7 +38,7 @@ type barPart struct {
 	kind BarKind
 }
 
-// Add marks a part in which the server did not work. Parts beyond MaxParts are dropped.
+// Add marks a part in which the server did not work. Parts beyond MaxBarParts are dropped.
 func (b *Bar) Add(kind BarKind, s Span) {
 	if s.From, s.To = max(s.From, b.From), min(s.To, b.To); s.From > s.To || b.n == MaxBarParts {
 		return

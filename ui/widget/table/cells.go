@@ -18,6 +18,7 @@ type Cells struct {
 	flag      string
 	flagStyle paint.Style
 	tail      tail
+	wanted    piece // see Need
 	rule      string
 	ruleStyle paint.Style
 }
@@ -81,6 +82,10 @@ func (c *Cells) Flag(s paint.Style, glyph string) {
 // does not fit next to it is. A later call replaces it.
 func (c *Cells) Tail(column int, s paint.Style, text string) { c.tail = tail{column, s, text} }
 
+// Need reports that a column by need could use a width in cells, for text that its source
+// has cut.
+func (c *Cells) Need(column, cells int) { c.wanted = piece{column: column, end: cells} }
+
 // Rule makes the row a rule across the table, of a glyph of one cell: its text, of all
 // columns, interrupts the line near its beginning.
 func (c *Cells) Rule(s paint.Style, glyph string) { c.rule, c.ruleStyle = glyph, s }
@@ -101,5 +106,5 @@ func (c *Cells) reset() {
 	c.mark, c.markStyle = "", paint.Style{}
 	c.flag, c.flagStyle = "", paint.Style{}
 	c.last = -1
-	c.tail, c.rule = tail{}, ""
+	c.tail, c.wanted, c.rule = tail{}, piece{}, ""
 }

@@ -137,3 +137,27 @@ func TestRule(t *testing.T) {
 	require.Equal(t, 20, ansi.StringWidth(row))
 	require.True(t, strings.HasPrefix(row, "> --- exited 1"), row)
 }
+
+// cutNames is a source that cuts its names to the column, and reports what they need.
+type cutNames struct{ names []string }
+
+func (c cutNames) Len() int           { return len(c.names) }
+func (c cutNames) Version(int) uint32 { return 0 }
+func (c cutNames) Paint(row int, cells *Cells) {
+	name := c.names[row]
+	cells.Need(0, len(name))
+	cells.Text(0, paint.Style{}, name[:min(len(name), cells.Width(0))])
+	cells.Text(1, paint.Style{}, "ok")
+}
+
+// TestNeedOfCutText checks that a column grows for a text that its source has cut.
+func TestNeedOfCutText(t *testing.T) {
+	tab := New(Config{
+		Source: cutNames{[]string{"echo", "get-annotated-message-with-more"}}, Theme: paint.NewTheme(paint.Options{}),
+		Columns: []Column{{Title: "call", Min: 6, ByNeed: true, Must: true}, {Title: "result", Min: 6, ByNeed: true, Must: true, Weight: 1}},
+	})
+	tab.SetSize(80, 4)
+	var out paint.Lines
+	tab.Paint(&out, true)
+	require.Contains(t, ansi.Strip(out.Painted(1).String()), "get-annotated-message-with-more")
+}

@@ -210,7 +210,11 @@ func (t *Table) paintColumn(entry *cachedRow, p placedColumn) {
 		end = 1 + termsafe.Width(tail.text)
 	}
 	if c.ByNeed && p.Column != t.cells.last {
-		entry.needs[slices.Index(t.byNeed, p.Column)] = uint16(cell.Cells() + end)
+		need := cell.Cells() + end
+		if t.cells.wanted.column == p.Column {
+			need = max(need, min(t.cells.wanted.end, maxNeed))
+		}
+		entry.needs[slices.Index(t.byNeed, p.Column)] = uint16(need)
 	}
 	if c.Align == termsafe.Right {
 		l.PadTo(l.Cells() + p.Width - cell.Cells())
