@@ -179,6 +179,6 @@ func TestScreenOverSSH(t *testing.T) {
 	proxy.Cut()
 	screen.Until("lost", "failed")
 	screen.Keys("C-r")
-	screen.Until("ready", "mcp-stdio-2")
+	screen.Until("connection lost", "restarted at", "ready in")
 	screen.Quit()
 }

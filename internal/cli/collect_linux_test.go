@@ -15,7 +15,7 @@ func TestCollectionsBeforeFirstFrame(t *testing.T) {
 	cmd := clitest.Program(t, clitest.Against("never-answers")...)
 	cmd.Env = append(cmd.Env, "GODEBUG=gctrace=1")
 	r := startInPty(t, cmd, 120, 36)
-	r.until(t, "Exchanges")
+	r.until(t, "2 Calls")
 	shown := r.Shown()
 	r.end(t)
 	require.NotContains(t, shown, "gc 2 @")

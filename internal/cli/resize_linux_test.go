@@ -17,7 +17,7 @@ func TestResizeDuringStart(t *testing.T) {
 		r := startInPty(t, clitest.Program(t, clitest.Against("never-answers")...), 20, 5)
 		time.Sleep(time.Duration(round) * 5 * time.Millisecond) // no event: anywhere in the start
 		require.NoError(t, r.Resize(120, 36))
-		r.until(t, "Exchanges")
+		r.until(t, "2 Calls")
 		r.end(t)
 	}
 }

@@ -79,9 +79,9 @@ func TestScreenShowsProgressAndCancels(t *testing.T) {
 	t.Parallel()
 	s := onRealScreen(t, clitest.RealServers[0], "--era", "legacy")
 	s.call("trigger-long-running-operation", "")
-	s.Until("ctrl+x cancel", "2/5")
-	s.Keys("C-x")
-	s.Until("cancelled")
+	s.Until("x cancel", "40 %")
+	s.Keys("x")
+	s.Until("cancelled by you")
 	s.Quit()
 }
 

@@ -64,7 +64,7 @@ func TestScreenShowsWhyAServerDoesNotStart(t *testing.T) {
 func TestScreenShowsLagHoldAndGap(t *testing.T) {
 	s := clitest.OnScreen(t, 120, 36, clitest.Against("writer:20000x2048", "--collector-delay", "20ms")...)
 	s.Keys("5", "z") // the events, on the whole screen
-	s.Until("lagged", "held")
+	s.Until("events behind", "stall   stdout")
 	s.Keys("z")
 	s.Quit()
 
