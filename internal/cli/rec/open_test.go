@@ -74,7 +74,7 @@ func TestScreenShowsRecordings(t *testing.T) {
 	s.Keys(">", "V")
 	s.Until("FILE  ", "  duplicate-answers.jsonl", "second answer")
 	s.Keys("c")
-	s.Until("compose: this is a recording")
+	s.Until("any message: this is a recording")
 	s.Keys("q")
 	s.Until("ended with 0")
 }
