@@ -131,7 +131,7 @@ func (c *Cursor) Value() []byte {
 	return c.cut(c.At)
 }
 
-// cut returns what is left from an offset on.
+// cut returns the rest from an offset on, of data that ends within a value.
 func (c *Cursor) cut(from int) []byte {
 	c.At, c.Cut = len(c.Data), true
 	return c.Data[from:]
@@ -160,17 +160,11 @@ func (c *Cursor) Name() []byte {
 		c.Token()
 		return nil
 	}
-	from := c.At + 1
-	end := closingQuote(c.Data, from)
-	if end < 0 {
-		return c.cut(from)
-	}
-	c.At = end + 1
+	name := c.Text()
 	if c.Peek() == ':' {
 		c.At++
-		c.Peek()
 	}
-	return c.Data[from:end]
+	return name
 }
 
 // closingQuote returns where the string ends whose text begins at from, -1 if it is cut.

@@ -132,7 +132,7 @@ func TestRule(t *testing.T) {
 	aside := needTable(g, 44, 2)
 	aside.SetAside(3)
 	_, row, _ = strings.Cut(screen(aside), "|")
-	require.Equal(t, "> --- exited 1, 2 calls unanswered ------------", row, "also over what stands beside the columns")
+	require.Equal(t, "> --- exited 1, 2 calls unanswered ------------", row, "also over the cells beside the columns")
 	_, row, _ = strings.Cut(screen(needTable(g, 20, 2)), "|")
 	require.Equal(t, 20, ansi.StringWidth(row))
 	require.True(t, strings.HasPrefix(row, "> --- exited 1"), row)
