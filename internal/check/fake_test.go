@@ -41,6 +41,13 @@ func (w *world) begin() int {
 	return w.running
 }
 
+// count returns how many processes run.
+func (w *world) count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.running
+}
+
 func (w *world) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
