@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -243,10 +244,16 @@ func (h *harness) longCall(opts session.CallOptions) <-chan outcome {
 	return done
 }
 
-// received waits until the lines on stdout have n bytes.
+// received waits until the log has a line of n bytes or more from stdout: it counts a line
+// before it shows its row.
 func (h *harness) received(n int) {
 	h.t.Helper()
-	require.Eventually(h.t, func() bool { return h.log.Stats().BytesIn >= uint64(n) }, waitLimit, time.Millisecond)
+	require.Eventually(h.t, func() bool {
+		rows := make([]session.Row, h.log.Len())
+		return slices.ContainsFunc(rows[:h.log.Rows(0, rows)], func(r session.Row) bool {
+			return r.Kind == session.KindStdout && int(r.Len) >= n
+		})
+	}, waitLimit, time.Millisecond)
 }
 
 const longHead = `{"jsonrpc":"2.0","id":"mcpdbg-3","result":{"a":"`
