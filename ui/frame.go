@@ -78,7 +78,7 @@ func (cv *canvas) paintPanes(sc *sessionScreen) {
 
 func (sc *sessionScreen) headerParts() []kit.Part {
 	c := sc.context()
-	others := server.OtherParts{Watch: sc.watching.Part(c), Problems: problems.Parts(c)}
+	others := server.OtherParts{Watch: sc.watching.Part(c), Problems: problems.Part(c)}
 	if sc.ws.Host() != "" {
 		others.Link = process.LinkPart(c)
 	}

@@ -195,6 +195,9 @@ func (p *pointer) click(sc *sessionScreen, x, y int) tea.Cmd {
 	case p.app.front.top() != nil:
 		return p.clickOverlay(sc, x, y)
 	}
+	if p.app.panes.layout.header.Contains(x, y) {
+		return p.clickHeader(sc, x)
+	}
 	if p.clickTitles(sc, x, y) {
 		return nil
 	}
@@ -227,6 +230,14 @@ func (p *pointer) click(sc *sessionScreen, x, y int) tea.Cmd {
 		p.app.canvas.mark(id)
 	}
 	return nil
+}
+
+func (p *pointer) clickHeader(sc *sessionScreen, x int) tea.Cmd {
+	part := kit.PartAt(sc.headerParts(), p.app.panes.layout.header.W, x)
+	if part.Filter != "" {
+		return sc.rows.Only(sc.context(), part.Filter)
+	}
+	return sc.Do(part.Action)
 }
 
 func (p *pointer) clickBar(sc *sessionScreen, x, y int) (cmd tea.Cmd, hit bool) {

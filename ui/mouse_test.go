@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/session"
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
@@ -287,5 +288,25 @@ func TestMouseInTerminal(t *testing.T) {
 		sgr(64, 100, 33, "M")
 		require.False(t, term.app.visible.rows.Events.Following())
 		term.RequireShown()
+	})
+}
+
+// TestMouseOnTheHeader checks that each word of the header leads somewhere.
+func TestMouseOnTheHeader(t *testing.T) {
+	inBubble(t, 160, 40, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		guilty(d, x)
+		require.NoError(t, d.visible.ws.Session.SetPolicy("elicitation/create", session.Policy{Mode: session.PolicyAsk}))
+		x.Latest().Out(`{"jsonrpc":"2.0","id":"s-1","method":"elicitation/create","params":{"message":"?"}}`)
+		synctest.Wait()
+		d.hear()
+		for _, word := range strings.Split("LIVE, ready, fake, pid, 2025-11-25, 1 waits for you, problem", ", ") {
+			before := d.plain()
+			d.click(word)
+			require.NotEqual(t, before, d.plain(), word)
+			require.NotContains(t, d.lastLine(), " x ", word)
+			for range 3 {
+				d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
+			}
+		}
 	})
 }

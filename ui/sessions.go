@@ -136,6 +136,11 @@ func (l *sessionList) paintTabs(line *paint.Line) {
 		line.PadTo(t.From)
 		line.Text(t.Style, t.Text)
 	}
+	hint := l.app.Key(actPrevSession) + " " + l.app.Key(actNextSession) + " switch  " + l.app.Key(actSessions) + " list "
+	if room := line.Room() - len(hint); room > 1 {
+		line.PadTo(line.Cells() + room)
+		line.Text(l.app.screen.Theme.Dim, hint)
+	}
 }
 
 func (l *sessionList) clickTab(x int) {

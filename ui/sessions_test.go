@@ -42,7 +42,7 @@ var sessionTests = map[string]actionTest{
 		require.Equal(t, trafficID, d.panes.focus)
 		require.NotContains(t, d.plain(), "1 Sessions", "one session needs no list")
 		d.another("other (local)")
-		require.Contains(t, d.rows()[1], " 1 fake   2 other ")
+		require.Contains(t, d.rows()[1], " ‹  fake  [other] ›")
 		d.do(actSessions, kit.Up)
 		require.Equal(t, "fake (local)", d.visible.ws.Title)
 		d.do(kit.Down)
@@ -122,7 +122,7 @@ func TestSessionsGoOn(t *testing.T) {
 		one := a.visible
 		term.Press("O", "everything", "\r")
 		require.Contains(t, term.Text(), "LIVE  ready  everything")
-		require.Contains(t, term.Text(), " 1 first   2 everything ")
+		require.Contains(t, term.Text(), " ‹  first  [everything] ›")
 		require.Len(t, a.screens, 2)
 		two := a.visible
 
@@ -148,7 +148,7 @@ func TestSessionsGoOn(t *testing.T) {
 
 		x.Latest().Exit(executor.Exit{Kind: executor.ExitCode, Code: 3})
 		term.Wait()
-		require.Contains(t, term.Text(), " 1 first ! ")
+		require.Contains(t, term.Text(), " first ✗ ")
 		term.Press("1")
 		require.Contains(t, term.Text(), "x first")
 		require.Contains(t, term.Text(), "exit 3, local")
@@ -294,7 +294,7 @@ func TestOpenedFromTheStart(t *testing.T) {
 		{Source: hostileLog(t, "y"), Title: "second.jsonl", Start: start},
 	}}, 120, 36)
 	require.Contains(t, d.rows()[0], "  first.jsonl")
-	require.Contains(t, d.plain(), " 1 first.jsonl   2 second.jsonl ")
+	require.Contains(t, d.plain(), " ‹ [first.jsonl]  second.jsonl  ›")
 	d.do(actNextSession)
 	require.Contains(t, d.rows()[0], "  second.jsonl")
 	d.run(d.Init())

@@ -105,12 +105,12 @@ func TestServerWaitsForYou(t *testing.T) {
 			synctest.Wait()
 			time.Sleep(12 * time.Second)
 			d.take(tick{})
-			require.Contains(t, d.rows()[0], "WAITS FOR YOU 12s")
+			require.Contains(t, d.rows()[0], " 1 waits")
 			require.Contains(t, d.rows()[1], "! Waiting for your response for 12 s")
 			require.Equal(t, time.Second, d.pace())
 			require.NoError(t, d.visible.ws.Session.Answer(d.visible.ws.Waiting[0].ID, []byte(`{"action":"decline"}`)))
 			d.hear()
-			require.NotContains(t, d.plain(), "WAITS FOR YOU")
+			require.NotContains(t, d.rows()[0], "1 waits")
 		})
 	}
 }

@@ -59,7 +59,7 @@ func TestScreenCallsToolsOfServerEverything(t *testing.T) {
 	s.Until("answered in", "Echo: hello")
 
 	s.call("trigger-elicitation-request", "")
-	s.Until("SERVER WAITS FOR YOU", "elicitation/create")
+	s.Until("1 waits for you", "elicitation/create")
 	s.Keys("A")
 	s.Until("The server asks you to fill in a form", "the server says", "name")
 	s.Keys("-l", "Ada")
@@ -67,7 +67,7 @@ func TestScreenCallsToolsOfServerEverything(t *testing.T) {
 	s.Until("answered in", "trigger-elicitation-request", "User p") // "User provided ..."
 
 	s.call("trigger-sampling-request", "a haiku")
-	s.Until("SERVER WAITS FOR YOU", "sampling/createMessage")
+	s.Until("1 waits for you", "sampling/createMessage")
 	s.Keys("A")
 	s.Until("a haiku", "accept")
 	s.Keys("C-s")
@@ -112,14 +112,14 @@ func TestScreenWithGopls(t *testing.T) {
 func TestScreenWithGoSDK(t *testing.T) {
 	t.Parallel()
 	s := onRealScreen(t, clitest.RealServers[2])
-	s.Until("2026-07-28 modern")
+	s.Until("2026-07-28")
 	s.call("greet", "Ada")
 	s.Until("answered in", "greet", "Hi Ada")
 	s.Quit()
 
 	s = onRealScreen(t, clitest.RealServers[2], "--era", "legacy")
 	s.call("elicit (form)", "")
-	s.Until("SERVER WAITS FOR YOU", "elicitation/create")
+	s.Until("1 waits for you", "elicitation/create")
 	s.Keys("A")
 	s.Until("The server asks you to fill in a form")
 	s.Keys("-l", "ABC") // without it the server dies of its own type assertion

@@ -79,6 +79,6 @@ func TestScreenShowsLagHoldAndGap(t *testing.T) {
 func TestScreenWithServerEverything(t *testing.T) {
 	t.Parallel()
 	s := clitest.OnScreen(t, 120, 36, clitest.RealServers[0].Command(t)...)
-	s.Until("ready", "handshake", "2025-11-25 legacy", "Starting default (STDIO) server")
+	s.Until("ready", "handshake", "2025-11-25", "Starting default (STDIO) server")
 	s.Quit()
 }

@@ -17,14 +17,18 @@ type Part struct {
 	Style    paint.Style
 	Right    bool // at the right end of the line, after all others
 	Priority int
+	// A click carries out the action, or shows the rows that the filter keeps.
+	Action, Filter string
+
+	column int // as placed
 }
 
 const gap = 2
 
 // FitParts shortens, then omits parts, lowest priority first, until the rest fit in width
-// cells or only mandatory ones are left.
+// cells or only mandatory ones are left. It reuses the slice.
 func FitParts(parts []Part, width int) []Part {
-	kept := make([]Part, 0, len(parts))
+	kept := parts[:0]
 	for _, p := range parts {
 		if strings.TrimSpace(p.Text) != "" {
 			kept = append(kept, p)
@@ -76,25 +80,33 @@ const (
 
 // PaintParts paints the parts that fit into a line.
 func PaintParts(l *paint.Line, parts []Part) {
-	const margin = 1
-	parts = FitParts(parts, l.Room()-2*margin)
-	at := slices.IndexFunc(parts, func(p Part) bool { return p.Right })
-	if at < 0 {
-		at = len(parts)
-	}
-	l.PadTo(margin)
-	paintRow(l, parts[:at])
-	if right := parts[at:]; len(right) > 0 {
-		l.PadTo(l.Cells() + max(l.Room()-PartsWidth(right)-margin, 0))
-		paintRow(l, right)
+	for _, p := range placeParts(parts, l.Room()) {
+		l.PadTo(p.column)
+		l.Text(p.Style, p.Text)
 	}
 }
 
-func paintRow(l *paint.Line, parts []Part) {
-	for i, p := range parts {
-		if i > 0 {
-			l.PadTo(l.Cells() + gap)
+// PartAt returns the part at a column of a line that PaintParts painted, or an empty one.
+func PartAt(parts []Part, width, x int) Part {
+	for _, p := range placeParts(parts, width) {
+		if x >= p.column && x < p.column+termsafe.Width(p.Text) {
+			return p
 		}
-		l.Text(p.Style, p.Text)
 	}
+	return Part{}
+}
+
+// placeParts returns the parts that fit, with their columns.
+func placeParts(parts []Part, width int) []Part {
+	const margin = 1
+	parts = FitParts(parts, width-2*margin)
+	next := margin
+	for i := range parts {
+		if parts[i].Right && (i == 0 || !parts[i-1].Right) {
+			next = max(next, width-margin-PartsWidth(parts[i:]))
+		}
+		parts[i].column = next
+		next += termsafe.Width(parts[i].Text) + gap
+	}
+	return parts
 }

@@ -132,7 +132,7 @@ var tests = map[string]func(t *testing.T, s *stage){
 	},
 	"unfold-finding": func(t *testing.T, s *stage) {
 		s.dies()
-		require.Equal(t, "1 problem", Parts(s.Context())[0].Text)
+		require.Equal(t, "1 problem", Part(s.Context()).Text)
 		s.Do(host.ActProblems)
 		require.Contains(t, s.Text(), "━ 1 problem (1 error), 1 remark ━")
 		require.Regexp(t, `> x cause +\S+  ▸ The server exited with code 3 during sleep \(id 7\)  3 consequences`, s.Text())
@@ -284,7 +284,7 @@ func TestManyFindings(t *testing.T) {
 	require.Len(t, shown.Groups, 1)
 	require.Equal(t, len(entries), shown.Groups[0].Count)
 	require.Less(t, len(shown.List), len(rule.All())*100, "problems beyond the limit are only counted")
-	require.Equal(t, "1 problem", Parts(h.Context())[0].Text, "a flood")
+	require.Equal(t, "1 problem", Part(h.Context()).Text, "a flood")
 	h.Act(Actions(func(host.Context) *State { return state }), host.ActProblems)
 	require.Contains(t, h.Plain(h.Opened[0]), fmt.Sprintf("%d times, not all alike", len(entries)))
 }

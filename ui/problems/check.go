@@ -67,15 +67,14 @@ func (s *State) setTimer(c host.Context) tea.Cmd {
 	}})
 }
 
-// Parts returns the count of problems for the header, how much of the log was
-// checked, and where there is room, the checks that were made.
-func Parts(c host.Context) []kit.Part {
+// Part returns the count of problems for the header, and how much of the log was checked.
+func Part(c host.Context) kit.Part {
 	th := c.Host.Screen().Theme
 	count, far := c.Workspace.Shown.Problems.Count, c.Workspace.CheckProgress()
 	if count.Problems() == 0 && far == "" {
-		return nil
+		return kit.Part{}
 	}
-	p := kit.Part{Text: wording.Counted(count.Problems(), "problem"), Style: th.Text, Priority: 72}
+	p := kit.Part{Text: wording.Counted(count.Problems(), "problem"), Style: th.Text, Priority: 72, Action: host.ActProblems}
 	switch {
 	case count.Errors > 0:
 		p.Style = th.Failed
@@ -86,5 +85,5 @@ func Parts(c host.Context) []kit.Part {
 		p.Short = p.Text + " in " + far
 		p.Text += " in the first " + far
 	}
-	return []kit.Part{p, {Text: checked(c), Style: th.Dim, Priority: 15}}
+	return p
 }

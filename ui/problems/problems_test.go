@@ -69,7 +69,7 @@ func TestListFoldsConsequences(t *testing.T) {
 		}
 		ws.UpdateCauses()
 		require.Equal(t, "1 problem (1 error)", ws.Shown.Problems.Count.String())
-		require.Equal(t, "1 problem", Parts(h.Context())[0].Text)
+		require.Equal(t, "1 problem", Part(h.Context()).Text)
 		actions := Actions(func(host.Context) *State { return s })
 		h.Act(actions, host.ActProblems)
 		name := fmt.Sprintf("cause-%dx%d", size[0], size[1])

@@ -103,7 +103,7 @@ func linkText(w *workspace.Workspace) string {
 // word, and the round-trip time.
 func LinkPart(c host.Context) kit.Part {
 	ws := c.Workspace
-	p := kit.Part{Text: strings.TrimSpace("ssh " + ws.Host() + " " + linkText(ws)), Style: linkStyle(c), Priority: 62}
+	p := kit.Part{Text: strings.TrimSpace("ssh " + ws.Host() + " " + linkText(ws)), Style: linkStyle(c), Priority: 62, Action: host.ActProcess}
 	switch ws.LinkState() {
 	case "":
 		p.Style = c.Host.Screen().Theme.Text // no state is known yet

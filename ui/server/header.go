@@ -2,8 +2,8 @@ package server
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
-	"time"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
@@ -18,9 +18,9 @@ import (
 
 // OtherParts are parts of the header that other screens know.
 type OtherParts struct {
-	Link     kit.Part   // the connection to the host
-	Watch    kit.Part   // the watch over files
-	Problems []kit.Part // the problems found
+	Link     kit.Part // the connection to the host
+	Watch    kit.Part // the watch over files
+	Problems kit.Part // the problems found
 }
 
 // usualParts is the number of parts that most headers have room for.
@@ -43,20 +43,20 @@ func HeaderParts(c host.Context, others OtherParts) []kit.Part {
 		state = "state unknown"
 	}
 	parts := append(make([]kit.Part, 0, usualParts),
-		kit.Part{Text: badge, Style: th.Strong, Priority: kit.Must},
-		kit.Part{Text: state, Short: shortState(state), Style: style, Priority: kit.Must})
-	if n := len(c.Workspace.Waiting); n > 0 {
-		parts = append(parts, waitingPart(c, n))
-	}
-	parts = append(parts, titlePart(c), others.Link, processPart(c), protocolPart(c), levelPart(c))
+		kit.Part{Text: badge, Style: th.Strong, Priority: kit.Must, Action: host.ActProcess},
+		kit.Part{Text: state, Short: shortState(state), Style: style, Priority: kit.Must, Action: host.ActProcess},
+		titlePart(c), others.Link, processPart(c), protocolPart(c))
 	whole := !c.Workspace.Shown.Index.Partial
 	if whole {
-		parts = addTraffic(c, parts)
-		parts = append(parts, others.Problems...)
+		parts = append(parts, runningPart(c))
 	}
-	parts = append(parts, others.Watch)
+	parts = append(parts, waitingPart(c))
 	if whole {
-		parts = append(parts, lossPart(c.Workspace.Stats, c.Workspace.Status, th))
+		parts = append(parts, others.Problems)
+	}
+	parts = append(parts, levelPart(c), others.Watch)
+	if whole {
+		parts = addLosses(parts, c.Workspace.Stats, c.Workspace.Status, th)
 	}
 	if c.Workspace.Session == nil {
 		return append(parts, skippedPart(c), filePart(c.Workspace.File, th))
@@ -76,20 +76,23 @@ func sessionBadge(c host.Context) string {
 	return "LIVE"
 }
 
-func waitingPart(c host.Context, n int) kit.Part {
-	since := time.Since(c.Workspace.Waiting[0].Since)
-	text := fmt.Sprintf("WAITS FOR YOU %ds", int(max(since, 0).Seconds()))
-	if n > 1 {
-		text += fmt.Sprintf(" (%d)", n)
+// waitingPart counts the requests of the server that wait for the person.
+func waitingPart(c host.Context) kit.Part {
+	n := len(c.Workspace.Waiting)
+	switch n {
+	case 0:
+		return kit.Part{}
+	case 1:
+		return kit.Part{Text: " 1 waits for you ", Short: " 1 waits ", Style: c.Host.Screen().Theme.Waits, Priority: kit.Must, Action: host.ActAnswer}
 	}
-	return kit.Part{Text: " SERVER " + text + " ", Short: " " + text + " ", Style: c.Host.Screen().Theme.Waits, Priority: kit.Must}
+	return kit.Part{Text: fmt.Sprintf(" %d wait for you ", n), Short: fmt.Sprintf(" %d wait ", n), Style: c.Host.Screen().Theme.Waits, Priority: kit.Must, Action: host.ActAnswer}
 }
 
 // shortTitle is the minimum number of cells of a title.
 const shortTitle = 14
 
 func titlePart(c host.Context) kit.Part {
-	p := kit.Part{Text: c.Workspace.FullTitle(), Style: c.Host.Screen().Theme.Text, Priority: 92}
+	p := kit.Part{Text: c.Workspace.FullTitle(), Style: c.Host.Screen().Theme.Text, Priority: 92, Action: host.ActSessions}
 	if termsafe.Width(p.Text) > shortTitle {
 		short, _, _ := termsafe.AppendString(nil, p.Text, shortTitle, termsafe.Options{Ellipsis: c.Host.Screen().Look().Ellipsis})
 		p.Short = string(short)
@@ -106,20 +109,18 @@ func processPart(c host.Context) kit.Part {
 		return kit.Part{} // the pid may be that of another process by now
 	}
 	if id == "" || pid == 0 {
-		return kit.Part{Text: id, Style: c.Host.Screen().Theme.Text, Priority: 30}
+		return kit.Part{Text: id, Style: c.Host.Screen().Theme.Text, Priority: 30, Action: host.ActProcess}
 	}
-	return kit.Part{Text: fmt.Sprintf("pid %d", pid), Style: c.Host.Screen().Theme.Text, Priority: 30}
+	return kit.Part{Text: "pid " + strconv.Itoa(pid), Style: c.Host.Screen().Theme.Text, Priority: 30, Action: host.ActProcess}
 }
 
 func protocolPart(c host.Context) kit.Part {
-	protocol, era := c.Workspace.Status.Server.Protocol, c.Workspace.Status.Server.Era.String()
+	server := c.Workspace.Status.Server
+	protocol := server.Protocol
 	if c.Workspace.Session == nil {
-		protocol, era = c.Workspace.Shown.Lifecycle.Protocol, c.Workspace.Shown.Lifecycle.Era
+		protocol = c.Workspace.Shown.Lifecycle.Protocol
 	}
-	if protocol == "" {
-		return kit.Part{}
-	}
-	return kit.Part{Text: protocol + " " + era, Short: protocol, Style: c.Host.Screen().Theme.Text, Priority: 40}
+	return kit.Part{Text: strings.TrimSpace(protocol + "  " + server.Name + " " + server.Version), Short: protocol, Style: c.Host.Screen().Theme.Text, Priority: 40, Action: ActOverview}
 }
 
 // levelPart names the level of log messages, unless it is the default: info, or in
@@ -129,25 +130,24 @@ func levelPart(c host.Context) kit.Part {
 	if level == "" || level == usualLevel && c.Workspace.Status.Server.Era != mcp.Modern {
 		return kit.Part{}
 	}
-	return kit.Part{Text: "level " + level, Style: c.Host.Screen().Theme.Text, Priority: 42}
+	return kit.Part{Text: "level " + level, Style: c.Host.Screen().Theme.Text, Priority: 42, Action: actLogLevel}
 }
 
 // usualLevel is the level that legacy servers begin with.
 const usualLevel = "info"
 
-func addTraffic(c host.Context, parts []kit.Part) []kit.Part {
+// runningPart counts the requests without a response.
+func runningPart(c host.Context) kit.Part {
 	th := c.Host.Screen().Theme
-	if n := c.Workspace.Rate.PerSecond(); n > 0 {
-		parts = append(parts, kit.Part{Text: wording.Thousands(n) + "/s", Style: th.Text, Priority: 45})
+	out, recording := c.Workspace.Stats.PendingOut, c.Workspace.Stats.Recording
+	over := c.Workspace.NoReply() || c.Workspace.Session == nil && recording != session.RecordingOn && recording != session.RecordingReading
+	switch all := out + c.Workspace.Stats.PendingIn; {
+	case over && all > 0:
+		return kit.Part{Text: wording.Thousands(all) + " unanswered", Style: th.Odd, Priority: 90, Filter: "is:unanswered"}
+	case out > 0:
+		return kit.Part{Text: wording.Thousands(out) + " running", Style: th.Accent, Priority: 90, Filter: "is:running"}
 	}
-	if n := c.Workspace.Stats.PendingOut + c.Workspace.Stats.PendingIn; n > 0 {
-		word, style := " pending", th.Accent
-		if c.Workspace.NoReply() {
-			word, style = " unanswered", th.Odd
-		}
-		parts = append(parts, kit.Part{Text: wording.Thousands(n) + word, Style: style, Priority: 90})
-	}
-	return parts
+	return kit.Part{}
 }
 
 // liveState distinguishes a lost process from one that ended cleanly.
@@ -210,31 +210,20 @@ func recordingPart(stats session.Stats, th *paint.Theme) kit.Part {
 	return p
 }
 
-func lossPart(stats session.Stats, status session.Status, th *paint.Theme) kit.Part {
-	p := kit.Part{Right: true} // nothing, as long as nothing was held or lost
-	if stats.Lagged+stats.Held+stats.Gaps > 0 {
-		p.Text, p.Style, p.Priority = countedLosses(stats), th.Odd, 75
-	}
-	if !status.Process.HeldSince.IsZero() {
-		p.Text, p.Style, p.Priority = "HELD NOW", th.Odd, 95
-	}
-	if stats.Gaps > 0 {
-		p.Short = fmt.Sprintf("%s LOST", wording.Size(int64(stats.LostBytes)))
-		p.Text += " (" + p.Short + ")"
-		p.Style, p.Priority = th.Failed, 97
-	}
-	return p
-}
-
-func countedLosses(stats session.Stats) string {
-	var words []string
-	for _, c := range []struct {
-		what string
-		n    uint64
-	}{{"lag", stats.Lagged}, {"held", stats.Held}, {"gap", stats.Gaps}} {
-		if c.n > 0 {
-			words = append(words, fmt.Sprintf("%s %d", c.what, c.n))
+// addLosses counts what mcpdbg read late, and what it lost.
+func addLosses(parts []kit.Part, stats session.Stats, status session.Status, th *paint.Theme) []kit.Part {
+	part := func(word string, n uint64, style paint.Style, priority int) kit.Part {
+		if n == 0 {
+			return kit.Part{}
 		}
+		return kit.Part{Text: fmt.Sprintf("%s %d", strings.ToUpper(word), n), Style: style, Right: true, Priority: priority, Filter: word}
 	}
-	return strings.Join(words, " ")
+	stall, gap := part("stall", stats.Held, th.Odd, 73), part("gap", stats.Gaps, th.Failed, kit.Must)
+	if !status.Process.HeldSince.IsZero() {
+		stall.Text, stall.Style, stall.Right, stall.Priority, stall.Filter = "STALLED NOW", th.Odd, true, 95, "stall"
+	}
+	if stats.LostBytes > 0 {
+		gap.Text = "GAP " + wording.Size(int64(stats.LostBytes))
+	}
+	return append(parts, part("lag", stats.Lagged, th.Odd, 72), stall, gap)
 }

@@ -22,16 +22,16 @@ func TestHeaderGivesWay(t *testing.T) {
 	c := uitest.NewHost(t, ws, 80, 24).Context()
 	ws.Status = session.Status{
 		State:   session.Ready,
-		Server:  session.Server{Era: "legacy", Protocol: "2025-11-25"},
+		Server:  session.Server{Era: "legacy", Protocol: "2025-11-25", Name: "mimic", Version: "2.0"},
 		Process: executor.Info{ID: "mcp-stdio-1", PID: 4121},
 	}
 	ws.Stats = session.Stats{Out: 12, In: 11, PendingOut: 5, Size: 18_637}
 	for width, want := range map[int]string{
-		140: "LIVE  ready  everything (local)  pid 4121  2025-11-25 legacy  5 pending" + strings.Repeat(" ", 58) + "REC 18.2K",
-		84:  "LIVE  ready  everything (local)  pid 4121  2025-11-25 legacy  5 pending  REC 18.2K",
-		77:  "LIVE  ready  everything (local)  pid 4121  2025-11-25  5 pending  REC 18.2K",
-		60:  "LIVE  ready  everything (local)  5 pending       REC 18.2K",
-		40:  "LIVE  ready  everything (l…  5 pending",
+		140: "LIVE  ready  everything (local)  pid 4121  2025-11-25  mimic 2.0  5 running" + strings.Repeat(" ", 54) + "REC 18.2K",
+		88:  "LIVE  ready  everything (local)  pid 4121  2025-11-25  mimic 2.0  5 running  REC 18.2K",
+		77:  "LIVE  ready  everything (local)  pid 4121  2025-11-25  5 running  REC 18.2K",
+		60:  "LIVE  ready  everything (local)  5 running       REC 18.2K",
+		40:  "LIVE  ready  everything (l…  5 running",
 		12:  "LIVE  ready",
 	} {
 		require.Equal(t, want, headerText(c, width), "%d", width)
@@ -39,10 +39,10 @@ func TestHeaderGivesWay(t *testing.T) {
 
 	ws.Stats.Recording, ws.Stats.RecordingError = session.RecordingStopped, "no space left on device"
 	ws.Stats.Gaps, ws.Stats.LostBytes = 2, 4096
-	require.Equal(t, "LIVE  ready  everything (l…  5 pending    4.0K LOST  REC STOPPED", headerText(c, 66))
+	require.Equal(t, "LIVE  ready  everything (l…  5 running     GAP 4.0K  REC STOPPED", headerText(c, 66))
 	require.Contains(t, headerText(c, 110), "REC STOPPED no space left on device")
 	ws.Stats.Recording, ws.Stats.RecordingError = session.RecordingIncomplete, "z.jsonl was deleted while it was open"
-	require.Equal(t, "LIVE  ready  everything (l…  5 pending    4.0K LOST  REC INCOMPLETE", headerText(c, 69))
+	require.Equal(t, "LIVE  ready  everything (l…  5 running     GAP 4.0K  REC INCOMPLETE", headerText(c, 69))
 	require.Contains(t, headerText(c, 140), "REC INCOMPLETE z.jsonl was deleted while it was open")
 	ws.Stats.Recording, ws.Stats.RecordingError, ws.Stats.RecordingMoved = session.RecordingOn, "", "moved to /a/b.jsonl"
 	require.Contains(t, headerText(c, 140), "REC 18.2K moved to /a/b.jsonl")
@@ -52,7 +52,7 @@ func TestHeaderGivesWay(t *testing.T) {
 	require.Contains(t, headerText(c, 110), "REC off")
 	ws.Status.Process.HeldSince = ws.Shown.Source.Header().Start
 	ws.Stats.Gaps = 0
-	require.Contains(t, headerText(c, 110), "HELD NOW")
+	require.Contains(t, headerText(c, 110), "STALLED NOW")
 }
 
 // headerText returns the header of a session at a width, without styles.
@@ -74,10 +74,10 @@ func TestHeaderPriorities(t *testing.T) {
 		}))
 		r.Pull()
 		for width, want := range map[int]string{
-			90: "LIVE  ready  fake (local)  pid 4121  2025-11-25  1 pending   gap 1 (12.1K LOST)  REC off",
-			80: "LIVE  ready  fake (local)  2025-11-25  1 pending   gap 1 (12.1K LOST)  REC off",
-			60: "LIVE  ready  fake (local)  1 pending   12.1K LOST  REC off",
-			40: "LIVE  ready  fake (local)   12.1K LOST",
+			90: "LIVE  ready  fake (local)  pid 4121  2025-11-25  fake 1  1 running    GAP 12.1K  REC off",
+			80: "LIVE  ready  fake (local)  pid 4121  2025-11-25  1 running  GAP 12.1K  REC off",
+			60: "LIVE  ready  fake (local)  1 running    GAP 12.1K  REC off",
+			40: "LIVE  ready  fake (local)    GAP 12.1K",
 		} {
 			require.Equal(t, want, headerText(r.Context(), width), width)
 		}

@@ -14,6 +14,8 @@ import (
 // ScopeLogLevel is the scope of the menu.
 const ScopeLogLevel = "log-level"
 
+const actLogLevel = "set-log-level"
+
 // levelOff ends log messages in the modern era, where they are sent only on request.
 const levelOff = "off"
 
@@ -21,7 +23,7 @@ const levelOff = "off"
 // should send. How it is sent depends on the era: see session.SetLogLevel.
 func LogLevelActions() []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: "set-log-level", Scope: keymap.Global, Title: "log level", Help: "Choose the least severe level of the log messages that the server sends.", Synonyms: []string{"level", "logging", "verbose", "debug"}, Words: mcp.LogLevels(), Enabled: canSetLevel}, Do: openLevels},
+		{Entry: host.Entry{ID: actLogLevel, Scope: keymap.Global, Title: "log level", Help: "Choose the least severe level of the log messages that the server sends.", Synonyms: []string{"level", "logging", "verbose", "debug"}, Words: mcp.LogLevels(), Enabled: canSetLevel}, Do: openLevels},
 		{Entry: host.Entry{ID: "log-level-set", Keys: []string{"enter"}, Scope: ScopeLogLevel, Title: "set", Help: "Set the selected level.", Priority: 90}, Do: host.On(setPickedLevel)},
 		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeLogLevel, Help: "Close, and change nothing."}),
 	}

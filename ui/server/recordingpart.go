@@ -44,11 +44,11 @@ func recordedState(c host.Context) (string, paint.Style) {
 	return text, style
 }
 
-// filePart returns the state of the file: whether its recorder finished it or
-// is still writing it, and its size.
+// filePart returns how much is in the file, or its state and size if its recorder did not
+// finish it or is still writing it.
 func filePart(stats session.Stats, th *paint.Theme) kit.Part {
 	bytes := wording.Size(stats.Size)
-	p := kit.Part{Text: "REC DONE " + bytes, Style: th.Text, Right: true, Priority: 65}
+	p := kit.Part{Text: wording.Counted(int(stats.Out+stats.In), "message"), Style: th.Text, Right: true, Priority: 65}
 	switch stats.Recording {
 	case session.RecordingTorn:
 		p = kit.Part{Text: "TORN " + bytes + ", its recorder did not finish", Short: "TORN " + bytes, Style: th.Odd, Right: true, Priority: 85}

@@ -102,63 +102,85 @@ func sessionMark(c host.Context) (string, paint.Style) {
 	return "~", style
 }
 
-// A SessionTab is a session in the line that names all sessions.
+// A SessionTab is a session in the line that names all sessions, or an arrow beside them.
 type SessionTab struct {
-	Number   int // of the session, from 0
+	Number   int // of the session that a click shows, from 0
 	Text     string
 	Style    paint.Style
 	From, To int // the columns of the text
 }
 
-// mostName is the number of cells of a name in a tab.
-const mostName = 28
+const (
+	mostName = 28 // cells of a name in a tab
+	tabGap   = 1
+)
 
 // SessionTabs returns the tabs of as many sessions as width cells can name, the visible one
-// among them.
+// among them, between arrows that lead to its neighbors.
 func SessionTabs(sessions []host.Context, visible, width int) []SessionTab {
-	tabs := make([]SessionTab, len(sessions))
+	n := len(sessions)
+	look, dim := sessions[visible].Host.Screen().Look(), sessions[visible].Host.Screen().Theme.Dim
+	before := SessionTab{Number: (visible + n - 1) % n, Text: paint.Glyph(look, " ‹", " <"), Style: dim, To: 2}
+	after := SessionTab{Number: (visible + 1) % n, Text: paint.Glyph(look, "›", ">"), Style: dim, To: 1}
+	tabs, names := make([]SessionTab, n), map[string]int{}
+	for _, c := range sessions {
+		names[tabName(c)]++
+	}
 	for i, c := range sessions {
-		tabs[i] = sessionTab(c, i, i == visible)
+		tabs[i] = sessionTab(c, i, i == visible, names[tabName(c)] > 1)
 	}
 	first, last := visible, visible
-	used := tabs[visible].To
+	used := before.To + tabGap + tabs[visible].To + tabGap + after.To
 	for grown := true; grown; {
 		grown = false
 		if first > 0 && used+tabGap+tabs[first-1].To < width {
 			first, grown = first-1, true
 			used += tabGap + tabs[first].To
 		}
-		if last < len(tabs)-1 && used+tabGap+tabs[last+1].To < width {
+		if last < n-1 && used+tabGap+tabs[last+1].To < width {
 			last, grown = last+1, true
 			used += tabGap + tabs[last].To
 		}
 	}
+	line := append(append([]SessionTab{before}, tabs[first:last+1]...), after)
 	at := 0
-	for i := range tabs[first : last+1] {
-		t := &tabs[first+i]
+	for i := range line {
+		t := &line[i]
 		t.From, t.To = at, at+t.To
 		at = t.To + tabGap
 	}
-	return tabs[first : last+1]
+	return line
 }
 
-const tabGap = 1
+func tabName(c host.Context) string {
+	name := c.Workspace.SessionName()
+	if on := c.Workspace.Host(); on != "" {
+		name += "@" + on
+	}
+	return name
+}
 
-func sessionTab(c host.Context, number int, visible bool) SessionTab {
+// sessionTab returns the tab of a session with its worst mark. A twin has the name of
+// another session, and adds its pid.
+func sessionTab(c host.Context, number int, visible, twin bool) SessionTab {
 	screen := c.Host.Screen()
-	name, _, _ := termsafe.AppendString(nil, c.Workspace.SessionName(), mostName, screen.Look())
-	t := SessionTab{Number: number, Text: " " + strconv.Itoa(number+1) + " " + string(name), Style: screen.Theme.Dim}
+	name, _, _ := termsafe.AppendString(nil, tabName(c), mostName, screen.Look())
+	t := SessionTab{Number: number, Text: string(name), Style: screen.Theme.Dim}
+	if pid := c.Workspace.Shown.Lifecycle.Start.PID; twin && pid != 0 {
+		t.Text += " " + strconv.Itoa(pid)
+	}
 	mark, _ := sessionMark(c)
 	switch {
+	case mark == "x" || mark == "!":
+		t.Text, t.Style = t.Text+" "+paint.Glyph(screen.Look(), "✗", "E"), screen.Theme.Failed
 	case len(c.Workspace.Waiting) > 0:
 		t.Text, t.Style = t.Text+" ?", screen.Theme.Odd
-	case mark == "x" || mark == "!":
-		t.Text, t.Style = t.Text+" !", screen.Theme.Failed
 	}
 	if visible {
-		t.Style = screen.Theme.Selected
+		t.Text, t.Style = "["+t.Text+"]", screen.Theme.Strong
+	} else {
+		t.Text = " " + t.Text + " "
 	}
-	t.Text += " "
 	t.To = termsafe.Width(t.Text)
 	return t
 }

@@ -11,8 +11,11 @@ import (
 )
 
 // only shows only the messages of the selected row's tool or method, or again all.
-func (r *Lists) only(c host.Context) tea.Cmd {
-	f, err := filter.Parse(onlyText(c.Workspace))
+func (r *Lists) only(c host.Context) tea.Cmd { return r.Only(c, onlyText(c.Workspace)) }
+
+// Only shows only the messages that a filter keeps, or again all.
+func (r *Lists) Only(c host.Context, text string) tea.Cmd {
+	f, err := filter.Parse(text)
 	if err != nil { // a name may be longer than a filter
 		c.Host.Warn("only these: " + err.Error())
 		return nil
