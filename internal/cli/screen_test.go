@@ -70,7 +70,7 @@ func TestScreenShowsLagHoldAndGap(t *testing.T) {
 
 	s = clitest.OnScreen(t, 120, 36, clitest.Against("writer:20000x2048", "--collector-delay", "20ms", "--overrun", "drop")...)
 	s.Keys("5", "z")
-	s.Until("gap", "LOST")
+	s.Until("gap", "GAP")
 	s.Keys("z")
 	s.Quit()
 }

@@ -36,6 +36,7 @@ type LineList struct {
 	moment int      // that the list was moved to, see goTo
 	both   []uint32 // of the Log
 	merged [2]int   // the lines of stderr, and the events, in both
+	event  uint32   // the last of these events
 }
 
 // The moments that are not a row.
@@ -89,14 +90,33 @@ func (l *LineList) All() []uint32 {
 		return events
 	}
 	if sizes := [2]int{len(stderr), len(events)}; sizes != l.merged {
-		l.both, l.merged = merge(l.both[:0], stderr, events), sizes
+		if !l.grown(stderr, events) { // a problem was found in an earlier row
+			l.both, l.merged = l.both[:0], [2]int{}
+		}
+		l.both, l.merged = merge(l.both, stderr[l.merged[0]:], events[l.merged[1]:]), sizes
+		if n := len(events); n > 0 {
+			l.event = events[n-1]
+		}
 	}
 	return l.both
 }
 
+// grown reports whether the lists have only new rows after those in both.
+func (l *LineList) grown(stderr, events []uint32) bool {
+	lines, listed := l.merged[0], l.merged[1]
+	if len(stderr) < lines || len(events) < listed || listed > 0 && events[listed-1] != l.event {
+		return false
+	}
+	after := int64(-1)
+	if n := len(l.both); n > 0 {
+		after = int64(l.both[n-1])
+	}
+	first := func(rows []uint32) bool { return len(rows) == 0 || int64(rows[0]) > after }
+	return first(stderr[lines:]) && first(events[listed:])
+}
+
 // merge appends two ascending lists to a list, in order and each row once.
 func merge(into, a, b []uint32) []uint32 {
-	into = slices.Grow(into, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
 		next := min(a[0], b[0])
 		into = append(into, next)

@@ -13,7 +13,7 @@ const (
 	// barParts is how many pauses of our reading are read for one bar.
 	barParts = table.MaxBarParts
 	// maxHolds is how many pauses of our reading are remembered.
-	maxHolds = 256
+	maxHolds = 1024
 )
 
 // Bars finds how long exchanges took, for those that are visible. It must be used
@@ -87,7 +87,11 @@ func (b *Bars) addLags(bar *table.Bar, call int) {
 	lags := b.ws.Shown.Index.Points[LagPoint]
 	i, _ := slices.BinarySearch(lags, uint32(call))
 	for n := 0; n < barParts && i < len(lags); n, i = n+1, i+1 {
-		if hold := b.hold(int(lags[i])); hold.To > bar.From && hold.From < bar.To {
+		hold := b.hold(int(lags[i]))
+		if hold.From >= bar.To { // as are all after it
+			return
+		}
+		if hold.To > bar.From {
 			bar.Add(table.Lagging, hold)
 		}
 	}

@@ -17,7 +17,8 @@ type ProcessEnd struct {
 	Exit       session.ExitedBody  // unless Lost is set
 	Lost       *session.FailedBody // the connection was lost, or the start failed
 	Unanswered int                 // calls without a response
-	closed     int                 // row of the end of its streams, which tells that
+	closed     int                 // row of the end of its streams, which tells that,
+	exitedBy   executor.EndedBy    // and until then the party
 
 	Next  exchange.Event // the start of the next process
 	Ready exchange.Event // of that process
@@ -39,7 +40,7 @@ func (x *Exchanges) ended(number uint32, row *session.Row) {
 	last := len(x.exits) - 1
 	switch row.Kind {
 	case session.KindExited:
-		x.exits = append(x.exits, ProcessEnd{Row: int(number), PID: p.Start.PID, By: p.By(), Exit: p.Exit})
+		x.exits = append(x.exits, ProcessEnd{Row: int(number), PID: p.Start.PID, By: p.By(), exitedBy: p.By(), Exit: p.Exit})
 	case session.KindFailed:
 		loss := p.Loss
 		x.exits = append(x.exits, ProcessEnd{Row: int(number), PID: p.Start.PID, Lost: &loss, Unanswered: x.lostCalls()})
@@ -106,7 +107,7 @@ func (x *Exchanges) endsUpTo(rows int) []ProcessEnd {
 	if n > 0 {
 		last := &cut[n-1]
 		if last.closed >= rows {
-			last.Unanswered, last.closed = 0, 0
+			last.Unanswered, last.closed, last.By = 0, 0, last.exitedBy
 		}
 		if last.Next.Row >= rows {
 			last.Next, last.NextPID = exchange.Event{}, 0
