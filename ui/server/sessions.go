@@ -102,7 +102,7 @@ func sessionMark(c host.Context) (string, paint.Style) {
 	return "~", style
 }
 
-// A SessionTab is a session in the line that names all sessions, or an arrow beside them.
+// A SessionTab is a session in the line that names all sessions, or an arrow next to them.
 type SessionTab struct {
 	Number   int // of the session that a click shows, from 0
 	Text     string

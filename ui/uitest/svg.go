@@ -29,28 +29,65 @@ const (
 	margin     = 12
 )
 
-// DrawSVG returns a picture of a frame, which is text with SGR sequences in true colour.
-// Every cell has a fixed place in any font: each run of text is stretched to its width,
-// and lines of boxes are drawn as lines.
-func DrawSVG(frame string, p SVGPalette) []byte {
-	lines := strings.Split(frame, "\n")
-	columns := 0
-	for _, line := range lines {
-		columns = max(columns, ansi.StringWidth(line))
+// A Scene is a frame of a moving picture.
+type Scene struct {
+	Frame   string // text with SGR sequences in true colour
+	Caption string // below the frame, if any
+	Seconds int    // how long it is shown
+}
+
+// DrawSVG returns a picture of frames of one size: of several, one after the other, over and
+// over. Every cell has a fixed place in any font: each run of text is stretched to its
+// width, and lines of boxes are drawn as lines.
+func DrawSVG(p SVGPalette, scenes ...Scene) []byte {
+	lines, columns, all := 0, 0, 0
+	for _, s := range scenes {
+		rows := strings.Split(s.Frame, "\n")
+		for _, row := range rows {
+			columns = max(columns, ansi.StringWidth(row))
+		}
+		if s.Caption != "" {
+			rows = append(rows, "", "")
+		}
+		lines = max(lines, len(rows))
+		all += s.Seconds
 	}
-	width, height := float64(columns)*cellWidth+2*margin, len(lines)*cellHeight+2*margin
-	c := svgCanvas{palette: p}
-	for y, line := range lines {
-		c.line(y, line)
-	}
+	width, height := float64(columns)*cellWidth+2*margin, lines*cellHeight+2*margin
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.1f" height="%d" viewBox="0 0 %.1f %d">`+"\n", width, height, width, height)
 	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", p.Background)
+	if len(scenes) > 1 {
+		writeMotion(&b, scenes, all)
+	}
 	fmt.Fprintf(&b, `<g transform="translate(%d,%d)" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" xml:space="preserve">`+"\n", margin, margin, fontSize)
-	b.Write(c.back.Bytes())
-	b.Write(c.front.Bytes())
+	for i, s := range scenes {
+		c := svgCanvas{palette: p}
+		for y, line := range strings.Split(s.Frame, "\n") {
+			c.line(y, line)
+		}
+		if s.Caption != "" {
+			c.words(0, lines-1, s.Caption, p.Foreground, svgStyle{bold: true})
+		}
+		fmt.Fprintf(&b, `<g class="s s%d">`+"\n", i)
+		b.Write(c.back.Bytes())
+		b.Write(c.front.Bytes())
+		b.WriteString("</g>\n")
+	}
 	b.WriteString("</g>\n</svg>\n")
 	return b.Bytes()
+}
+
+// writeMotion shows each scene in its time; for a reader who wants no motion, the last one.
+func writeMotion(b *bytes.Buffer, scenes []Scene, all int) {
+	b.WriteString("<style>.s{visibility:hidden}\n")
+	from := 0
+	for i, s := range scenes {
+		to := from + s.Seconds
+		fmt.Fprintf(b, "@keyframes k%d{0%%{visibility:hidden}%.2f%%{visibility:visible}%.2f%%{visibility:hidden}}\n", i, 100*float64(from)/float64(all), 100*float64(to)/float64(all))
+		fmt.Fprintf(b, ".s%d{animation:k%d %ds step-end infinite}\n", i, i, all)
+		from = to
+	}
+	fmt.Fprintf(b, "@media (prefers-reduced-motion:reduce){.s{animation:none}.s%d{visibility:visible}}</style>\n", len(scenes)-1)
 }
 
 // An svgStyle is how a cell is drawn; empty colours are the palette's.

@@ -12,7 +12,7 @@ import (
 
 func TestDraw(t *testing.T) {
 	frame := "\x1b[1;38;2;86;180;233m┏━\x1b[22;39m a<b \x1b[m\n\x1b[7m日本\x1b[27m ok"
-	svg := string(DrawSVG(frame, DarkSVG))
+	svg := string(DrawSVG(DarkSVG, Scene{Frame: frame}))
 	require.Contains(t, svg, `width="82.8"`)
 	require.Contains(t, svg, `stroke="#56b4e9" stroke-width="2"`)
 	require.Contains(t, svg, `<text x="25.2" y="13.5" textLength="25.2" lengthAdjust="spacingAndGlyphs" fill="#d4d4d4">a&lt;b</text>`)
@@ -22,7 +22,7 @@ func TestDraw(t *testing.T) {
 }
 
 func TestDrawIsValidXML(t *testing.T) {
-	d := xml.NewDecoder(strings.NewReader(string(DrawSVG("\x1b[4m&\"'<>\x1b[24m│x\n", LightSVG))))
+	d := xml.NewDecoder(strings.NewReader(string(DrawSVG(LightSVG, Scene{Frame: "\x1b[4m&\"'<>\x1b[24m│x\n"}))))
 	for {
 		_, err := d.Token()
 		if errors.Is(err, io.EOF) {
