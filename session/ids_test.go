@@ -10,5 +10,5 @@ import (
 
 // TestSummariesKnowOurIDs checks that the ids of our requests have a short form.
 func TestSummariesKnowOurIDs(t *testing.T) {
-	require.Equal(t, "#4", summary.ID(requestID(4)))
+	require.Equal(t, "4", summary.ID(requestID(4)))
 }

@@ -17,7 +17,11 @@ type UnreadError struct {
 
 // Error names the response that can't be read, and the reason.
 func (e *UnreadError) Error() string {
-	return "the response to " + cmp.Or(summary.ID(e.ID), "a request") + " is " + e.why()
+	to := "a request"
+	if e.ID != "" {
+		to = "id " + summary.ID(e.ID)
+	}
+	return "the response to " + to + " is " + e.why()
 }
 
 func (e *UnreadError) why() string {

@@ -16,7 +16,7 @@ func TestUnreadableResponseSettlesItsRequest(t *testing.T) {
 	const limit = 64 << 10
 	long := strings.Repeat("x", 2*limit)
 	deep := strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001)
-	const tooLong, tooDeep = "the response to #3 is longer than --line-limit 64K", "the response to #3 is nested too deep to be read (more than 10000 levels)"
+	const tooLong, tooDeep = "the response to id 3 is longer than --line-limit 64K", "the response to id 3 is nested too deep to be read (more than 10000 levels)"
 	for _, tc := range []struct {
 		name, line string
 		unended    bool   // no newline follows

@@ -40,13 +40,13 @@ func TestViewsThatApply(t *testing.T) {
 		d.pull()
 		d.do("timeline", "timeline") // all rows are listed
 		for what, want := range map[string]string{
-			"fake: listening":         "[text] bytes  stderr ",
-			"npm WARN deprecated":     "  [text] bytes  stderr ",
-			"12402":                   "  [tree] text  bytes  stderr ",
-			`"progressToken":2`:       "   content [tree] text  bytes  stderr ",
-			`"method":"prompts/list"`: "   content [tree] text  bytes  both  stderr ",
-			`"id":700`:                "   content [tree] text  bytes  stderr ",
-			`"text":"missing text"`:   "  [content] tree  text  bytes  both  stderr ",
+			"fake: listening":         "[text] bytes stderr ",
+			"npm WARN deprecated":     " [text] bytes stderr ",
+			"12402":                   " [tree] text bytes stderr ",
+			`"progressToken":2`:       " content [tree] text bytes stderr ",
+			`"method":"prompts/list"`: " content [tree] text bytes both stderr ",
+			`"id":700`:                " content [tree] text bytes stderr ",
+			`"text":"missing text"`:   " [content] tree text bytes both stderr ",
 		} {
 			d.visible.Select(d.row(what))
 			d.do(actTraffic, actDetail, actZoom) // which has room for the views
@@ -72,7 +72,7 @@ func TestJQStaysOnItsRow(t *testing.T) {
 		d.do(actFollow, "jq")
 		d.write(".res")
 		d.send(`{"jsonrpc":"2.0","method":"notifications/x"}`)
-		require.Contains(t, d.rows()[1], "3 Detail response")
+		require.Contains(t, d.rows()[1], "── 3 response")
 		d.do("jq-drop")
 	})
 }

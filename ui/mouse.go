@@ -222,7 +222,11 @@ func (p *pointer) click(sc *sessionScreen, x, y int) tea.Cmd {
 		if sc.ws.Overview {
 			return sc.overview.Press(x-in.X, y-in.Y)
 		}
-		return sc.detail.Click(x-in.X, y-in.Y)
+		sc.detail.Click(y - in.Y)
+		return nil
+	}
+	if r := p.app.panes.layout.pane[id]; id == detailID && y == r.Y {
+		return sc.detail.ClickTitle(r.X + r.W - titleEnd - 1 - x)
 	}
 	if c, ok := sc.pane(id).(clicking); ok && in.Contains(x, y) {
 		sc.ws.Overview = sc.ws.Overview && id == sessionsID
@@ -231,6 +235,9 @@ func (p *pointer) click(sc *sessionScreen, x, y int) tea.Cmd {
 	}
 	return nil
 }
+
+// titleEnd is the cells after the right text of a title: a space, a line and its end.
+const titleEnd = 3
 
 func (p *pointer) clickHeader(sc *sessionScreen, x int) tea.Cmd {
 	part := kit.PartAt(sc.headerParts(), p.app.panes.layout.header.W, x)

@@ -365,7 +365,7 @@ func (l *line) requestID(r *reader) {
 		return
 	}
 	id := r.str()
-	if short := ID(`"` + string(id.raw) + `"`); short[0] == '#' {
+	if short := ID(`"` + string(id.raw) + `"`); short[0] != '"' {
 		l.add(short)
 	} else {
 		l.quote(id, previewText)

@@ -76,7 +76,7 @@ var requestCases = []requestCase{
 	{"notifications/progress", `{"progressToken":"x","progress":3,"total":5,"message":"step 3"}`, "", "3/5 step 3"},
 	{"notifications/progress", `{"progress":0.5}`, "", "0.5"},
 	{"notifications/cancelled", `{"requestId":4,"reason":"timed out"}`, "", "4: timed out"},
-	{"notifications/cancelled", `{"requestId":"mcpdbg-4"}`, "", "#4"},
+	{"notifications/cancelled", `{"requestId":"mcpdbg-4"}`, "", "4"},
 	{"notifications/cancelled", `{"requestId":"a4"}`, "", `"a4"`},
 	{"notifications/resources/updated", `{"uri":"note://r"}`, "note://r", ""},
 	{"notifications/tools/list_changed", "", "", ""},
@@ -354,7 +354,7 @@ func Example() {
 
 func TestID(t *testing.T) {
 	for raw, want := range map[string]string{
-		`"mcpdbg-4"`: "#4", `4`: "4", `"a4"`: `"a4"`, `"mcpdbg-"`: `"mcpdbg-"`, `"mcpdbg-4`: `"mcpdbg-4`, `"mcpdbg-4x"`: `"mcpdbg-4x"`, "": "",
+		`"mcpdbg-4"`: "4", `4`: "4", `"a4"`: `"a4"`, `"mcpdbg-"`: `"mcpdbg-"`, `"mcpdbg-4`: `"mcpdbg-4`, `"mcpdbg-4x"`: `"mcpdbg-4x"`, "": "",
 	} {
 		require.Equal(t, want, summary.ID(raw))
 	}

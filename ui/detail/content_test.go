@@ -111,13 +111,8 @@ func TestContentStarts(t *testing.T) {
 // TestContentTabs checks that a click on the name of a view chooses it.
 func TestContentTabs(t *testing.T) {
 	r := withContent(t, `"result":`+uitest.Weather(t), 120, 36, plain)
-	for y, row := range r.rows() {
-		if x := strings.Index(row, " bytes "); x >= 0 {
-			in := r.Screen().Panes.Body()
-			r.Run(r.pane.Click(len([]rune(row[:x]))+2-in.X, y-in.Y))
-			break
-		}
-	}
+	_, title := r.pane.Titles()
+	r.Run(r.pane.ClickTitle(len(title) - 1 - strings.Index(title, "bytes")))
 	require.Contains(t, r.Text(), "[bytes]")
 	require.Contains(t, r.Text(), "00000000 7b 22")
 }
@@ -172,7 +167,7 @@ func TestContentLeads(t *testing.T) {
 	r.Do(actOtherSide)
 	require.Equal(t, []string{host.ActPartner}, r.Done)
 	r.show(0)
-	require.Contains(t, r.Text(), "3 Detail request")
+	require.Contains(t, r.Text(), "· request ·")
 	require.Contains(t, r.Text(), `city: "Berlin"`)
 	r.show(1)
 	require.Contains(t, r.Text(), "[content]")

@@ -1,24 +1,26 @@
 package detail
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
-	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/workspace"
 )
 
 type heading struct {
-	name      string // id and method, and what is called
-	short     string // the same without a method that this implies
+	name      string // the called tool, prompt or resource, or else the method
 	arguments string
 	size      string
+	id        string
 	seqs      string // the sequence numbers of request and response
 }
 
@@ -26,7 +28,9 @@ type heading struct {
 func headingOf(source session.Source, s workspace.Selection, e *session.Entry) heading {
 	var h heading
 	if e.Kind.IsStream() {
-		h.size = wording.Size(e.FullSize)
+		if h.size = wording.Size(e.FullSize); e.FullSize < 1<<10 {
+			h.size += " B"
+		}
 	}
 	method := source.Method(s.Row.Method)
 	kind, request, response := s.Row.Msg, e, (*session.Entry)(nil)
@@ -45,36 +49,29 @@ func headingOf(source session.Source, s workspace.Selection, e *session.Entry) h
 		request, method = first, source.Method(s.First.Method) // a task is polled by another one
 	}
 	h.seqs = seqsOf(request, response)
-	words := make([]string, 0, 3)
-	called := ""
 	whole := e
 	if e.Cut || first != nil { // the request has the id too, and is shorter
 		whole = request
 	}
 	if id := whole.Msg.ID.Of(whole.Payload); id != nil && !whole.Cut {
-		words = append(words, summary.ID(string(id)))
+		h.id = "id " + summary.ID(string(id))
 	}
-	ids := len(words)
 	switch {
 	case kind == framing.Batch:
-		words = append(words, "batch")
+		h.name = "batch"
 	case method != "":
-		words = append(words, method)
+		h.name = method
+	case s.Row.Msg == framing.NotJSON && e.Kind == session.KindStdout:
+		h.name = "noise on stdout"
 	case e.Kind.IsStream() && e.Kind != session.KindStderr:
-		words = append(words, "("+s.Row.Msg.String()+")")
+		h.name = s.Row.Msg.String()
 	default:
-		words = append(words, s.Row.Kind.String())
+		h.name = s.Row.Kind.String()
 	}
 	if kind == framing.Request || kind == framing.Notification {
 		text := request.Payload[:min(len(request.Payload), summary.Limit)]
-		if called = summary.Call(method, text); called != "" {
-			words = append(words, called)
-		}
+		h.name = cmp.Or(summary.Call(method, text), h.name)
 		h.arguments = summary.Request(method, text)
-	}
-	h.name = strings.Join(words, " ")
-	if h.short = h.name; called != "" {
-		h.short = strings.Join(append(words[:ids:ids], called), " ")
 	}
 	return h
 }
@@ -115,60 +112,82 @@ func seqsOf(request, response *session.Entry) string {
 
 func seqText(e *session.Entry) string { return "seq " + strconv.FormatUint(e.Seq, 10) }
 
-// Titles returns the texts in the upper border.
+// Titles returns the texts in the upper border: what the row is, and the views.
 func (d *Pane) Titles() (left, right string) {
-	left = "3 Detail"
-	if d.h < tabsHeight {
-		right = viewNames[d.view]
+	var text [128]byte
+	names := text[:0]
+	for v := range viewCount {
+		switch name := viewNames[v]; {
+		case !d.wanted.OK || !applies(v, d.wanted.Row):
+		case v == d.view:
+			names = append(append(append(names, " ["...), name...), ']')
+		case d.w >= leastForViews:
+			names = append(append(names, ' '), name...)
+		}
 	}
+	right = string(bytes.TrimSpace(names))
 	if d.entry == nil {
-		return left, right
+		return "3 Detail", right
 	}
-	const most = 6
-	words := append(make([]string, 0, most), left)
-	if row := d.wanted.Row; d.h < tabsHeight || !row.Kind.IsStream() || row.Kind == session.KindStderr {
-		if !row.Kind.IsStream() || row.Kind == session.KindStderr {
-			words = append(words, row.Kind.String())
-		} else {
-			words = append(words, kit.Direction(row.Kind), d.head.name)
-		}
-		if !row.Kind.IsStream() {
-			return strings.Join(words, " "), right
-		}
-	} else {
-		words = append(words, row.Msg.String())
+	took, why := d.latency(), d.entry.Why
+	if d.wanted.Row.Msg == framing.Request {
+		took = "request"
 	}
-	if why := d.entry.Why; why != "" && why != framing.ProblemNotJSON.String() {
-		words = append(words, why)
+	if why == framing.ProblemNotJSON.String() {
+		why = ""
 	}
-	if d.head.seqs != "" {
-		words = append(words, " "+d.head.seqs)
-	}
-	words = append(words, d.element()...)
-	return strings.Join(append(words, d.shownPart()...), " "), right
+	return d.about(len(right), took, d.head.size, d.head.id, why, d.head.seqs, d.element(), d.shownPart()), right
 }
 
-func (d *Pane) element() []string {
+// about returns the name of the row, its arguments, and the facts that there is room for.
+func (d *Pane) about(right int, facts ...string) string {
+	const around = 10 // rules, spaces
+	room := d.w - around - right - termsafe.Width(d.head.name)
+	dot := paint.Glyph(d.look, " · ", ", ")
+	kept := facts[:0]
+	for _, fact := range facts {
+		if more := termsafe.Width(fact) + len(" · ") - 1; fact != "" && more <= room {
+			kept = append(kept, fact)
+			room -= more
+		}
+	}
+	var text [256]byte
+	title := append(append(text[:0], "3 "...), d.head.name...)
+	if room > leastArguments && d.head.arguments != "" {
+		title = append(append(title, ' '), termsafe.Truncate(d.head.arguments, room, d.look.Ellipsis)...)
+	}
+	for _, fact := range kept {
+		title = append(append(title, dot...), fact...)
+	}
+	return string(title)
+}
+
+// leastForViews is the width of a pane from which its title names all views.
+const leastForViews = 70
+
+// leastArguments is the width from which arguments are shown in the title.
+const leastArguments = 8
+
+func (d *Pane) element() string {
 	x := d.ws.Shown.Index.Exchanges
 	e, ok := d.ws.Shown.Source.Element(d.wanted.Number)
 	b, is := x.Batch(e.Row)
 	if !ok || e.Index < 0 || !is {
-		return nil
+		return ""
 	}
-	return []string{fmt.Sprintf(" element %d of %d", e.Index+1, b.Elements)}
+	return fmt.Sprintf("element %d of %d", e.Index+1, b.Elements)
 }
 
-func (d *Pane) shownPart() []string {
+func (d *Pane) shownPart() string {
 	shown := int64(len(d.entry.Payload))
 	switch {
 	case d.content != nil: // says so itself
-		return nil
 	case shown < d.entry.FullSize:
-		return []string{fmt.Sprintf(" the first %s of %s", wording.Size(shown), wording.Size(d.entry.FullSize))}
+		return fmt.Sprintf("the first %s of %s", wording.Size(shown), wording.Size(d.entry.FullSize))
 	case d.plain && shown > maxText:
-		return []string{fmt.Sprintf(" the first %s of %s", wording.Size(maxText), wording.Size(shown))}
+		return fmt.Sprintf("the first %s of %s", wording.Size(maxText), wording.Size(shown))
 	}
-	return nil
+	return ""
 }
 
 // latency returns the response time of a request, as text; it applies to the
@@ -189,7 +208,7 @@ func (d *Pane) latency() string {
 	took, waited := d.ws.Times(number, whole).Answering(row.Kind)
 	text := wording.Took(took)
 	if exchange.Noticed(waited) {
-		text += ", you " + wording.Took(waited)
+		text += " + you " + wording.Took(waited)
 	}
 	return text
 }

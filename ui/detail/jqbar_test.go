@@ -39,25 +39,25 @@ var jqTests = map[string]roomTest{
 	actJQ: func(t *testing.T, r *room, x *uitest.Server) {
 		r.query(".result.tools[].name")
 		rows := r.rows()
-		require.Contains(t, rows[3], "jq> .result.tools[].name")
-		require.Contains(t, rows[4], "2 results")
-		require.Contains(t, rows[6], `0: "echo"`)
-		require.Contains(t, rows[7], `1: "get-sum"`)
+		require.Contains(t, rows[2], "jq> .result.tools[].name")
+		require.Contains(t, rows[3], "2 results")
+		require.Contains(t, rows[5], `0: "echo"`)
+		require.Contains(t, rows[6], `1: "get-sum"`)
 		uitest.Golden(t, "jq", r.Frame())
 
 		r.Write("]")
-		require.Contains(t, r.rows()[7], `1: "get-sum"`, "until the next is there")
+		require.Contains(t, r.rows()[6], `1: "get-sum"`, "until the next is there")
 		time.Sleep(afterTyping)
 		r.Arrive()
-		require.Contains(t, r.rows()[4], `jq: byte 21: unexpected token "]"`)
+		require.Contains(t, r.rows()[3], `jq: byte 21: unexpected token "]"`)
 		uitest.Golden(t, "jq-error", r.Frame())
 	},
 	actJQKeep: func(t *testing.T, r *room, x *uitest.Server) {
 		r.query(".result.tools[1]")
 		r.Do(actJQKeep)
 		require.Equal(t, Scope, r.Context().View.Scope())
-		require.Contains(t, r.rows()[3], "jq> .result.tools[1]   1 result")
-		require.Contains(t, r.rows()[4], "v {")
+		require.Contains(t, r.rows()[2], "jq> .result.tools[1]   1 result")
+		require.Contains(t, r.rows()[3], "v {")
 		r.Do(kit.Bottom, kit.Up, kit.Up)
 		value, pointer, jq, ok := r.pane.Value()
 		require.True(t, ok)
@@ -66,10 +66,10 @@ var jqTests = map[string]roomTest{
 		require.Empty(t, pointer, "it is not a place in the message")
 
 		r.Do(actJQ)
-		require.Contains(t, r.rows()[3], "jq> .result.tools[1]", "it goes on with the text")
+		require.Contains(t, r.rows()[2], "jq> .result.tools[1]", "it goes on with the text")
 		r.Write(" | .title")
 		r.Do(actJQKeep) // before the pause is over
-		require.Contains(t, r.rows()[4], `"Sum Tool"`)
+		require.Contains(t, r.rows()[3], `"Sum Tool"`)
 		require.Equal(t, Scope, r.Context().View.Scope())
 
 		r.show(0)
@@ -78,19 +78,19 @@ var jqTests = map[string]roomTest{
 	actJQComplete: func(t *testing.T, r *room, x *uitest.Server) {
 		r.query(".res")
 		r.Do(actJQComplete)
-		require.Contains(t, r.rows()[3], "jq> .result ")
+		require.Contains(t, r.rows()[2], "jq> .result ")
 		r.Write(".tools[0].")
 		r.Do(actJQComplete)
-		require.Contains(t, r.rows()[4], "inputSchema  name  odd key  title")
+		require.Contains(t, r.rows()[3], "inputSchema  name  odd key  title")
 		r.Write("o")
 		r.Do(actJQComplete)
-		require.Contains(t, r.rows()[3], `jq> .result.tools[0]."odd key"`)
+		require.Contains(t, r.rows()[2], `jq> .result.tools[0]."odd key"`)
 		r.Write(" | map(.na")
 		r.Do(actJQComplete)
-		require.Contains(t, r.rows()[3], `| map(.name`, "a name from anywhere")
+		require.Contains(t, r.rows()[2], `| map(.name`, "a name from anywhere")
 		r.Write("x")
 		r.Do(actJQComplete)
-		require.Contains(t, r.rows()[4], `no member begins with namex`)
+		require.Contains(t, r.rows()[3], `no member begins with namex`)
 	},
 	actJQCopy: func(t *testing.T, r *room, x *uitest.Server) {
 		r.query(".result.tools")
@@ -120,12 +120,12 @@ func TestJQOfLongMessages(t *testing.T) {
 	r := ofLog(t, log, 120, 36)
 	r.show(log.Len() - 1)
 	r.Do(actJQ)
-	require.Contains(t, r.rows()[4], "17.0M: enter runs the expression")
+	require.Contains(t, r.rows()[3], "17.0M: enter runs the expression")
 	r.Write(".b[]")
-	require.Contains(t, r.rows()[4], "enter runs the expression")
+	require.Contains(t, r.rows()[3], "enter runs the expression")
 	r.Do(actJQKeep)
-	require.Contains(t, r.rows()[3], "jq> .b[]   2 results")
-	require.Contains(t, r.rows()[5], "0: 1")
+	require.Contains(t, r.rows()[2], "jq> .b[]   2 results")
+	require.Contains(t, r.rows()[4], "0: 1")
 }
 
 // TestJQOnlyOfMessages checks what has no tree.

@@ -315,20 +315,17 @@ func (d *Pane) contentOptions() content.Options {
 	}
 }
 
-// inner returns the size of the view, below the line that names the views, the note
-// and the jq bar.
+// inner returns the size of the view, below the note and the jq bar.
 func (d *Pane) inner() (w, h int) {
 	h = d.h - d.labels()
 	return d.w, h - d.jq.lines(h)
 }
 
-// labels returns the number of lines for the names of the views and the note.
+// labels returns the number of lines for the note.
 func (d *Pane) labels() int {
-	switch {
-	case d.h < tabsHeight:
+	const least = 8 // the height from which a note has room
+	if d.note == "" || d.h < least {
 		return 0
-	case d.note != "":
-		return 2
 	}
 	return 1
 }
@@ -431,10 +428,7 @@ func (d *Pane) Paint(out *paint.Lines, focused bool) {
 	out.Resize(d.w, d.h)
 	top, labels := d.h-h, d.labels()
 	if labels > 0 {
-		d.paintHead(out.Line(0))
-	}
-	if labels > 1 {
-		out.Line(1).Text(d.theme.Accent, "; "+d.note)
+		out.Line(0).Text(d.theme.Accent, "; "+d.note)
 	}
 	d.jq.paint(out, labels, top-labels)
 	for y := top; y < d.h; y++ {

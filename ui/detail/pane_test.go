@@ -40,8 +40,7 @@ func TestLongMessagesAreReadAside(t *testing.T) {
 	}
 	r.Run(first)
 	require.Contains(t, r.Text(), `method: "m4"`)
-	require.Contains(t, r.Text(), "3 Detail notification")
-	require.Contains(t, r.Text(), "\n m4 ")
+	require.Contains(t, r.Text(), "━━ 3 m4 ")
 }
 
 func TestSearchInDetail(t *testing.T) {
@@ -119,11 +118,11 @@ func TestDetailOfEverything(t *testing.T) {
 	require.NoError(t, log.Append([]session.Entry{session.NewEntry(session.KindHeld, 0, session.HeldBody{Begin: 1, Streams: []string{"stdout"}})}))
 	r := ofLog(t, log, 160, 36)
 	for row, want := range [][]string{
-		{"3 Detail request ", "\n 1 ping ", `method: "ping"`},
-		{"3 Detail response ", "\n 1 ping ", "pong: true"},
-		{"3 Detail not-json not-json,bom", "\n (not-json) ", `\ufeffServer listening`},
-		{"3 Detail stderr", "a warning"},
-		{"3 Detail held", `0: "stdout"`},
+		{"━━ 3 ping · request · 24 B · id 1", `method: "ping"`},
+		{"━━ 3 ping · 0.0", "pong: true"},
+		{"━━ 3 noise on stdout · ", "not-json,bom", `\ufeffServer listening`},
+		{"━━ 3 stderr ", "a warning"},
+		{"━━ 3 held ", `0: "stdout"`},
 	} {
 		r.show(row)
 		for _, text := range want {
@@ -139,11 +138,11 @@ func TestHexView(t *testing.T) {
 	r := ofLog(t, log, 80, 24)
 	r.show(log.Len() - 1)
 	r.Do(actView)
-	require.Contains(t, r.rows()[3], "00000000 30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 0a 0123456789abcde.")
+	require.Contains(t, r.rows()[2], "00000000 30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 0a 0123456789abcde.")
 	r.Do(kit.Bottom)
 	require.Contains(t, r.Text(), "00000640 00 ff")
 	r.Do(kit.Top, kit.Down)
-	require.Contains(t, r.rows()[3], "00000010 ")
+	require.Contains(t, r.rows()[2], "00000010 ")
 	r.resize(60, 20)
 	require.Contains(t, r.Text(), "00000010 30 31 32 33  34 35 36 37 01234567", "the position is kept with fewer bytes per line")
 }

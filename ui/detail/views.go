@@ -7,8 +7,6 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
-	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/workspace"
 )
 
@@ -26,9 +24,6 @@ const (
 )
 
 var viewNames = [viewCount]string{"content", "tree", "text", "bytes", "both", "stderr"}
-
-// tabsHeight is the smallest height at which a line names the views.
-const tabsHeight = 8
 
 // A choice is what a user chooses a view for: the requests of a method, or their
 // responses.
@@ -123,81 +118,34 @@ func (d *Pane) setView(v view) tea.Cmd {
 	return nil
 }
 
-func (d *Pane) tabsAt() int {
-	width := 0
-	for _, v := range d.views() {
-		width += len(viewNames[v]) + 2
+// ClickTitle chooses the view whose name is at a column, counted from the end of the names;
+// where only one is named, the next.
+func (d *Pane) ClickTitle(fromEnd int) tea.Cmd {
+	all := d.views()
+	if d.w < leastForViews {
+		return d.nextView()
 	}
-	return max(d.w-width, 0)
-}
-
-func (d *Pane) tabAt(x int) (view, bool) {
-	at := d.tabsAt()
-	for _, v := range d.views() {
-		next := at + len(viewNames[v]) + 2
-		if x >= at && x < next {
-			return v, true
+	for i := len(all) - 1; i >= 0; i-- {
+		width := len(viewNames[all[i]]) + 1
+		if all[i] == d.view { // in brackets
+			width += 2
 		}
-		at = next
-	}
-	return 0, false
-}
-
-func (d *Pane) paintHead(l *paint.Line) {
-	if at := d.tabsAt(); at > 0 && d.entry != nil {
-		d.paintAbout(l, at-1)
-	}
-	l.PadTo(d.tabsAt())
-	for _, v := range d.views() {
-		if name := viewNames[v]; v == d.view {
-			l.Text(d.theme.Strong, "["+name+"]")
-		} else {
-			l.Text(d.theme.Dim, " "+name+" ")
+		if fromEnd < width {
+			return d.choose(all[i])
 		}
+		fromEnd -= width
 	}
+	return nil
 }
 
-// paintAbout paints what the message is about, in width cells: its name, then, as far
-// as there is room, time and size, and its arguments.
-func (d *Pane) paintAbout(l *paint.Line, width int) {
-	const leastArguments = 10
-	facts := d.head.size
-	if took := d.latency(); took != "" && facts != "" {
-		facts = took + "  " + facts
-	}
-	name := d.head.name
-	if termsafe.Width(name) > width-1 {
-		name = d.head.short
-	}
-	room := width - 1 - termsafe.Width(name)
-	if room < len(facts)+2 {
-		facts = ""
-	}
-	room -= len(facts) + 4
-	l.Text(d.theme.Text, " ")
-	l.Text(d.theme.Strong, termsafe.Truncate(name, width-1, d.look.Ellipsis))
-	if room >= leastArguments && d.head.arguments != "" {
-		l.Text(d.theme.Text, "  "+termsafe.Truncate(d.head.arguments, room, d.look.Ellipsis))
-	}
-	if facts != "" {
-		l.PadTo(width - len(facts) - 1)
-		l.Text(d.theme.Dim, facts)
-	}
-}
-
-// Click selects a line of the pane, or the view whose name is there.
-func (d *Pane) Click(x, y int) tea.Cmd {
+// Click selects a line of the pane.
+func (d *Pane) Click(y int) {
 	_, h := d.inner()
 	top := d.h - h
 	switch {
-	case y == 0 && d.labels() > 0:
-		if v, ok := d.tabAt(x); ok {
-			return d.choose(v)
-		}
 	case d.content != nil:
 		d.content.Click(y - top)
 	case d.tree != nil && d.pair == nil:
 		d.changed = d.tree.SelectLine(y-top) || d.changed
 	}
-	return nil
 }

@@ -126,7 +126,7 @@ func TestCallTimeIsThatOfTheRow(t *testing.T) {
 		synctest.Wait()
 		s.later(time.Second) // before the screen is updated
 		require.Contains(t, s.Said(), "the server answered in 41 ms: tools/call echo")
-		require.Regexp(t, ` #3 +no content +41 ms `, s.Text())
+		require.Regexp(t, ` 3 +no content +41 ms `, s.Text())
 	})
 }
 

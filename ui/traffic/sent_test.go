@@ -50,7 +50,7 @@ func (s *stage) selected() string {
 // each view, while new rows are followed and while they are not, and that its answer
 // moves nothing.
 func TestSentIsSelected(t *testing.T) {
-	for view, want := range map[View]string{Exchanges: `^>… +0:00\.00  plan `, Wire: `^>… +- +0:00\.00 → tools/call +#3 +plan`, All: `^>… +- +0:00\.00 → tools/call +#3 +plan`} {
+	for view, want := range map[View]string{Exchanges: `^>… +0:00\.00  plan `, Wire: `^>… +- +0:00\.00 → tools/call +3 +plan`, All: `^>… +- +0:00\.00 → tools/call +3 +plan`} {
 		for _, following := range []bool{true, false} {
 			x := &uitest.Server{}
 			live(t, x, view, func(t *testing.T, s *stage) {

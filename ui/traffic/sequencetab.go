@@ -136,7 +136,7 @@ func (s *sequencePart) message(number int, row session.Row, named bool) string {
 		if !named {
 			call = ""
 		}
-		if id != "" && id[0] != '#' { // a bare number would look like an argument
+		if id != "" { // a bare number would look like an argument
 			id = "id " + id
 		}
 		return wording.Join(" ", method, call, id, said.Text)

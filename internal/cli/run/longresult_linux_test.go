@@ -103,7 +103,7 @@ func TestCallPrintsACutResult(t *testing.T) {
 // an error that the recording repeats.
 func TestCallOfATooLongResultEnds(t *testing.T) {
 	t.Parallel()
-	const why = "the response to #2 is longer than --line-limit 1M"
+	const why = "the response to id 2 is longer than --line-limit 1M"
 	idLast := `printf '%s\n' '"},"jsonrpc":"2.0","id":"mcpdbg-2"}'; cat >/dev/null`
 	for _, c := range []struct {
 		name, begin, end string
