@@ -30,7 +30,7 @@ func TestBatches(t *testing.T) {
 	}
 	r := clitest.Run(t, "diff", record, split)
 	require.Equal(t, 0, r.Code, r.Stdout)
-	require.Contains(t, r.Stdout, "4 exchanges compared, 4 equal")
+	require.Contains(t, r.Stdout, "4 calls compared, 4 equal")
 
 	r = clitest.Run(t, "rec", "cat", "--filter", "tool:echo", split)
 	require.Equal(t, 2, strings.Count(r.Stdout, "\n"), "the batch and its response: %s", r.Stdout)
@@ -58,7 +58,7 @@ func TestBatches(t *testing.T) {
 
 	r = clitest.Run(t, clitest.Against("splits-batches", "replay", "--no-record", "--all", record)...)
 	require.Equal(t, 0, r.Code, r.Stdout+r.Stderr)
-	require.Contains(t, r.Stdout, "4 exchanges compared, 4 equal")
+	require.Contains(t, r.Stdout, "4 calls compared, 4 equal")
 
 	r = clitest.Run(t, "run", "--no-record", "--protocol", "2025-03-26", "--in", in, "--", clitest.Binary(), "mock", split)
 	require.NotContains(t, r.Stdout, "was not recorded")

@@ -66,7 +66,7 @@ func (p *printer) session(letter, name string, s Session) {
 	if name == "" {
 		name = s.ID
 	}
-	p.line("%s", strings.TrimSpace(fmt.Sprintf("%s  %s  %s in %s  %s", letter, p.Clean(name), wording.Plural(s.Exchanges, "exchange"), wording.Plural(s.Entries, "entry"),
+	p.line("%s", strings.TrimSpace(fmt.Sprintf("%s  %s  %s in %s  %s", letter, p.Clean(name), wording.Plural(s.Exchanges, "call"), wording.Plural(s.Entries, "entry"),
 		p.Clean(strings.Join(s.Servers, ", ")))))
 }
 
@@ -77,7 +77,7 @@ func (p *printer) summary(r *Report) {
 			lone += g.Count
 		}
 	}
-	text := fmt.Sprintf("%s compared, %d equal, %d differ", wording.Plural(r.Compared, "exchange"), r.Equal, r.Compared-r.Equal)
+	text := fmt.Sprintf("%s compared, %d equal, %d differ", wording.Plural(r.Compared, "call"), r.Equal, r.Compared-r.Equal)
 	if lone > 0 {
 		text += fmt.Sprintf(", %d on one side only", lone)
 	}

@@ -66,15 +66,15 @@ func TestLimitsAndNotesAreCountedApart(t *testing.T) {
 		opts Options
 		want string
 	}{
-		{"no limit", slowCall(2, 2), slowCall(2, 90), Options{}, "2 exchanges compared, 2 equal, 0 differ: the same"},
-		{"limits that hold", slowCall(2, 2), slowCall(2, 2), Options{MaxTime: limit, MaxSlowdown: 2}, "2 exchanges compared, 2 equal, 0 differ: the same"},
-		{"a response over the limit", slowCall(2, 2), slowCall(2, 90), Options{MaxTime: limit}, "2 exchanges compared, 2 equal, 0 differ; 1 time limit exceeded"},
-		{"a slower tool", slowCall(2, 2), slowCall(20, 20), Options{MaxSlowdown: 2}, "2 exchanges compared, 2 equal, 0 differ; 1 time limit exceeded"},
-		{"both limits", slowCall(2, 2), slowCall(90, 90), Options{MaxTime: limit, MaxSlowdown: 2}, "2 exchanges compared, 2 equal, 0 differ; 3 time limits exceeded"},
+		{"no limit", slowCall(2, 2), slowCall(2, 90), Options{}, "2 calls compared, 2 equal, 0 differ: the same"},
+		{"limits that hold", slowCall(2, 2), slowCall(2, 2), Options{MaxTime: limit, MaxSlowdown: 2}, "2 calls compared, 2 equal, 0 differ: the same"},
+		{"a response over the limit", slowCall(2, 2), slowCall(2, 90), Options{MaxTime: limit}, "2 calls compared, 2 equal, 0 differ; 1 time limit exceeded"},
+		{"a slower tool", slowCall(2, 2), slowCall(20, 20), Options{MaxSlowdown: 2}, "2 calls compared, 2 equal, 0 differ; 1 time limit exceeded"},
+		{"both limits", slowCall(2, 2), slowCall(90, 90), Options{MaxTime: limit, MaxSlowdown: 2}, "2 calls compared, 2 equal, 0 differ; 3 time limits exceeded"},
 		{"a limit and a difference", changed, append(slowCall(90), `> {"id":2,"method":"ping"}`, `< {"id":2,"result":{}}`), Options{MaxTime: limit, MaxSlowdown: 2},
-			"2 exchanges compared, 1 equal, 1 differ; 2 time limits exceeded"},
-		{"notes", slowCall(2), noted(slowCall(2)), Options{Notes: true}, "1 exchange compared, 1 equal, 0 differ; a different count of notes"},
-		{"notes that do not count", slowCall(2), noted(slowCall(2)), Options{}, "1 exchange compared, 1 equal, 0 differ: the same"},
+			"2 calls compared, 1 equal, 1 differ; 2 time limits exceeded"},
+		{"notes", slowCall(2), noted(slowCall(2)), Options{Notes: true}, "1 call compared, 1 equal, 0 differ; a different count of notes"},
+		{"notes that do not count", slowCall(2), noted(slowCall(2)), Options{}, "1 call compared, 1 equal, 0 differ: the same"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := compared(t, c.a, c.b, c.opts)

@@ -35,9 +35,9 @@ func TestWriteText(t *testing.T) {
 	require.NoError(t, sample(t).WriteText(&out, TextOptions{NameA: "one.jsonl", NameB: "two.jsonl", Reveal: true}))
 	head, times, found := strings.Cut(out.String(), "\nResponse times (do not count)\n")
 	require.True(t, found)
-	require.Equal(t, `A  one.jsonl  4 exchanges in 10 entries
-B  two.jsonl  3 exchanges in 7 entries
-3 exchanges compared, 0 equal, 3 differ, 1 on one side only
+	require.Equal(t, `A  one.jsonl  4 calls in 10 entries
+B  two.jsonl  3 calls in 7 entries
+3 calls compared, 0 equal, 3 differ, 1 on one side only
 
 First difference: tools/call x, /result/long changed
   A  n 3 seq 1

@@ -57,9 +57,9 @@ func (s Selection) waterfall(ctx context.Context, w *bufio.Writer) error {
 	if left := all - len(bars); left > 0 {
 		more = fmt.Sprintf("; the first %d, %d more are not shown", len(bars), left)
 	}
-	_, _ = fmt.Fprintf(w, "<details id=\"waterfall\"><summary>Waterfall: %s%s</summary>\n", countOf(all, "exchange"), more) // Flush returns errors
+	_, _ = fmt.Fprintf(w, "<details id=\"waterfall\"><summary>Waterfall: %s%s</summary>\n", countOf(all, "call"), more) // Flush returns errors
 	_, _ = w.WriteString("<p class=\"hint\">Bars on one axis of time: <b class=\"out\">server working</b>, <b class=\"err\">waiting for the client</b>, <b class=\"bad\">failed</b>. Dashed lines: idle time over 5 s, shortened.</p>\n")
-	_, _ = fmt.Fprintf(w, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"waterfall of the exchanges\">\n", pictureWide, len(bars)*barHeight)
+	_, _ = fmt.Fprintf(w, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"waterfall of the calls\">\n", pictureWide, len(bars)*barHeight)
 	for i := range bars {
 		bars[i].write(w, i*barHeight, bars[0].from, total)
 	}

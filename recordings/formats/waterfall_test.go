@@ -71,7 +71,7 @@ func TestWaterfall(t *testing.T) {
 	log.add(100_000, 1000)
 	log.add(100_500, -1)
 	text := picture(t, Selection{Source: log})
-	require.Contains(t, text, "Waterfall: 4 exchanges</summary>")
+	require.Contains(t, text, "Waterfall: 4 calls</summary>")
 	require.Contains(t, text, "no response after 500ms")
 	require.Equal(t, 1, strings.Count(text, `class="idle"`))
 	require.NotContains(t, text, "<script>")
@@ -92,10 +92,10 @@ func TestWaterfallIsLimited(t *testing.T) {
 		log.add(i, 1)
 	}
 	text := picture(t, Selection{Source: log})
-	require.Contains(t, text, "Waterfall: 2005 exchanges; the first 2000, 5 more are not shown")
+	require.Contains(t, text, "Waterfall: 2005 calls; the first 2000, 5 more are not shown")
 	require.Equal(t, maxBars, strings.Count(text, "<rect"))
 	text = picture(t, Selection{Source: log, Include: func(number int, _ session.Row) bool { return number < 2 }})
-	require.Contains(t, text, "Waterfall: 1 exchange<")
+	require.Contains(t, text, "Waterfall: 1 call<")
 }
 
 // TestTimesWithoutThePerson checks that each format has the time of the server, and next to

@@ -43,7 +43,7 @@ func (info *Info) printFacts(line linePrinter) {
 	line("command    %s", strings.Join(h.Argv, " "))
 	line("           %s%s", place, wording.IfAny(", in ", h.Cwd))
 	for _, s := range info.Servers {
-		line("server     %s", strings.Join(strings.Fields(s.Server+" "+s.Protocol+" "+s.Era), " "))
+		line("server     %s", strings.Join(strings.Fields(s.Server+" "+s.Protocol), " "))
 	}
 	line("recorded   %s, %v long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), wording.Time(info.Duration), h.Tool)
 	line("sent       %s, %s", wording.Plural(c.Sent, "message"), wording.Bytes(int64(c.SentBytes)))
@@ -54,7 +54,7 @@ func (info *Info) printFacts(line linePrinter) {
 		line("processes  %d", c.Runs)
 	}
 	if c.Lagged+c.Held+c.Gaps > 0 {
-		line("flow       %s", strings.TrimPrefix(wording.IfCounted(c.Lagged, ", %s", "lag")+wording.IfCounted(c.Held, ", %s", "hold")+
+		line("flow       %s", strings.TrimPrefix(wording.IfCounted(c.Lagged, ", %s", "lag")+wording.IfCounted(c.Held, ", %s", "stall")+
 			wording.IfCounted(c.Gaps, ", %s", "gap")+wording.IfCounted(c.LostBytes, ", %s lost", "byte"), ", "))
 	}
 	if h.Imported != nil {
@@ -69,7 +69,7 @@ func (info *Info) printFacts(line linePrinter) {
 	for i, s := range info.Stray {
 		title := ""
 		if i == 0 {
-			title = "stray"
+			title = "noise"
 		}
 		more := ""
 		if s.Size > int64(len(s.Text)) {

@@ -25,7 +25,7 @@ func TestRecInfo(t *testing.T) {
 	require.Empty(t, r.Stderr)
 	for _, want := range []string{
 		`3\.5 KiB, 24 entries, done`, `command +mcpdbg demo-server --misbehave duplicate-answers`,
-		`server +mcpdbg-demo 0\.1\.0 2025-11-25 legacy`, `recorded +2026-11-21 16:30:38 UTC, [\d.]+ms long`,
+		`server +mcpdbg-demo 0\.1\.0 2025-11-25`, `recorded +2026-11-21 16:30:38 UTC, [\d.]+ms long`,
 		`received +4 messages, 1\.5 KiB`, `(?m)^client +tools/call +1 +0 +0 +[\d.]+µs +[\d.]+µs +[\d.]+µs +[\d.]+µs$`,
 		`(?m)^checked +framing, JSON-RPC, contents and process rules$`, `(?m)^ +2 problems \(2 errors\)$`, `E RPC08  entry 18, seq 4  duplicate response: id 1`, `(?m)^ +breaks: `,
 	} {
@@ -118,7 +118,7 @@ func TestRecInfoShowsBothSides(t *testing.T) {
 	require.Equal(t, 0, r.Code, r.Stderr)
 	for _, want := range []string{
 		`(?m)^client +notifications/initialized +1$`, `(?m)^server +notifications/progress +2$`,
-		`(?m)^stray      entry 4, seq 1: é0\\u001b\[1m$`, `(?m)^ +entry 7, seq 1: é3.*é … \(247 bytes\)$`, `(?m)^ +and 2 more$`,
+		`(?m)^noise      entry 4, seq 1: é0\\u001b\[1m$`, `(?m)^ +entry 7, seq 1: é3.*é … \(247 bytes\)$`, `(?m)^ +and 2 more$`,
 		`(?m)^redacted +a copy, with 3 values removed$`, `(?m)^received +2 messages, .*, 7 lines that are not messages$`,
 	} {
 		require.Regexp(t, want, r.Stdout)

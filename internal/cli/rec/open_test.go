@@ -70,7 +70,7 @@ func TestScreenShowsRecordings(t *testing.T) {
 		return path
 	}
 	s := clitest.InTerminal(t, 120, 36, "sh", "-c", `"$0" "$@"; echo "ended with $?"; exec cat`, clitest.Binary(), "open", fixture("healthy-legacy.jsonl"), fixture("duplicate-answers.jsonl"))
-	s.Until("1 healthy-legacy.jsonl", "2 duplicate-answers.jsonl", "handshake")
+	s.Until("[healthy-legacy.jsonl]", "duplicate-answers.jsonl", "handshake")
 	s.Keys(">", "V")
 	s.Until("FILE  ", "  duplicate-answers.jsonl", "second answer")
 	s.Keys("c")

@@ -41,7 +41,7 @@ func TestDiffFindsExactlyWhatChanged(t *testing.T) {
 
 	r := clitest.InProcess(t, "diff", before, again)
 	require.Equal(t, 0, r.Code, r.Stdout)
-	require.Contains(t, r.Stdout, "5 exchanges compared, 5 equal, 0 differ: the same\n")
+	require.Contains(t, r.Stdout, "5 calls compared, 5 equal, 0 differ: the same\n")
 	require.Empty(t, r.Stderr)
 
 	r = clitest.InProcess(t, "diff", before, after)

@@ -74,7 +74,7 @@ func TestMockReplaysWithoutDifferences(t *testing.T) {
 			require.Equal(t, 0, r.Code, r.Stderr)
 			r = clitest.Run(t, "diff", "--logs", "--envelope", first, second)
 			require.Equal(t, 0, r.Code, "%s%s", r.Stdout, r.Stderr)
-			require.Regexp(t, `\d+ exchanges compared, \d+ equal`, r.Stdout)
+			require.Regexp(t, `\d+ calls compared, \d+ equal`, r.Stdout)
 
 			r = clitest.Run(t, "replay", "--all", "--no-record", first, "--", clitest.Binary(), "mock", first)
 			require.Equal(t, 0, r.Code, "%s%s", r.Stdout, r.Stderr)
