@@ -21,7 +21,7 @@ func TestScreenWithDemo(t *testing.T) {
 			s.Until(`"mine"`, `message="from the composer"`)
 
 			s.Tmux("resize-window", "-x", "100", "-y", "30")
-			s.Until("2 Calls", "Detail")
+			s.Until("2 Calls", "3 echo")
 
 			s.Keys("f")
 			s.Keys("-l", "method:initialize dir:in")
