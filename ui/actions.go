@@ -37,6 +37,7 @@ const (
 	actStderr     = "stderr"
 	actEvents     = "events"
 	actZoom       = "zoom"
+	actJumpBack   = "jump-back"
 	actSearch     = "search"
 	actNextMatch  = "next-match"
 	actPrevMatch  = "previous-match"
@@ -126,7 +127,7 @@ var scopes = []keymap.Scope{
 	{ID: scopePrompt, Title: "Filter and search prompt", Modal: true, Inherits: "closing"},
 	{ID: scopeDialog, Title: "Confirmation", Modal: true, Inherits: "text"},
 	{ID: process.ScopeStop, Title: "Stop menu", Modal: true, Inherits: "picker"},
-	{ID: problems.ScopeList, Title: "Problems", Modal: true, Inherits: "picker"},
+	{ID: problems.ScopeList, Title: "Problems", Modal: true, Inherits: "ends"},
 	{ID: copies.ScopeNotes, Title: "Marks and notes", Modal: true, Inherits: "picker"},
 	{ID: process.ScopePane, Title: "Process pane", Modal: true, Inherits: "text"},
 	{ID: problems.ScopeCauses, Title: "Cause", Modal: true, Inherits: "steps"},
@@ -218,8 +219,9 @@ func moving(of finder) []host.Action {
 		{Entry: host.Entry{ID: kit.Top, Keys: []string{"g", "home"}, Scope: keymap.Global, Title: "first", Help: "Go to the first line."}},
 		{Entry: host.Entry{ID: kit.Bottom, Keys: []string{"G", "end"}, Scope: keymap.Global, Title: "last", Help: "Go to the last line and follow."}},
 
-		{Entry: host.Entry{ID: host.ActOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row full size in the detail pane; unfold a tree or a group of rows; in the content view, read a linked resource.", Priority: 95, Hint: keymap.Hint{Keys: "enter", Title: "read"}}, Do: of.do((*sessionScreen).open)},
-		{Entry: host.Entry{ID: host.ActBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Synonyms: []string{"clear"}, Help: "Step back: leave the zoom, then the detail pane, clear the search, then the filter, then return to the grid or unselect the row. Never quits."}, Do: of.do((*sessionScreen).back)},
+		{Entry: host.Entry{ID: host.ActOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row full size in the detail pane; unfold a tree or a group of rows; in the content view, read a linked resource.", Priority: 95, Hint: keymap.Hint{Keys: "enter", Title: "read"}, Now: host.Ranks{None: -1}.Now}, Do: of.do((*sessionScreen).open)},
+		{Entry: host.Entry{ID: host.ActBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Synonyms: []string{"clear"}, Help: "Step back: leave the zoom, then the detail pane, the moment of a recording, clear the search, then the filter, then return to the grid or unselect the row. Never quits.", Hint: keymap.Hint{Keys: "esc", Title: "leave"}, Now: host.Ranks{Moment: 101}.Now}, Do: of.do((*sessionScreen).back)},
+		{Entry: host.Entry{ID: actJumpBack, Keys: []string{"`", "backspace"}, Scope: keymap.Global, Title: "row before the jump", Synonyms: []string{"back", "previous place"}, Help: "Go back to the row that was selected before the last jump.", Yields: true, Enabled: of.can(hasJumped)}, Do: of.do((*sessionScreen).jumpBack)},
 		{Entry: host.Entry{ID: actNextPane, Keys: []string{"tab"}, Scope: keymap.Global, Title: "next pane", Help: "Go to the next pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusBeside(1) })},
 		{Entry: host.Entry{ID: actPrevPane, Keys: []string{"shift+tab"}, Scope: keymap.Global, Title: "previous pane", Help: "Go to the previous pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusBeside(-1) })},
 		{Entry: host.Entry{ID: actTraffic, Keys: []string{"2"}, Scope: keymap.Global, Title: "messages", Help: "Go to the list of calls or messages."}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(trafficID) })},
@@ -228,13 +230,13 @@ func moving(of finder) []host.Action {
 		{Entry: host.Entry{ID: actEvents, Keys: []string{"5"}, Scope: keymap.Global, Title: "events", Help: "Go to the events; again: show them alone, or with stderr."}, Do: of.run(func(s *sessionScreen) { s.app.focusOnLog(eventsID) })},
 		{Entry: host.Entry{ID: actZoom, Keys: []string{"z"}, Scope: keymap.Global, Title: "zoom", Synonyms: []string{"fullscreen", "maximize"}, Help: "Show the pane full screen, or restore the layout."}, Do: of.run(func(s *sessionScreen) { s.app.setZoom(!s.app.panes.zoom) })},
 
-		{Entry: host.Entry{ID: actSearch, Keys: []string{"/"}, Scope: keymap.Global, Title: "find", Synonyms: []string{"find", "grep"}, Help: "Search the pane; /text/ is a regular expression.", Priority: 72}, Do: of.run((*sessionScreen).askSearch)},
+		{Entry: host.Entry{ID: actSearch, Keys: []string{"/"}, Scope: keymap.Global, Title: "find", Synonyms: []string{"find", "grep"}, Help: "Search the pane; /text/ is a regular expression.", Priority: 72, Now: host.Ranks{None: -1}.Now}, Do: of.run((*sessionScreen).askSearch)},
 		{Entry: host.Entry{ID: actNextMatch, Keys: []string{"n"}, Scope: keymap.Global, Title: "next match", Help: "Go to the next match of the search.", Enabled: of.can(searched)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.findNext(1) })},
 		{Entry: host.Entry{ID: actPrevMatch, Keys: []string{"N"}, Scope: keymap.Global, Title: "previous match", Help: "Go to the previous match of the search.", Enabled: of.can(searched)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.findNext(-1) })},
-		{Entry: host.Entry{ID: actFilter, Keys: []string{"f"}, Scope: keymap.Global, Title: "filter", Help: "Filter the traffic: method: tool: id: dir: kind: n: seq: run: err >100ms text /regexp/ !not and or.", Priority: 74}, Do: of.run((*sessionScreen).askFilter)},
+		{Entry: host.Entry{ID: actFilter, Keys: []string{"f"}, Scope: keymap.Global, Title: "filter", Help: "Filter the traffic: method: tool: id: dir: kind: n: seq: run: err >100ms text /regexp/ !not and or.", Priority: 74, Now: host.Ranks{None: -1}.Now}, Do: of.run((*sessionScreen).askFilter)},
 		{Entry: host.Entry{ID: actFollow, Keys: []string{"F"}, Scope: keymap.Global, Title: "follow", Synonyms: []string{"tail"}, Help: "Follow new rows as they arrive, or stop following.", Enabled: of.can(listFocused)}, Do: of.run((*sessionScreen).toggleFollow)},
-		{Entry: host.Entry{ID: actPartner, Keys: []string{"p"}, Scope: keymap.Global, Title: "partner", Synonyms: []string{"response", "pair"}, Help: "Go from a request to its response, and back.", Enabled: host.HasPartner}, Do: goToPartner},
-		{Entry: host.Entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next failed", Synonyms: []string{"failed", "failure"}, Help: "Go to the next row with an error.", Priority: 80, Hint: keymap.Hint{Keys: "e", Title: "failed"}}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(1) })},
+		{Entry: host.Entry{ID: actPartner, Keys: []string{"p"}, Scope: keymap.Global, Title: "partner", Synonyms: []string{"response", "pair"}, Help: "Go from a request to its response, and back.", Enabled: of.can(hasOtherSide)}, Do: of.do((*sessionScreen).otherSide)},
+		{Entry: host.Entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next failed", Synonyms: []string{"failed", "failure"}, Help: "Go to the next row with an error.", Priority: 80, Hint: keymap.Hint{Keys: "e", Title: "failed"}, Now: host.Ranks{None: -1}.Now}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(1) })},
 		{Entry: host.Entry{ID: actPrevError, Keys: []string{"E"}, Scope: keymap.Global, Title: "previous failed", Help: "Go to the previous row with an error."}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(-1) })},
 	}
 }
@@ -243,9 +245,9 @@ func acting(of finder) []host.Action {
 	return []host.Action{
 
 		{Entry: host.Entry{ID: actCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "any message", Synonyms: []string{"compose", "raw", "send", "request", "ping"}, Help: "Write and send a message. The draft is kept.", Priority: 70, Enabled: host.CanSend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.Compose(c) }},
-		{Entry: host.Entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "again", Synonyms: []string{"re-send", "repeat", "retry"}, Help: "Send the selected message again; a request gets a new id. Asks for confirmation if the tool may change something.", Priority: 85, Hint: keymap.Hint{Keys: "r", Title: "again"}, Enabled: canResend}, Do: resend},
-		{Entry: host.Entry{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit", Synonyms: []string{"re-send", "modify"}, Help: "Open the selected message in the composer.", Priority: 84, Enabled: canResend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.EditSelected(c) }},
-		{Entry: host.Entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Synonyms: []string{"abort"}, Help: "Send notifications/cancelled for the selected request, or for the only pending one.", Priority: 20, Now: cancelNow, Enabled: canCancel}, Do: cancelSelected},
+		{Entry: host.Entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "again", Synonyms: []string{"re-send", "repeat", "retry"}, Help: "Send the selected message again; a request gets a new id. Asks for confirmation if the tool may change something.", Priority: 85, Hint: keymap.Hint{Keys: "r", Title: "again"}, Now: host.Ranks{Running: -1}.Now, Enabled: canResend}, Do: resend},
+		{Entry: host.Entry{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit", Synonyms: []string{"re-send", "modify"}, Help: "Open the selected message in the composer.", Priority: 84, Now: host.Ranks{Running: -1, Failed: 98}.Now, Enabled: canResend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.EditSelected(c) }},
+		{Entry: host.Entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Synonyms: []string{"abort"}, Help: "Send notifications/cancelled for the selected request, or for the only pending one.", Now: host.Ranks{Running: 100}.Now, Enabled: canCancel}, Do: cancelSelected},
 		{Entry: host.Entry{ID: actCopy, Keys: []string{"Y"}, Scope: keymap.Global, Title: "copy message", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Enabled: host.HasSelection}, Do: copies.Message},
 		{Entry: host.Entry{ID: actCloseStdin, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input.", Destructive: true, Enabled: host.CanSend}, Do: askCloseStdin},
 		{Entry: host.Entry{ID: host.ActRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Synonyms: []string{"reconnect", "reload", "start"}, Help: "Restart the server; if the connection to its host is lost, reconnect first. In a recording opened from the grid: start its server on its host in a new session.", Priority: 62, Destructive: true, Enabled: of.can(canRestart), CurrentTitle: of.title(restartNow)}, Do: of.do((*sessionScreen).restart)},
@@ -277,6 +279,8 @@ func modal(of finder) []host.Action {
 		host.Override(host.Entry{Name: kit.Up, Scope: scopeAsk, Keys: []string{"up"}}),
 		host.Override(host.Entry{Name: kit.PageDown, Scope: scopeAsk, Keys: []string{"pgdown", "ctrl+d"}}),
 		host.Override(host.Entry{Name: kit.PageUp, Scope: scopeAsk, Keys: []string{"pgup"}}),
+		host.Override(host.Entry{Name: kit.Top, Scope: scopeAsk, Keys: []string{"home"}}),
+		host.Override(host.Entry{Name: kit.Bottom, Scope: scopeAsk, Keys: []string{"end"}}),
 	}
 }
 
@@ -343,14 +347,6 @@ func canCancel(c host.Context) (bool, string) {
 		return false, "the handshake cannot be cancelled"
 	}
 	return true, ""
-}
-
-// cancelNow puts the cancellation of the selected call before all else.
-func cancelNow(c host.Context) (title string, priority int) {
-	if c.Workspace.Selected.OK && c.Workspace.Selected.Row.State == session.ReqPending {
-		return "", 100
-	}
-	return "", 0
 }
 
 func canRestart(s *sessionScreen) (bool, string) {

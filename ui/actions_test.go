@@ -348,10 +348,57 @@ var actionTests = map[string]actionTest{
 	"dialog-up":        scrollsDialog(2, "dialog-down", "dialog-down", "dialog-down", "dialog-up"),
 	"dialog-page-down": scrollsDialog(29, "dialog-page-down"),
 	"dialog-page-up":   scrollsDialog(0, "dialog-down", "dialog-page-up"),
-	"ask-down":         scrollsQuestion(1, "ask-down"),
-	"ask-up":           scrollsQuestion(2, "ask-down", "ask-down", "ask-down", "ask-up"),
-	"ask-page-down":    scrollsQuestion(28, "ask-page-down"),
-	"ask-page-up":      scrollsQuestion(0, "ask-down", "ask-page-up"),
+	"dialog-top":       scrollsDialog(0, "dialog-down", "dialog-top"),
+	"dialog-bottom":    scrollsDialog(70, "dialog-bottom"),
+	"ask-top":          scrollsQuestion(0, "ask-down", "ask-top"),
+	"ask-bottom": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.askNow(uitest.PromptChallenge)
+		d.do("ask-bottom")
+		require.Regexp(t, `lines \d+-(\d+) of \d+`, d.plain())
+		require.Contains(t, d.plain(), fmt.Sprintf("-%[1]d of %[1]d", d.front.ask.scroll.Lines))
+		d.do("decline")
+	},
+	actJumpBack: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actJumpBack)
+		require.Contains(t, d.rows()[35], "no jump yet")
+		request, response := d.row(`"method":"initialize"`), d.row(`"serverInfo"`)
+		d.wire()
+		d.visible.Select(request)
+		d.pull()
+		d.do(actPartner)
+		require.Equal(t, response, d.cursor())
+		d.take(tea.KeyPressMsg{Code: '`', Text: "`"})
+		require.Equal(t, request, d.cursor())
+		d.take(tea.KeyPressMsg{Code: tea.KeyBackspace})
+		require.Equal(t, response, d.cursor(), "and forth")
+	},
+	"prompt-clear": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actFilter)
+		d.write("err")
+		d.do("prompt-clear")
+		require.Equal(t, "", d.front.prompt.input.Value())
+	},
+	"prompt-earlier": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		for _, text := range []string{"err", "tool:x", "err"} {
+			d.do(actFilter, "prompt-clear")
+			d.write(text)
+			d.do(actAccept)
+		}
+		d.do(actFilter, "prompt-earlier", "prompt-earlier", "prompt-earlier")
+		require.Equal(t, "tool:x", d.front.prompt.input.Value(), "each once, and no further")
+		d.do("close-prompt", actSearch, "prompt-earlier")
+		require.Equal(t, "", d.front.prompt.input.Value(), "another line")
+	},
+	"prompt-later": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actFilter)
+		d.write("err")
+		d.do(actAccept, actFilter, "prompt-earlier", "prompt-later")
+		require.Equal(t, "", d.front.prompt.input.Value(), "after the latest")
+	},
+	"ask-down":      scrollsQuestion(1, "ask-down"),
+	"ask-up":        scrollsQuestion(2, "ask-down", "ask-down", "ask-down", "ask-up"),
+	"ask-page-down": scrollsQuestion(28, "ask-page-down"),
+	"ask-page-up":   scrollsQuestion(0, "ask-down", "ask-page-up"),
 	actAskNext: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.askNow(uitest.PromptChallenge)
 		d.take(tea.KeyPressMsg{Code: tea.KeyTab})
@@ -411,7 +458,7 @@ var actionTests = map[string]actionTest{
 		d.write("err")
 		d.do("close-prompt")
 		require.Nil(t, d.visible.rows.Traffic.Shown)
-		require.Contains(t, d.rows()[35], "enter read")
+		require.Contains(t, d.rows()[35], "C call a tool")
 	},
 	actAlways: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		for id := range 2 {
@@ -458,7 +505,7 @@ var actionTests = map[string]actionTest{
 		d.do(help.ActPalette)
 		d.write("theme contrast-l")
 		require.Equal(t, paint.NewTheme(paint.Options{Profile: paint.TrueColor, Contrast: true, Light: true}), d.screen.Theme, "it shows itself")
-		d.do("palette-close", "palette-close")
+		d.do("palette-close")
 		require.Equal(t, paint.NewTheme(paint.Options{Profile: paint.TrueColor, Light: true}), d.screen.Theme, "closing restores the chosen one")
 		d.do(help.ActPalette)
 		d.write("theme da")

@@ -49,6 +49,7 @@ type App struct {
 	ticking bool
 
 	front    front
+	typed    map[string]*kit.History // the texts of one-line prompts, by their label
 	quitting bool
 
 	canvas canvas
@@ -145,6 +146,7 @@ func newApp(ctx context.Context, opts Options) *App {
 	a := &App{
 		ctx: ctx, opts: opts, outside: newOutside(ctx),
 		screen: kit.Screen{ASCII: opts.ASCII},
+		typed:  map[string]*kit.History{},
 		colors: colors{profile: paint.TrueColor},
 		panes:  paneState{focus: trafficID, list: trafficID, log: stderrID},
 	}

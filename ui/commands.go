@@ -155,10 +155,26 @@ func cancelSelected(c host.Context) tea.Cmd {
 	return host.CancelRequest(c, number)
 }
 
-func goToPartner(c host.Context) tea.Cmd {
-	partner, _ := c.Workspace.Viewed.Row.Partner()
-	c.Panes().Select(partner)
+// otherSide goes to the other message of the pair that is shown, or to the partner of the
+// selected row.
+func (sc *sessionScreen) otherSide() tea.Cmd {
+	if sc.app.panes.focus != detailID || !sc.detail.OtherSide() {
+		partner, _ := sc.ws.Viewed.Row.Partner()
+		sc.Select(partner)
+	}
 	return nil
+}
+
+func hasOtherSide(sc *sessionScreen) (bool, string) { return host.HasPartner(sc.context()) }
+
+// jumpBack returns to the row before the last jump; again, to that after it.
+func (sc *sessionScreen) jumpBack() tea.Cmd {
+	sc.GoTo(sc.before - 1)
+	return nil
+}
+
+func hasJumped(sc *sessionScreen) (bool, string) {
+	return sc.before > 0 && sc.before <= sc.ws.Shown.Index.Scanned, "no jump yet"
 }
 
 func (sc *sessionScreen) startSearch(text string) (tea.Cmd, error) {

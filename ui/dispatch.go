@@ -256,6 +256,8 @@ func (sc *sessionScreen) back() tea.Cmd {
 	case sc.replay.Running():
 		sc.replay.Stop()
 	case sc.app.leave():
+	case sc.ws.Playback != nil && sc.ws.Playback.Past != nil:
+		return sc.player.ShowWhole(sc.context())
 	case sc.rows.Search != nil:
 		sc.endSearch()
 	case sc.rows.Traffic.Shown != nil:

@@ -70,7 +70,7 @@ func (d *driver) repainted() string {
 func TestSlowestCall(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		answersAfter(d, x, 20*time.Millisecond, 3*time.Second, 10*time.Millisecond)
-		d.write("t3s")
+		d.write("tvvs")
 		require.Equal(t, d.row(`"id":1,"result"`), d.viewed())
 		require.Equal(t, traffic.Scope, d.visible.scope())
 	})

@@ -16,7 +16,7 @@ var parents = []keymap.Scope{
 	{ID: "steps", Inherits: "closing"}, // also has a cursor
 	{ID: "pages", Inherits: "steps"},   // also may be longer than the screen
 	{ID: "ends", Inherits: "pages"},    // also has a first and a last line
-	{ID: "text", Inherits: "pages"},    // text that scrolls
+	{ID: "text", Inherits: "ends"},     // text that scrolls
 	{ID: "lines", Inherits: "ends"},    // a list where letters are actions
 	{ID: "picker", Inherits: "ends"},   // a list that typing filters
 	{ID: send.ScopeFields, Inherits: "pages"},
@@ -43,6 +43,9 @@ func inheritedActions(of finder) []host.Action {
 		host.Override(host.Entry{Name: kit.PageDown, Scope: "text", Keys: []string{"pgdown", "space", "ctrl+d"}, Help: "Scroll down by a screen."}),
 		host.Override(host.Entry{Name: kit.PageUp, Scope: "text", Keys: []string{"pgup", "ctrl+u"}, Help: "Scroll up by a screen."}),
 
+		host.Override(host.Entry{Name: kit.Top, Scope: "text", Keys: []string{"g", "home"}, Help: "Go to the first line."}),
+		host.Override(host.Entry{Name: kit.Bottom, Scope: "text", Keys: []string{"G", "end"}, Help: "Go to the last line."}),
+
 		host.Override(host.Entry{Name: kit.PageDown, Scope: "lines", Keys: []string{"pgdown", "space"}, Help: "Move down by a screen."}),
 		host.Override(host.Entry{Name: kit.PageUp, Scope: "lines", Help: "Move up by a screen."}),
 		host.Override(host.Entry{Name: kit.Top, ID: "first", Scope: "lines", Keys: []string{"g", "home"}, Help: "Go to the first line."}),
@@ -51,6 +54,7 @@ func inheritedActions(of finder) []host.Action {
 		host.Override(host.Entry{Name: kit.Down, Scope: "picker", Keys: []string{"down", "ctrl+n"}, Help: "Go down.", Priority: 50, Hint: keymap.Hint{Keys: "up/down", Title: "choose"}}),
 		host.Override(host.Entry{Name: kit.Up, Scope: "picker", Keys: []string{"up", "ctrl+p"}, Help: "Go up."}),
 		host.Override(host.Entry{Name: kit.PageDown, Scope: "picker", Keys: []string{"pgdown", "ctrl+d"}}),
+		{Entry: host.Entry{Name: "clear", Scope: "picker", Keys: []string{"ctrl+u"}, Title: "empty", Help: "Empty the line that narrows the list.", Yields: true}, Do: of.do((*sessionScreen).clearQuery)},
 	}
 }
 
@@ -70,6 +74,16 @@ func moveFocused(way string) func(*sessionScreen) tea.Cmd {
 		}
 		return nil
 	}
+}
+
+// clearQuery empties the query of the focused list, as if it was deleted.
+func (sc *sessionScreen) clearQuery() tea.Cmd {
+	top := sc.app.front.top()
+	if p := pickerOf(top); p.Query != "" {
+		p.Ask(p.Query[:1])
+		return top.Update(sc.context(), tea.KeyPressMsg{Code: tea.KeyBackspace})
+	}
+	return nil
 }
 
 func (a *App) closeFocused(c host.Context) tea.Cmd {

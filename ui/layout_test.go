@@ -116,21 +116,22 @@ func TestArrangeCoversTheScreen(t *testing.T) {
 }
 
 var splitTests = map[string]actionTest{
-	actWider:    resizes(actWider, detailID, columnStep, 0),
-	actNarrower: resizes(actNarrower, detailID, -columnStep, 0),
-	actHigher:   resizes(actHigher, stderrID, 0, rowStep),
-	actLower:    resizes(actLower, stderrID, 0, -rowStep),
+	actLarger:  resizes(actLarger, 1),
+	actSmaller: resizes(actSmaller, -1),
 }
 
-// resizes returns a test that an action changes the size of a pane.
-func resizes(id string, pane paneID, columns, rows int) actionTest {
+// resizes returns a test that an action changes the size of the focused pane.
+func resizes(id string, by int) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
-		before := d.panes.layout.pane[pane]
-		d.do(id)
-		after := d.panes.layout.pane[pane]
-		require.Equal(t, before.W+columns, after.W)
-		require.Equal(t, before.H+rows, after.H)
-		requireExact(t, d.content(), 160, 36)
+		for pane, step := range map[paneID][2]int{trafficID: {columnStep, 0}, detailID: {columnStep, 0}, stderrID: {0, rowStep}} {
+			d.focusOn(pane)
+			before := d.panes.layout.pane[pane]
+			d.do(id)
+			after := d.panes.layout.pane[pane]
+			require.Equal(t, before.W+by*step[0], after.W, pane)
+			require.Equal(t, before.H+by*step[1], after.H, pane)
+			requireExact(t, d.content(), 160, 36)
+		}
 		d.do(actZoom, id)
 		require.Contains(t, d.rows()[35], "x that pane is not on the screen")
 	}
@@ -140,15 +141,16 @@ func resizes(id string, pane paneID, columns, rows int) actionTest {
 func TestResizeStacked(t *testing.T) {
 	inBubble(t, 80, 24, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		require.Equal(t, 6, d.panes.layout.pane[detailID].H)
-		d.do(actWider, actWider)
+		d.do(actDetail, actLarger, actLarger)
 		require.Equal(t, 8, d.panes.layout.pane[detailID].H)
+		d.do(actStderr)
 		for range 20 {
-			d.do(actHigher)
+			d.do(actLarger)
 		}
 		require.Equal(t, 13, d.panes.layout.pane[stderrID].H)
 		require.Equal(t, 9, d.panes.layout.pane[trafficID].H+d.panes.layout.pane[detailID].H)
 		require.Equal(t, 13, d.panes.splits.log)
-		d.do(actLower)
+		d.do(actSmaller)
 		require.Equal(t, 12, d.panes.layout.pane[stderrID].H, "a size that did not fit is not kept")
 	})
 }

@@ -47,7 +47,7 @@ const keyF12 = "\x1b[24~"
 // model's frame and that every frame is exact.
 func TestShellInTerminal(t *testing.T) {
 	keys := []string{
-		"j", "k", "z", "1", "2", "3", "4", "5", "[", "]", "{", "}", "<", ">", "M", "M", ":", "?", "O", "\r", keyEsc, keyEsc, keyEsc, keyTab,
+		"j", "k", "z", "1", "2", "3", "4", "5", "[", "]", "{", "}", "`", "<", ">", "M", "M", ":", "?", "O", "\r", keyEsc, keyEsc, keyEsc, keyTab,
 		"zoom", "\x1b[A", "\x1b[B", "\x1b[6~", "n", keyF12, keyF12, keyF12,
 	}
 	for seed := range uint64(3) {
@@ -93,13 +93,13 @@ func TestNoticeMakesRoom(t *testing.T) {
 		pass(3 * time.Second)
 		require.Contains(t, last(), "theme ", "the second message has a time of its own")
 		pass(time.Second)
-		require.Contains(t, last(), "enter read")
+		require.Contains(t, last(), "C call a tool")
 
 		d.do(actNextMatch)
 		require.Contains(t, last(), " x ")
 		pass(9 * time.Second)
 		require.Contains(t, last(), " x ", "a warning stays longer")
 		pass(time.Second)
-		require.Contains(t, last(), "enter read")
+		require.Contains(t, last(), "C call a tool")
 	})
 }

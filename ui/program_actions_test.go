@@ -208,9 +208,9 @@ var ways = map[string]func(st *stage){
 	process.ScopeStop:      func(st *stage) { st.Press("K") },
 	process.ScopePane:      func(st *stage) { st.Press("I") },
 
-	traffic.ScopeWaterfall: func(st *stage) { st.Press("t", "1") },
-	traffic.ScopeSequence:  func(st *stage) { st.Press("t", "2") },
-	traffic.ScopeLatency:   func(st *stage) { st.Press("t", "3") },
+	traffic.ScopeWaterfall: doing("waterfall"),
+	traffic.ScopeSequence:  doing("sequence"),
+	traffic.ScopeLatency:   doing("latency"),
 
 	problems.ScopeCauses: func(st *stage) { st.Press("!") },
 	process.ScopeTree:    func(st *stage) { st.Press("I", "x") },
@@ -250,7 +250,6 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	actPrevMatch:    {before: searching},
 	actPartner:      {before: selecting(`"method":"initialize"`)},
 	"view-pair":     {before: selecting(`"method":"initialize"`)},
-	"view-stderr":   {before: selecting(`"method":"initialize"`)},
 	"fold":          {after: doing("view-tree")},
 	"expand-all":    {after: doing("view-tree")},
 	"collapse-all":  {after: doing("view-tree")},
@@ -262,7 +261,9 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 		st.selects(`"id":"sound"`)
 	}, after: doing("view-content")},
 	"markdown":                             {before: selecting(`"isError":true`), after: doing("view-content", kit.Down)},
-	"other-side":                           {before: func(st *stage) { selecting(`"method":"initialize"`)(st); st.Press("b") }},
+	"whole":                                {before: func(st *stage) { recorded(st); st.Press(",") }},
+	"compose-newline":                      {after: pressing("\x14")}, // ctrl+t: raw bytes
+	actJumpBack:                            {before: func(st *stage) { selecting(`"method":"initialize"`)(st); st.Press("p") }},
 	"compare-calls":                        {before: selecting(`"method":"prompts/list"`)},
 	actResend:                              {before: selecting(`"method":"prompts/list"`)},
 	actEditResend:                          {before: selecting(`"method":"prompts/list"`)},
@@ -277,8 +278,8 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	copies.ScopeNotes + "-" + kit.PageDown: {before: marking},
 	copies.ScopeNotes + "-" + kit.Up:       {before: marking},
 	copies.ScopeNotes + "-" + kit.Down:     {before: marking},
-	"unfold-finding":                       {before: dying, after: func(st *stage) { st.Press("cause") }},
-	"fold-finding":                         {before: dying, after: func(st *stage) { st.Press("cause") }},
+	"unfold-finding":                       {before: dying, after: func(st *stage) { st.Press("/", "cause", "\r") }},
+	"fold-finding":                         {before: dying, after: func(st *stage) { st.Press("/", "cause", "\r") }},
 	"fold-flood":                           {before: selecting("notifications/flood")},
 	"play":                                 {before: recorded},
 	"step-on":                              {before: recorded},
@@ -299,7 +300,6 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	"compare-undo":                         {after: pressing("i")},
 	"compare-accept":                       {after: pressing("i")},
 	"compare-open-b":                       {after: pressing("g")},
-	"whole":                                {before: func(st *stage) { recorded(st); st.Press(",") }},
 	actNextSession:                         {before: pressing("O", "everything", "\r")},
 	actPrevSession:                         {before: pressing("O", "everything", "\r")},
 	"presets":                              {after: pressing("\x14")}, // ctrl+t: raw bytes

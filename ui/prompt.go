@@ -18,6 +18,7 @@ type prompt struct {
 	input  textinput.Model
 	wrong  string
 	offers []string // completions of the last word, if there are several
+	past   *kit.History
 }
 
 func (sc *sessionScreen) ask(p host.Prompt) {
@@ -29,7 +30,13 @@ func (sc *sessionScreen) ask(p host.Prompt) {
 	input.SetValue(p.Text)
 	input.CursorEnd()
 	input.Focus()
-	sc.app.front.prompt, sc.app.canvas.stale = &prompt{asked: p, screen: sc, input: input}, true
+	past := sc.app.typed[p.Label]
+	if past == nil {
+		past = &kit.History{}
+		sc.app.typed[p.Label] = past
+	}
+	past.Add("")
+	sc.app.front.prompt, sc.app.canvas.stale = &prompt{asked: p, screen: sc, input: input, past: past}, true
 }
 
 func (p *prompt) update(msg tea.Msg) tea.Cmd {
@@ -49,6 +56,12 @@ func (p *prompt) changed() {
 	}
 }
 
+func (p *prompt) set(text string) {
+	p.input.SetValue(text)
+	p.input.CursorEnd()
+	p.changed()
+}
+
 // completeWord completes the text as far as it is unambiguous, or lists the completions.
 func (p *prompt) completeWord() {
 	text := p.input.Value()
@@ -62,9 +75,7 @@ func (p *prompt) completeWord() {
 			common = common[:len(common)-1]
 		}
 	}
-	p.input.SetValue(common)
-	p.input.CursorEnd()
-	p.changed()
+	p.set(common)
 	if len(ways) > 1 {
 		for _, way := range ways {
 			p.offers = append(p.offers, way[strings.LastIndexByte(way, ' ')+1:])
@@ -105,6 +116,7 @@ func (p *prompt) accept() tea.Cmd {
 		p.wrong = err.Error()
 		return nil
 	}
+	p.past.Add(p.input.Value())
 	p.screen.app.front.prompt = nil
 	return p.screen.tagged(cmd)
 }
@@ -155,6 +167,9 @@ func valid(parse func(string) (*filter.Filter, error)) func(string) error {
 
 func promptActions(of finder) []host.Action {
 	return []host.Action{
+		{Entry: host.Entry{ID: "prompt-clear", Keys: []string{"ctrl+u"}, Scope: scopePrompt, Title: "empty", Help: "Empty the line.", Yields: true}, Do: of.run(func(s *sessionScreen) { s.app.front.prompt.set("") })},
+		{Entry: host.Entry{ID: "prompt-earlier", Keys: []string{"up"}, Scope: scopePrompt, Title: "earlier", Help: "Recall an earlier text of this line.", Yields: true}, Do: of.run(func(s *sessionScreen) { s.app.front.prompt.set(s.app.front.prompt.past.Step(-1)) })},
+		{Entry: host.Entry{ID: "prompt-later", Keys: []string{"down"}, Scope: scopePrompt, Title: "later", Help: "Recall a later text of this line.", Yields: true}, Do: of.run(func(s *sessionScreen) { s.app.front.prompt.set(s.app.front.prompt.past.Step(1)) })},
 		{Entry: host.Entry{ID: actComplete, Keys: []string{"tab"}, Scope: scopePrompt, Title: "complete", Help: "Complete the last word, or list its completions.", Priority: 85, Enabled: of.can(completes)}, Do: of.run(func(s *sessionScreen) { s.app.front.prompt.completeWord() })},
 	}
 }

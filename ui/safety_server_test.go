@@ -101,7 +101,7 @@ var hostileWays = map[string]func(h *hostileServer){
 	copies.ScopeExport:     func(h *hostileServer) { h.do("export", "export-write") },
 	home.ScopeInputs:       func(h *hostileServer) { h.do("open-session", "home-open") },
 	send.ScopeComposerForm: (*hostileServer).composesHostile,
-	send.ScopeComposerText: func(h *hostileServer) { h.composesHostile(); h.do("form-compose-whole"); h.pastes() },
+	send.ScopeComposerText: func(h *hostileServer) { h.composesHostile(); h.do("form-compose-view", "compose-view"); h.pastes() },
 	send.ScopePresets:      func(h *hostileServer) { h.do(actCompose, "compose-view", "presets") },
 	scopePrompt:            func(h *hostileServer) { h.do(actFilter); h.pastes(); h.write(" tool:"); h.do(actComplete) },
 	scopeDialog: func(h *hostileServer) {

@@ -41,6 +41,7 @@ type sessionScreen struct {
 	player   player.State
 	composer *send.Composer
 	rows     *traffic.Lists
+	before   int // the row before the last jump and one, 0 if there was none
 }
 
 func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {

@@ -29,7 +29,11 @@ func checkScreen(s *Settings) *SettingsError {
 }
 
 // retired are the ids of actions of earlier versions. Settings that bind them are ignored.
-var retired = []string{"cancel-call", "help-all", "close-help", "help-down", "help-up", "help-page-down", "help-page-up"}
+var retired = strings.Fields(`cancel-call help-all close-help help-down help-up help-page-down help-page-up
+	wider narrower other-side compose-whole form-compose-whole
+	time-waterfall-show-waterfall time-waterfall-show-sequence time-waterfall-show-latency
+	time-sequence-show-waterfall time-sequence-show-sequence time-sequence-show-latency
+	time-latency-show-waterfall time-latency-show-sequence time-latency-show-latency`)
 
 func checkKeys(keys map[string][]string) *SettingsError {
 	defaults := Actions()

@@ -7,10 +7,8 @@ import (
 )
 
 const (
-	actWider    = "wider"
-	actNarrower = "narrower"
-	actHigher   = "higher"
-	actLower    = "lower"
+	actLarger  = "higher"
+	actSmaller = "lower"
 )
 
 // How far one key moves a border, in cells.
@@ -21,15 +19,21 @@ const (
 
 func splitActions(of finder) []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: actWider, Keys: []string{"["}, Scope: keymap.Global, Title: "more detail", Help: "Make the detail pane larger, and the traffic smaller."}, Do: of.run(func(s *sessionScreen) { s.app.growDetail(1) })},
-		{Entry: host.Entry{ID: actNarrower, Keys: []string{"]"}, Scope: keymap.Global, Title: "less detail", Help: "Make the detail pane smaller."}, Do: of.run(func(s *sessionScreen) { s.app.growDetail(-1) })},
-		{Entry: host.Entry{ID: actHigher, Keys: []string{"{"}, Scope: keymap.Global, Title: "taller log", Help: "Make the stderr and events panes taller."}, Do: of.run(func(s *sessionScreen) { s.app.grow(logEdge, rowStep) })},
-		{Entry: host.Entry{ID: actLower, Keys: []string{"}"}, Scope: keymap.Global, Title: "shorter log", Help: "Make the stderr and events panes shorter."}, Do: of.run(func(s *sessionScreen) { s.app.grow(logEdge, -rowStep) })},
+		{Entry: host.Entry{ID: actSmaller, Keys: []string{"{"}, Scope: keymap.Global, Title: "smaller pane", Synonyms: []string{"narrower", "shorter"}, Help: "Make the focused pane smaller."}, Do: of.run(func(s *sessionScreen) { s.app.growPane(-1) })},
+		{Entry: host.Entry{ID: actLarger, Keys: []string{"}"}, Scope: keymap.Global, Title: "larger pane", Synonyms: []string{"wider", "taller"}, Help: "Make the focused pane larger."}, Do: of.run(func(s *sessionScreen) { s.app.growPane(1) })},
 	}
 }
 
-// growDetail enlarges (1) or shrinks (-1) the detail pane.
-func (a *App) growDetail(by int) {
+// growPane enlarges (1) or shrinks (-1) the focused pane. The traffic has what the detail
+// pane leaves.
+func (a *App) growPane(by int) {
+	if isLog(a.panes.focus) {
+		a.grow(logEdge, by*rowStep)
+		return
+	}
+	if a.panes.focus != detailID {
+		by = -by
+	}
 	if a.panes.layout.mode == stacked {
 		a.grow(detailTopEdge, by*rowStep)
 		return

@@ -137,7 +137,7 @@ func TestClickOnCause(t *testing.T) {
 	inBubble(t, 120, 36, func(*fakeProcess, message) {}, func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.crashes(x)
 		d.take(tea.MouseClickMsg{X: 10, Y: 1, Button: tea.MouseLeft})
-		d.click("4 process")
+		d.click("I process")
 		require.Contains(t, d.plain(), "┏━ Process ")
 	})
 }

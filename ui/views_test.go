@@ -53,8 +53,8 @@ var viewFrames = map[string]view{
 
 	"composer-form":    inComposer("form-next"),
 	"composer-json":    inComposer("form-compose-view"),
-	"composer-message": inComposer("form-compose-whole"),
-	"composer-raw":     inComposer("form-compose-whole", "compose-view"),
+	"composer-message": inComposer("form-compose-view", "compose-view"),
+	"composer-raw":     inComposer("form-compose-view", "compose-view", "compose-view"),
 
 	"palette-all":  inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActPalette); d.write("the") }),
 	"menu":         inStates(func(d *driver, _ *fakeExecutor) { d.do(help.ActMenu) }),

@@ -52,7 +52,7 @@ const (
 func Actions(of func(host.Context) *State) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: host.ActCompare, Keys: []string{"D"}, Scope: keymap.Global, Title: "compare with", Synonyms: []string{"diff", "difference"}, Help: "Compare this session with another open session or recording, or return to a comparison.", Enabled: canCompare(of)}, Do: openMenu(of)},
-		{Entry: host.Entry{ID: host.ActCompareCalls, Keys: []string{"="}, Scope: keymap.Global, Title: "compare calls", Synonyms: []string{"diff", "equal", "earlier", "before the restart"}, Help: "Compare the selected call with the marked one, or else with the last earlier call of the same tool and arguments, also across restarts.", Priority: 82, Hint: keymap.Hint{Keys: "=", Title: "compare"}, Enabled: canCompareCalls}, Do: compareCalls(of)},
+		{Entry: host.Entry{ID: host.ActCompareCalls, Keys: []string{"="}, Scope: keymap.Global, Title: "compare calls", Synonyms: []string{"diff", "equal", "earlier", "before the restart"}, Help: "Compare the selected call with the marked one, or else with the last earlier call of the same tool and arguments, also across restarts.", Priority: 82, Hint: keymap.Hint{Keys: "=", Title: "compare"}, Now: host.Ranks{Recording: 73, Running: -1, Failed: 97}.Now, Enabled: canCompareCalls}, Do: compareCalls(of)},
 		{Entry: host.Entry{ID: actPick, Keys: []string{"enter"}, Scope: ScopeMenu, Title: "compare", Help: "Compare with the selected session.", Priority: 90}, Do: host.On(func(c host.Context, m *menu) tea.Cmd { return m.pick(c) })},
 		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeMenu, Help: "Close without comparing."}),
 

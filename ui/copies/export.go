@@ -248,7 +248,7 @@ const (
 // ExportActions returns the actions of exporting.
 func ExportActions() []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: "export", Scope: keymap.Global, Title: "export", Synonyms: []string{"save", "share", "html", "web page", "report", "markdown", "md", "har", "txtar", "jsonl", "redact", "secrets"}, Help: "Write the session or recording to a file, as a page, a report or messages, without secrets.", Hint: keymap.Hint{Keys: ":export", Title: "share"}, Enabled: canExport, Now: inRecording}, Do: openExport},
+		{Entry: host.Entry{ID: "export", Scope: keymap.Global, Title: "export", Synonyms: []string{"save", "share", "html", "web page", "report", "markdown", "md", "har", "txtar", "jsonl", "redact", "secrets"}, Help: "Write the session or recording to a file, as a page, a report or messages, without secrets.", Hint: keymap.Hint{Keys: ":export", Title: "share"}, Enabled: canExport, Now: host.Ranks{Recording: 56}.Now}, Do: openExport},
 		{Entry: host.Entry{ID: actWrite, Keys: []string{"enter"}, Scope: ScopeExport, Title: "write the file", Help: "Write the file.", Priority: 90, Enabled: canWriteExport}, Do: host.On(func(c host.Context, v *exportView) tea.Cmd { return v.write(c, false) })},
 		{Entry: host.Entry{ID: actOther, Keys: []string{"space"}, Scope: ScopeExport, Title: "change", Help: "Take the next format, or turn redaction on or off; in the file name, type a space.", Priority: 70}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.toggle(); return nil })},
 		{Entry: host.Entry{ID: "export-next", Keys: []string{"right"}, Scope: ScopeExport, Title: "next", Help: "Take the next format, or turn redaction on or off.", Priority: 55, Hint: keymap.Hint{Keys: "left/right", Title: "change"}}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.change(1); return nil })},
@@ -258,13 +258,6 @@ func ExportActions() []host.Action {
 		host.Override(host.Entry{Name: kit.Up, Scope: ScopeExport, Keys: []string{"up", "shift+tab"}, Help: "Go to the previous line."}),
 		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeExport, Title: "cancel", Help: "Cancel writing, then close without writing anything."}),
 	}
-}
-
-func inRecording(c host.Context) (title string, priority int) {
-	if c.Workspace.Session == nil && !c.Workspace.Empty() {
-		return "", 56
-	}
-	return "", 0
 }
 
 func canExport(c host.Context) (bool, string) {

@@ -22,7 +22,6 @@ const (
 	actViewBytes   = "view-bytes"
 	actViewPair    = "view-pair"
 	actViewAround  = "view-stderr"
-	actOtherSide   = "other-side"
 	actFold        = "fold"
 	actExpandAll   = "expand-all"
 	actCollapseAll = "collapse-all"
@@ -40,10 +39,6 @@ const Scope = "detail"
 // is about.
 func Actions(of func(host.Context) *Pane) []host.Action {
 	treeShown := func(c host.Context) (bool, string) { return of(c).showsTree(), "only the tree can be folded" }
-	sided := func(c host.Context) (bool, string) {
-		ok, why := host.HasPartner(c)
-		return ok || of(c).pair != nil, why
-	}
 	has := func(v view) func(host.Context) (bool, string) {
 		return func(c host.Context) (bool, string) {
 			row := of(c).wanted
@@ -58,30 +53,28 @@ func Actions(of func(host.Context) *Pane) []host.Action {
 	}
 	return slices.Concat(jqActions(of), []host.Action{
 		{Entry: host.Entry{ID: actView, Keys: []string{"v"}, Scope: Scope, Title: "view", Help: "Go to the next view: content, tree, exact text, bytes in hexadecimal, request and response together, and stderr around that time. The choice is kept for other messages of the method.", Priority: 48}, Do: func(c host.Context) tea.Cmd { return of(c).nextView() }},
-		{Entry: host.Entry{ID: actOtherSide, Keys: []string{"o"}, Scope: Scope, Title: "other side", Help: "Go from the request to its response, and back.", Priority: 46, Enabled: sided}, Do: func(c host.Context) tea.Cmd { return of(c).otherSide(c) }},
-		{Entry: host.Entry{ID: actFold, Keys: []string{"u"}, Scope: Scope, Title: "fold", Help: "Fold or unfold the value under the cursor.", Priority: 47, Enabled: treeShown}},
-		{Entry: host.Entry{ID: actExpandAll, Keys: []string{"+"}, Scope: Scope, Title: "unfold all", Help: "Unfold the value and everything in it, up to a limit.", Enabled: treeShown}},
-		{Entry: host.Entry{ID: actCollapseAll, Keys: []string{"-"}, Scope: Scope, Title: "fold all", Help: "Fold everything.", Enabled: treeShown}},
+		{Entry: host.Entry{ID: actFold, Keys: []string{"-"}, Scope: Scope, Title: "fold", Help: "Fold the value under the cursor, or unfold it if it is folded.", Priority: 47, Enabled: treeShown}},
+		{Entry: host.Entry{ID: actExpandAll, Keys: []string{"+"}, Scope: Scope, Title: "unfold", Help: "Unfold the value and everything in it, up to a limit.", Enabled: treeShown}},
+		{Entry: host.Entry{ID: actCollapseAll, Keys: []string{"*"}, Scope: Scope, Title: "fold all", Help: "Fold everything.", Enabled: treeShown}},
 		{Entry: host.Entry{ID: actViewContent, Scope: Scope, Title: "view content", Synonyms: []string{"result", "markdown", "image", "picture"}, Help: "Show the message for reading: its texts, pictures, links and values.", Enabled: has(viewContent)}, Do: viewing(viewContent)},
 		{Entry: host.Entry{ID: actViewTree, Scope: Scope, Title: "view as tree", Help: "Show the message as a tree.", Enabled: has(viewTree)}, Do: viewing(viewTree)},
 		{Entry: host.Entry{ID: actViewText, Scope: Scope, Title: "view as text", Synonyms: []string{"raw"}, Help: "Show the exact text of the message."}, Do: viewing(viewText)},
 		{Entry: host.Entry{ID: actViewBytes, Scope: Scope, Title: "view as bytes", Help: "Show the bytes of the message in hexadecimal."}, Do: viewing(viewBytes)},
 		{Entry: host.Entry{ID: actViewPair, Keys: []string{"b"}, Scope: keymap.Global, Title: "both", Help: "Show the request next to its response.", Enabled: host.HasPartner}, Do: viewing(viewPair)},
-		{Entry: host.Entry{ID: actViewAround, Keys: []string{"a"}, Scope: keymap.Global, Title: "stderr around", Help: "Show stderr around the time of the selected row.", Enabled: host.HasSelection}, Do: viewing(viewAround)},
+		{Entry: host.Entry{ID: actViewAround, Scope: keymap.Global, Title: "stderr around", Help: "Show stderr around the time of the selected row.", Enabled: host.HasSelection}, Do: viewing(viewAround)},
 		{Entry: host.Entry{ID: actEditor, Keys: []string{"ctrl+e"}, Scope: keymap.Global, Title: "open in editor", Help: "Open a copy of the selected row in $VISUAL or $EDITOR.", Enabled: host.HasSelection}, Do: func(c host.Context) tea.Cmd { return openOutside(c, editCopy) }},
 		{Entry: host.Entry{ID: actPager, Keys: []string{"P"}, Scope: keymap.Global, Title: "open in pager", Help: "Open the selected row in $PAGER.", Enabled: host.HasSelection}, Do: func(c host.Context) tea.Cmd { return openOutside(c, host.Page) }},
 	}, partActions(of))
 }
 
-// otherSide goes to the other message of the pair view, or shows the other half of the
-// exchange.
-func (d *Pane) otherSide(c host.Context) tea.Cmd {
+// OtherSide goes to the other message of the pair view, and reports whether that is shown.
+func (d *Pane) OtherSide() bool {
 	if d.pair == nil {
-		return c.Host.Do(c.Workspace, host.ActPartner, "")
+		return false
 	}
 	d.pair.other()
 	d.tree, d.changed = d.pair.tree(), true
-	return nil
+	return true
 }
 
 func openOutside(c host.Context, open func(c host.Context, text []byte, suffix string) tea.Cmd) tea.Cmd {

@@ -68,6 +68,12 @@ var detailTests = map[string]roomTest{
 		require.Contains(t, rows, ">> request")
 		require.Regexp(t, `< response  \d+  after \d`, rows)
 		require.Regexp(t, `method: "twin" +│`, rows, "both are next to each other")
+		require.True(t, r.pane.OtherSide())
+		require.Contains(t, r.Text(), ">< response")
+		require.NotContains(t, r.Text(), ">> request")
+		r.Do(kit.Down, kit.Down)
+		_, pointer, _, _ := r.pane.Value()
+		require.Equal(t, "/id", pointer, "the keys are there")
 	},
 	actViewAround: func(t *testing.T, r *room, x *uitest.Server) {
 		x.Latest().Err("before it")
@@ -82,18 +88,6 @@ var detailTests = map[string]roomTest{
 		require.Regexp(t, `-20\.0 ms before it`, r.Text())
 		require.Regexp(t, `── \d+:\d\d\.\d\d > moment ──`, r.Text())
 		require.Regexp(t, `\+3\.0 ms after it`, r.Text())
-	},
-	actOtherSide: func(t *testing.T, r *room, x *uitest.Server) {
-		r.Send(`{"jsonrpc":"2.0","id":7,"method":"twin"}`)
-		r.show(r.Row("twin"))
-		r.Do(actViewPair)
-		require.Contains(t, r.Text(), ">> request")
-		r.Do(actOtherSide)
-		require.Contains(t, r.Text(), ">< response")
-		require.NotContains(t, r.Text(), ">> request")
-		r.Do(kit.Down, kit.Down)
-		_, pointer, _, _ := r.pane.Value()
-		require.Equal(t, "/id", pointer, "the keys are there")
 	},
 	actEditor: func(t *testing.T, r *room, x *uitest.Server) {
 		seen := filepath.Join(t.TempDir(), "seen")

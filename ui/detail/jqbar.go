@@ -49,6 +49,9 @@ func jqActions(of func(host.Context) *Pane) []host.Action {
 			expression := b.input.Value()
 			return func() tea.Msg { return host.Clipboard(expression, "jq", expression, "", false) }
 		})},
+		{Entry: host.Entry{ID: "jq-clear", Keys: []string{"ctrl+u"}, Scope: ScopeJQ, Title: "empty", Help: "Empty the line.", Yields: true}, Do: host.On(func(c host.Context, b *jqBar) tea.Cmd { return b.set(c, "") })},
+		{Entry: host.Entry{ID: "jq-earlier", Keys: []string{"up"}, Scope: ScopeJQ, Title: "earlier", Help: "Recall an earlier expression.", Yields: true}, Do: host.On(func(c host.Context, b *jqBar) tea.Cmd { return b.set(c, b.pane.queries.Step(-1)) })},
+		{Entry: host.Entry{ID: "jq-later", Keys: []string{"down"}, Scope: ScopeJQ, Title: "later", Help: "Recall a later expression.", Yields: true}, Do: host.On(func(c host.Context, b *jqBar) tea.Cmd { return b.set(c, b.pane.queries.Step(1)) })},
 		host.Override(host.Entry{Name: host.CloseName, ID: "jq-drop", Scope: ScopeJQ, Title: "drop result", Help: "Leave the line and show the message again.", Priority: 80}),
 	}
 }
@@ -126,6 +129,12 @@ func (b *jqBar) Update(c host.Context, msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmd, b.changed(c))
 }
 
+func (b *jqBar) set(c host.Context, expression string) tea.Cmd {
+	b.input.SetValue(expression)
+	b.input.CursorEnd()
+	return b.changed(c)
+}
+
 // Draw implements host.View: the pane paints the bar.
 func (*jqBar) Draw(host.Context) {}
 
@@ -141,6 +150,7 @@ func (b *jqBar) Back(c host.Context) tea.Cmd {
 
 func (b *jqBar) close(c host.Context) {
 	b.stop()
+	b.pane.queries.Add(b.input.Value())
 	b.open, b.pane.changed = false, true
 	c.Host.Close(b)
 }

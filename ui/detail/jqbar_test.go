@@ -98,6 +98,24 @@ var jqTests = map[string]roomTest{
 		require.Equal(t, ".result.tools", r.Clip)
 		require.Contains(t, r.Said(), "sent 13 bytes (.result.tools, jq) to the terminal's clipboard (OSC 52)")
 	},
+	"jq-clear": func(t *testing.T, r *room, x *uitest.Server) {
+		r.query(".result.tools")
+		r.Do("jq-clear")
+		require.Equal(t, "", r.pane.jq.input.Value())
+		require.Contains(t, r.Text(), `jsonrpc: "2.0"`)
+	},
+	"jq-earlier": func(t *testing.T, r *room, x *uitest.Server) {
+		r.query(".result.tools")
+		r.Do(actJQKeep, actJQ, "jq-clear")
+		r.Write(".id")
+		r.Do(actJQKeep, actJQ, "jq-earlier", "jq-earlier")
+		require.Equal(t, ".result.tools", r.pane.jq.input.Value())
+	},
+	"jq-later": func(t *testing.T, r *room, x *uitest.Server) {
+		r.query(".result.tools")
+		r.Do(actJQKeep, actJQ, "jq-earlier", "jq-later")
+		require.Equal(t, "", r.pane.jq.input.Value(), "after the latest")
+	},
 	"jq-drop": func(t *testing.T, r *room, x *uitest.Server) {
 		r.query(".result.tools")
 		r.Do("jq-drop")

@@ -67,6 +67,8 @@ type Pane struct {
 	hit    int    // offset of the latest search hit in a long message
 	plain  bool   // the tree is a plain text and cannot be folded
 	jq     *jqBar // nil without an expression; the tree is that of its result
+
+	queries kit.History // jq expressions
 }
 
 // Options are what a pane needs of the screen that it is on. All are required.

@@ -14,7 +14,7 @@ var movements = []line{
 	{"left, right", []string{"left", "right"}},
 	{"next, previous pane", []string{"next-pane", "previous-pane"}},
 	{"sessions, calls, detail, stderr, events", []string{"sessions", "traffic", "detail", "stderr", "events"}},
-	{"larger, smaller pane", []string{"wider", "narrower", "higher", "lower"}},
+	{"smaller, larger pane", []string{"lower", "higher"}},
 }
 
 // menuLines returns the first lines of the menu of a scope, the most important first.
@@ -58,7 +58,7 @@ func trafficMenu() []line {
 		{"time: waterfall, sequence, latency", []string{"time"}},
 		{"stop the server, restart it", []string{"kill", "restart"}},
 		{"why, list of problems", []string{"what-is-wrong", "problems"}},
-		{"unfold, fold", []string{"unfold", "fold-flood"}},
+		{"unfold, fold, all bursts", []string{"unfold", "fold-flood", "fold-floods"}},
 	}
 }
 
@@ -67,9 +67,9 @@ func detailMenu() []line {
 		{"content, tree, text, bytes, ...", []string{"view"}},
 		{"find, next, previous match", []string{"search", "next-match", "previous-match"}},
 		{"unfold a value, read a link", []string{"open"}},
-		{"unfold all, fold all", []string{"expand-all", "collapse-all"}},
+		{"unfold, fold, all", []string{"expand-all", "fold", "collapse-all"}},
 		{"request next to response", []string{"view-pair"}},
-		{"request or response", []string{"other-side"}},
+		{"request or response", []string{"partner"}},
 		{"copy a part, a value, its path", []string{"copy-menu"}},
 		{"save this part", []string{"save-part"}},
 		{"open in your editor, pager", []string{"open-in-editor", "open-in-pager"}},
@@ -90,7 +90,6 @@ func stripMenu() []line {
 		{"first, last line", []string{"top", "bottom"}},
 		{"the process and its start", []string{"info"}},
 		{"full screen", []string{"zoom"}},
-		{"taller, shorter", []string{"higher", "lower"}},
 		{"copy", []string{"copy-menu"}},
 		{"stop the server", []string{"kill"}},
 		{"back to the traffic", []string{"traffic"}},
@@ -121,7 +120,8 @@ func catalogMenu() []line {
 		{"scroll the item", []string{"catalog-side-down", "catalog-side-up"}},
 		{"request the list again", []string{"catalog-reload"}},
 		{"subscribe to changes", []string{"catalog-subscribe"}},
-		{"clear the search, then close", []string{"catalog-close"}},
+		{"empty the search", []string{"catalog-clear"}},
+		{"close", []string{"catalog-close"}},
 	}
 }
 
@@ -131,8 +131,8 @@ func waterfallMenu() []line {
 		{"zoom at the cursor", []string{"waterfall-zoom-in", "waterfall-zoom-out"}},
 		{"earlier, later", []string{"waterfall-left", "waterfall-right"}},
 		{"the whole session, or what is visible", []string{"waterfall-whole"}},
-		{"sequence of messages", []string{"time-waterfall-show-sequence"}},
-		{"latency of methods and tools", []string{"time-waterfall-show-latency"}},
+		{"slowest call", []string{"waterfall-slowest"}},
+		{"sequence, latency", []string{"time-waterfall-next-tab"}},
 		{"back to the table", []string{"time-waterfall-close"}},
 	}
 }
@@ -141,8 +141,7 @@ func sequenceMenu() []line {
 	return []line{
 		{"read the message", []string{"sequence-open"}},
 		{"from request to response", []string{"sequence-partner"}},
-		{"waterfall of the exchanges", []string{"time-sequence-show-waterfall"}},
-		{"latency of methods and tools", []string{"time-sequence-show-latency"}},
+		{"latency, waterfall", []string{"time-sequence-next-tab"}},
 		{"back to the table", []string{"time-sequence-close"}},
 	}
 }
@@ -153,8 +152,7 @@ func latencyMenu() []line {
 		{"go to the slowest exchange", []string{"latency-slowest"}},
 		{"how many took how long", []string{"latency-histogram"}},
 		{"sort, reverse", []string{"latency-sort", "latency-reverse"}},
-		{"waterfall of the exchanges", []string{"time-latency-show-waterfall"}},
-		{"sequence of messages", []string{"time-latency-show-sequence"}},
+		{"waterfall, sequence", []string{"time-latency-next-tab"}},
 		{"back to the table", []string{"time-latency-close"}},
 	}
 }

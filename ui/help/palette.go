@@ -30,7 +30,7 @@ func PaletteActions() []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: ActPalette, Keys: []string{":", "ctrl+p"}, Scope: keymap.Global, Title: "commands", Help: "Find a command by name and run it.", Last: true}, Do: func(c host.Context) tea.Cmd { return openPalette(c, recent) }},
 		{Entry: host.Entry{ID: ActRunCommand, Keys: []string{"enter"}, Scope: ScopePalette, Title: "run", Help: "Run the selected command, or show why it is unavailable.", Priority: 90}, Do: host.On(runCommand)},
-		host.Override(host.Entry{Name: host.CloseName, Scope: ScopePalette, Help: "Clear the line, then close."}),
+		host.Override(host.Entry{Name: host.CloseName, Scope: ScopePalette, Help: "Close the commands."}),
 	}
 }
 
@@ -151,9 +151,7 @@ func (v *Palette) reasons(c host.Context) map[string]string {
 
 // Back implements host.Stepping.
 func (v *Palette) Back(c host.Context) tea.Cmd {
-	if !v.picker.Clear() {
-		c.Host.Close(v)
-	}
+	c.Host.Close(v)
 	return nil
 }
 

@@ -73,7 +73,7 @@ func parts(c host.Context) (left, right []kit.Part) {
 		{Text: at + " / " + end, Short: at, Style: th.Text, Priority: 80},
 		{Text: "entry " + rows + " of " + wording.Thousands(total), Short: "entry " + rows, Style: th.Text, Priority: 50},
 		{Text: lastShown(c) + "  " + share, Short: share, Style: th.Text, Priority: 40},
-	}, []kit.Part{{Text: speedText(p.Player.Speed()), Style: th.Text}, {Text: "  " + c.Host.Key(host.ActWhole) + " leaves", Style: th.Dim}}
+	}, []kit.Part{{Text: speedText(p.Player.Speed()), Style: th.Text}, {Text: "  " + c.Host.Key(host.ActBack) + " leaves", Style: th.Dim}}
 }
 
 // lastShownWidth is the fixed width of the name of the last row, in cells, so

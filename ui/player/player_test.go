@@ -152,12 +152,12 @@ var tests = map[string]func(t *testing.T, s *stage){
 		s.goTo("50%")
 		for _, speed := range []string{"0.5x", "0.25x", "0.25x"} {
 			s.Do(actSlower)
-			require.True(t, strings.HasSuffix(strings.TrimSpace(s.line()), speed+"  [whole] leaves"), s.line())
+			require.True(t, strings.HasSuffix(strings.TrimSpace(s.line()), speed+"  [back] leaves"), s.line())
 		}
 	},
 	host.ActWhole: func(t *testing.T, s *stage) {
 		s.Do(host.ActWhole)
-		require.Equal(t, "x all: the whole recording is shown", s.Said())
+		require.Equal(t, "x whole recording: the whole recording is shown", s.Said())
 		s.goTo("50%")
 		require.Equal(t, 20, s.shown())
 		s.Do(host.ActWhole)

@@ -19,6 +19,9 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
+// choiceKeys are the keys of the choices of a card.
+var choiceKeys = map[string]string{actGoFromCause: "enter", actAgain: "ctrl+r", actReport: "y", actProcess: "I"}
+
 // A stage has the screens of problems of a session.
 type stage struct {
 	*uitest.Room
@@ -28,6 +31,7 @@ type stage struct {
 
 func newStage(h *uitest.Host) *stage {
 	s := &stage{Room: uitest.NewRoom(h)}
+	h.Keys = choiceKeys
 	s.state = &State{}
 	s.Actions = Actions(func(host.Context) *State { return s.state })
 	s.grown()
@@ -125,7 +129,8 @@ var tests = map[string]func(t *testing.T, s *stage){
 	actGoToProblem: func(t *testing.T, s *stage) {
 		s.guilty()
 		s.Do(host.ActProblems)
-		s.Write("RPC07")
+		s.Do("find-finding")
+		s.Type("RPC07")
 		s.Do(actGoToProblem)
 		require.Nil(t, s.Context().View)
 		require.Equal(t, s.Row(`"id":700`), s.last())
@@ -147,10 +152,43 @@ var tests = map[string]func(t *testing.T, s *stage){
 		s.dies()
 		s.Do(host.ActProblems, "unfold-finding", "findings-down", "fold-finding")
 		require.Regexp(t, `> x cause +\S+  ▸ The server`, s.Text())
-		s.Write("in flight")
+		s.Do("find-finding")
+		s.Type("in flight")
 		require.Contains(t, s.Text(), "1 of 2", "it is found by its consequences")
 		s.Do(actGoToProblem)
 		require.Equal(t, s.Row("KEY is not set"), s.last(), "the row that shows the cause")
+	},
+	"find-finding": func(t *testing.T, s *stage) {
+		s.guilty()
+		s.Do(host.ActProblems)
+		s.Write("RPC07")
+		require.Contains(t, s.Text(), "4 of 4", "letters are keys")
+		s.Do("find-finding")
+		require.NoError(t, s.Line.Check("RPC07"))
+		require.Contains(t, s.Text(), "1 of 4")
+		s.Line.Cancelled()
+		require.Contains(t, s.Text(), "4 of 4")
+	},
+	"finding-restart": func(t *testing.T, s *stage) {
+		s.guilty()
+		s.Do(host.ActProblems, "finding-restart")
+		require.Nil(t, s.Context().View)
+		require.Equal(t, []string{host.ActRestart}, s.Done)
+	},
+	"finding-report": func(t *testing.T, s *stage) {
+		s.guilty()
+		s.Do(host.ActProblems, "finding-report")
+		require.Contains(t, s.Clip, "response to an unknown request id")
+	},
+	"finding-why": func(t *testing.T, s *stage) {
+		s.guilty()
+		s.Do(host.ActProblems, "finding-why")
+		require.Equal(t, []string{host.ActCauses}, s.Done)
+	},
+	"finding-process": func(t *testing.T, s *stage) {
+		s.guilty()
+		s.Do(host.ActProblems, "finding-process")
+		require.Equal(t, []string{host.ActProcess}, s.Done)
 	},
 	"close-findings": func(t *testing.T, s *stage) {
 		s.guilty()
@@ -180,7 +218,7 @@ var tests = map[string]func(t *testing.T, s *stage){
 		s.Do(host.ActCauses)
 		require.Contains(t, s.Text(), "No protocol problems detected")
 		require.Contains(t, s.Text(), "Checked: framing, JSON-RPC, contents and process rules")
-		require.NotContains(t, s.Text(), "1 go to the row", "there is none")
+		require.NotContains(t, s.Text(), "go to the row", "there is none")
 		s.Do("close-trouble")
 		s.Send(`{"jsonrpc":"2.0","id":6,"method":"sleep"}`)
 		s.x.Latest().Out(`{"jsonrpc":"2.0","id":6,"error":{"code":-32000,"message":"too tired"}}`)
@@ -192,7 +230,7 @@ var tests = map[string]func(t *testing.T, s *stage){
 		lines := strings.Join(s.state.Lines(s.Context()), "\n")
 		require.Contains(t, lines, "✗ The server was killed by signal SEGV during sleep (id 7): fatal: out of luck")
 		s.Do(host.ActCauses)
-		for _, want := range []string{"Cause", "✗ The server was killed", "stderr 0:00.00  fatal: out of luck", "1 go to the row   2 restart   3 copy report   4 process", "2 more causes", "✗ Probably: the response with the unknown id 99", "! 1 line on stdout is not a JSON-RPC message "} {
+		for _, want := range []string{"Cause", "✗ The server was killed", "stderr 0:00.00  fatal: out of luck", "enter go to the row   ctrl+r restart   y copy report   I process", "2 more causes", "✗ Probably: the response with the unknown id 99", "! 1 line on stdout is not a JSON-RPC message "} {
 			require.Contains(t, s.Text(), want)
 		}
 		require.NotContains(t, s.Text(), "Stdout must carry", "only the advice of the selected cause")
@@ -254,7 +292,7 @@ func TestCauseOfRecording(t *testing.T) {
 	s := newStage(uitest.NewHost(t, uitest.NewWorkspace(t, rec), 80, 24))
 	s.Do(host.ActCauses)
 	require.Contains(t, s.Text(), "✗ Not started: program")
-	require.Contains(t, s.Text(), "2: this is a recording: there is no server; ")
+	require.Contains(t, s.Text(), "ctrl+r: this is a recording: there is no server; ")
 	require.NotContains(t, s.Text(), "PATH=")
 	s.Do(actAgain)
 	require.Contains(t, s.Said(), "this is a recording")

@@ -23,22 +23,24 @@ const (
 )
 
 func cardActions(of func(host.Context) *State) []host.Action {
-	then := func(action string, closes bool) func(host.Context) tea.Cmd {
-		return host.On(func(c host.Context, v *card) tea.Cmd {
-			if closes {
-				c.Host.Close(v)
-			}
-			return c.Host.Do(c.Workspace, action, "")
-		})
-	}
 	return []host.Action{
-		{Entry: host.Entry{ID: actGoFromCause, Keys: []string{"1", "enter"}, Scope: ScopeCauses, Title: "go to the row", Help: "Go to the row that shows the selected cause.", Priority: 90, Enabled: hasRow}, Do: host.On(func(c host.Context, v *card) tea.Cmd { return of(c).goFromCause(c, v) })},
-		{Entry: host.Entry{ID: actAgain, Keys: []string{"2"}, Scope: ScopeCauses, Title: "restart", Help: "Restart the server.", Priority: 88, Enabled: host.CanRestart}, Do: then(host.ActRestart, true)},
-		{Entry: host.Entry{ID: actReport, Keys: []string{"3"}, Scope: ScopeCauses, Title: "copy report", Help: "Copy the causes, their evidence and what to do as text.", Priority: 86, Enabled: notHome}, Do: host.On(copyReport)},
-		{Entry: host.Entry{ID: actProcess, Keys: []string{"4"}, Scope: ScopeCauses, Title: "process", Help: "Show the process: its command, its start, its environment and how it ended.", Priority: 84, Enabled: notHome}, Do: then(host.ActProcess, false)},
+		{Entry: host.Entry{ID: actGoFromCause, Keys: []string{"enter"}, Scope: ScopeCauses, Title: "go to the row", Help: "Go to the row that shows the selected cause.", Priority: 90, Enabled: hasRow}, Do: host.On(func(c host.Context, v *card) tea.Cmd { return of(c).goFromCause(c, v) })},
+		{Entry: host.Entry{ID: actAgain, Keys: []string{"ctrl+r"}, Scope: ScopeCauses, Title: "restart", Help: "Restart the server.", Priority: 88, Enabled: host.CanRestart}, Do: then(host.ActRestart, true)},
+		{Entry: host.Entry{ID: actReport, Keys: []string{"y"}, Scope: ScopeCauses, Title: "copy report", Help: "Copy the causes, their evidence and what to do as text.", Priority: 86, Enabled: notHome}, Do: copyReport},
+		{Entry: host.Entry{ID: actProcess, Keys: []string{"I"}, Scope: ScopeCauses, Title: "process", Help: "Show the process: its command, its start, its environment and how it ended.", Priority: 84, Enabled: notHome}, Do: then(host.ActProcess, false)},
 		host.Override(host.Entry{Name: kit.Down, Scope: ScopeCauses, Title: "next problem", Help: "Select the next problem.", Priority: 60, Hint: keymap.Hint{Keys: "j/k", Title: "choose"}}),
 		host.Override(host.Entry{Name: kit.Up, Scope: ScopeCauses, Help: "Select the previous problem."}),
 		host.Override(host.Entry{Name: host.CloseName, ID: "close-trouble", Scope: ScopeCauses, Keys: []string{"esc", "q", "!"}}),
+	}
+}
+
+// then returns an effect that carries out another action.
+func then(action string, closes bool) func(host.Context) tea.Cmd {
+	return func(c host.Context) tea.Cmd {
+		if closes {
+			c.Host.Close(c.View)
+		}
+		return c.Host.Do(c.Workspace, action, "")
 	}
 }
 

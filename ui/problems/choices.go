@@ -15,17 +15,17 @@ type choice struct {
 	off               bool // not possible
 }
 
-// choices are those of every card, in the order of their digits.
+// choices are those of every card, in this order.
 func choices(c host.Context) []choice {
 	made := []choice{
-		{action: actGoFromCause, key: "1", text: "go to the row"},
-		{action: actAgain, key: "2", text: "restart"},
-		{action: actReport, key: "3", text: "copy report"},
-		{action: actProcess, key: "4", text: "process"},
+		{action: actGoFromCause, text: "go to the row"},
+		{action: actAgain, text: "restart"},
+		{action: actReport, text: "copy report"},
+		{action: actProcess, text: "process"},
 	}
 	for i, can := range []func(host.Context) (bool, string){hasRow, host.CanRestart, notHome, notHome} {
 		ok, _ := can(c)
-		made[i].off = !ok
+		made[i].off, made[i].key = !ok, c.Host.Key(made[i].action)
 	}
 	return made
 }
@@ -66,7 +66,7 @@ func (v *card) offer(c host.Context, cause, width, others int) {
 	}
 	v.lines = append(v.lines, line)
 	if ok, why := host.CanRestart(c); !ok {
-		v.add(cause, "", "2: "+why, th.Dim, width)
+		v.add(cause, "", c.Host.Key(actAgain)+": "+why, th.Dim, width)
 	}
 }
 

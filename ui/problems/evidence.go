@@ -51,7 +51,7 @@ func readRow(c host.Context, number int) (label, text string) {
 	return label, wording.Clip(strings.Join(strings.Fields(session.Describe(&entry)), " "), maxEvidence, wording.Dots)
 }
 
-func copyReport(c host.Context, v *card) tea.Cmd {
+func copyReport(c host.Context) tea.Cmd {
 	text := report(c)
 	return func() tea.Msg { return host.Clipboard("report", "", text, "", true) }
 }

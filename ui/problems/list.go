@@ -28,11 +28,21 @@ func listActions(of func(host.Context) *State) []host.Action {
 		})
 	}
 	return []host.Action{
-		{Entry: host.Entry{ID: host.ActProblems, Keys: []string{"L"}, Scope: keymap.Global, Title: "problems", Synonyms: []string{"lint", "violations", "validate"}, Help: "List the problems: protocol violations by the server or in messages sent to it, and their impact.", Enabled: hasProblems}, Do: openList},
+		{Entry: host.Entry{ID: host.ActProblems, Keys: []string{"L"}, Scope: keymap.Global, Title: "problems", Synonyms: []string{"lint", "violations", "validate"}, Help: "List the problems: protocol violations by the server or in messages sent to it, and their impact.", Now: host.Ranks{Recording: 77}.Now, Enabled: hasProblems}, Do: openList},
 		{Entry: host.Entry{ID: actGoToProblem, Keys: []string{"enter"}, Scope: ScopeList, Title: "go to row", Help: "Go to the row of the problem, or to the one that shows the cause.", Priority: 90}, Do: host.On(func(c host.Context, l *problemList) tea.Cmd { return of(c).goToProblem(c, l) })},
-		{Entry: host.Entry{ID: actUnfoldProblem, Keys: []string{"right"}, Scope: ScopeList, Title: "unfold", Help: "List what follows from the cause.", Priority: 70, Hint: keymap.Hint{Keys: "right/left", Title: "unfold"}, Enabled: onCause}, Do: fold(true)},
-		{Entry: host.Entry{ID: actFoldProblem, Keys: []string{"left"}, Scope: ScopeList, Title: "fold", Help: "Fold what follows from the cause.", Enabled: onCause}, Do: fold(false)},
-		host.Override(host.Entry{Name: host.CloseName, ID: "close-findings", Scope: ScopeList}),
+		{Entry: host.Entry{ID: actUnfoldProblem, Keys: []string{"l", "right"}, Scope: ScopeList, Title: "unfold", Help: "List what follows from the cause.", Priority: 70, Hint: keymap.Hint{Keys: "l/h", Title: "unfold"}, Enabled: onCause}, Do: fold(true)},
+		{Entry: host.Entry{ID: actFoldProblem, Keys: []string{"h", "left"}, Scope: ScopeList, Title: "fold", Help: "Fold what follows from the cause.", Enabled: onCause}, Do: fold(false)},
+		{Entry: host.Entry{ID: "find-finding", Keys: []string{"/"}, Scope: ScopeList, Title: "find", Help: "List only problems with a text.", Priority: 60, Yields: true}, Do: host.On(findProblem)},
+		{Entry: host.Entry{ID: "finding-restart", Keys: []string{"ctrl+r"}, Scope: ScopeList, Title: "start again", Help: "Restart the server.", Priority: 58, Yields: true, Enabled: host.CanRestart}, Do: then(host.ActRestart, true)},
+		{Entry: host.Entry{ID: "finding-report", Keys: []string{"y"}, Scope: ScopeList, Title: "copy report", Help: "Copy the causes, their evidence and what to do as text.", Priority: 56, Yields: true}, Do: copyReport},
+		{Entry: host.Entry{ID: "finding-why", Keys: []string{"!"}, Scope: ScopeList, Title: "why", Help: "Show the likeliest cause of the problems, its evidence and what to do.", Priority: 54, Yields: true}, Do: then(host.ActCauses, false)},
+		{Entry: host.Entry{ID: "finding-process", Keys: []string{"I"}, Scope: ScopeList, Title: "process", Help: "Show the process: its command, its start, its environment and how it ended.", Priority: 52, Yields: true}, Do: then(host.ActProcess, false)},
+		host.Override(host.Entry{Name: kit.Down, Scope: ScopeList, Help: "Go down.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "choose"}}),
+		host.Override(host.Entry{Name: kit.PageDown, Scope: ScopeList, Keys: []string{"pgdown", "ctrl+d"}}),
+		host.Override(host.Entry{Name: kit.PageUp, Scope: ScopeList, Keys: []string{"pgup", "ctrl+u"}}),
+		host.Override(host.Entry{Name: kit.Top, Scope: ScopeList, Keys: []string{"g", "home"}}),
+		host.Override(host.Entry{Name: kit.Bottom, Scope: ScopeList, Keys: []string{"G", "end"}}),
+		host.Override(host.Entry{Name: host.CloseName, ID: "close-findings", Scope: ScopeList, Keys: []string{"esc", "q"}}),
 	}
 }
 
@@ -41,6 +51,20 @@ func hasProblems(c host.Context) (bool, string) {
 		return len(c.Workspace.Shown.Problems.List) > 0, "no problems in the first " + far + "; " + checked(c)
 	}
 	return len(c.Workspace.Shown.Problems.List) > 0, "no problems; " + checked(c)
+}
+
+// findProblem narrows the list while its line is typed.
+func findProblem(c host.Context, l *problemList) tea.Cmd {
+	before, ask := l.Query, func(text string) error {
+		l.Ask(text)
+		return nil
+	}
+	c.Host.Prompt(c.Workspace, host.Prompt{
+		Label: "find", Hint: "words of a problem", Text: before, Check: ask,
+		Accept:    func(_ host.Context, text string) (tea.Cmd, error) { return nil, ask(text) },
+		Cancelled: func() { l.Ask(before) },
+	})
+	return nil
 }
 
 // onCause reports whether the cursor is on a cause, or on what follows from one.
@@ -52,6 +76,9 @@ func onCause(c host.Context) (bool, string) {
 	i, ok := l.Current()
 	return ok && l.rows[i].group.End != nil, "this problem follows from no known cause"
 }
+
+// Update implements host.View: letters are keys here.
+func (*problemList) Update(host.Context, tea.Msg) tea.Cmd { return nil }
 
 // A problemList shows the problems, worst first, what follows from a cause below it, and
 // explains the one under the cursor.
@@ -146,7 +173,7 @@ func (l *problemList) Draw(c host.Context) {
 	if in.H < 3 {
 		return
 	}
-	screen.PaintQuery(l.block.Line(0), l.Query, "type to narrow the list")
+	screen.PaintQuery(l.block.Line(0), l.Query, c.Host.Key("find-finding")+" narrows the list")
 	about := min(aboutLines, (in.H-1)/2)
 	l.list.Options = screen.Look()
 	l.list.Resize(in.W, in.H-2-about)

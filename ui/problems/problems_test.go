@@ -63,6 +63,7 @@ func TestListFoldsConsequences(t *testing.T) {
 		ws := uitest.NewWorkspace(t, rec)
 		s := &State{}
 		h := uitest.NewHost(t, ws, size[0], size[1])
+		h.Keys = choiceKeys
 		h.Run(s.Check(h.Context()))
 		require.Greater(t, ws.Shown.Problems.Count.Problems(), 1, "no cause is known yet")
 		for ws.PullCauses() {

@@ -150,7 +150,7 @@ var answerTests = []map[string]answerTest{
 		require.Contains(t, r.Said(), "elicitation/create: answered")
 	}),
 	inBothViews("answer-decline", func(t *testing.T, r *answerRoom, x *uitest.Server, _ string) {
-		r.Press(tea.KeyPressMsg{Code: 'd', Mod: tea.ModCtrl})
+		r.Press(tea.KeyPressMsg{Code: 'x', Mod: tea.ModCtrl})
 		require.Equal(t, answeredLine(0, `{"action":"decline"}`), r.Last())
 	}),
 	inBothViews("answer-cancel", func(t *testing.T, r *answerRoom, x *uitest.Server, _ string) {
@@ -240,8 +240,7 @@ var answerTests = []map[string]answerTest{
 	{
 		host.ActAnswer: func(t *testing.T, r *answerRoom, x *uitest.Server) {
 			r.Do(host.ActAnswer)
-			require.Contains(t, r.Text(), "━ Server request policies ━", "none is pending")
-			r.Press(tea.KeyPressMsg{Code: tea.KeyEscape})
+			require.Contains(t, r.Said(), "x answer: nothing waits")
 			r.asked(x, 0, mcp.MethodElicit, uitest.AskName)
 			require.Empty(t, r.Opened, "it does not open by itself")
 			require.Contains(t, answerNow(r.Context()), "answer the server")

@@ -45,20 +45,15 @@ func RequestActions(of func(host.Context) *Requests) []host.Action {
 
 func answerActions(of func(host.Context) *Requests) []host.Action {
 	return slices.Concat([]host.Action{
-		{Entry: host.Entry{ID: host.ActAnswer, Keys: []string{"A"}, Scope: keymap.Global, Title: "answer", Help: "Answer a server request: the oldest one of this session, or else of another session. If none is pending, choose how requests are answered.", Enabled: canAnswerLater, CurrentTitle: answerNow}, Do: func(c host.Context) tea.Cmd {
-			if pending, _ := canAnswer(c); pending {
-				return openOldest(c, of)
-			}
-			return openPolicies(c, of)
-		}},
+		{Entry: host.Entry{ID: host.ActAnswer, Keys: []string{"A"}, Scope: keymap.Global, Title: "answer", Help: "Answer a server request: the oldest one of this session, or else of another session.", Enabled: canAnswer, CurrentTitle: answerNow}, Do: func(c host.Context) tea.Cmd { return openOldest(c, of) }},
 	}, answerActionsIn("", ScopeAnswer), answerActionsIn(inJSON, ScopeAnswerJSON))
 }
 
 func answerActionsIn(prefix, scope string) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: prefix + actAnswerSend, Keys: []string{"ctrl+s"}, Scope: scope, Title: "accept", Help: "Send the response as it is. One that the schema does not allow is sent when you press this twice.", Priority: 95}, Do: host.On(acceptAnswer)},
-		{Entry: host.Entry{ID: prefix + actAnswerDecline, Keys: []string{"ctrl+d"}, Scope: scope, Title: "decline", Help: "Decline the request: with the action decline, or with an error for methods without that action.", Priority: 90, Enabled: canDecline}, Do: host.On(func(c host.Context, v *answerView) tea.Cmd { return v.sendFixed(c, v.kind.decline) })},
-		{Entry: host.Entry{ID: prefix + actAnswerCancel, Keys: []string{"f7"}, Scope: scope, Title: "cancel", Help: "Dismiss the request without a choice: the action cancel of an elicitation.", Priority: 85, Enabled: canCancelAnswer}, Do: host.On(func(c host.Context, v *answerView) tea.Cmd { return v.sendFixed(c, v.kind.cancel) })},
+		{Entry: host.Entry{ID: prefix + actAnswerDecline, Keys: []string{"ctrl+x"}, Scope: scope, Title: "decline", Help: "Decline the request: with the action decline, or with an error for methods without that action.", Priority: 90, Enabled: canDecline}, Do: host.On(func(c host.Context, v *answerView) tea.Cmd { return v.sendFixed(c, v.kind.decline) })},
+		{Entry: host.Entry{ID: prefix + actAnswerCancel, Keys: []string{"f7"}, Scope: scope, Title: "dismiss", Help: "Dismiss the request without a choice: the action cancel of an elicitation.", Priority: 85, Enabled: canCancelAnswer}, Do: host.On(func(c host.Context, v *answerView) tea.Cmd { return v.sendFixed(c, v.kind.cancel) })},
 		host.Override(host.Entry{Name: host.CloseName, ID: prefix + actAnswerLater, Scope: scope, Title: "later", Help: "Close, keep the draft, and leave the request pending.", Priority: 88}),
 		{Entry: host.Entry{ID: prefix + actAnswerView, Keys: []string{"ctrl+t"}, Scope: scope, Title: "other view", Now: answerViewTitle, Help: "Switch between the form and the whole response as JSON, where any response can be written.", Priority: 70, Enabled: hasFields}, Do: host.On(switchView)},
 		{Entry: host.Entry{ID: prefix + actAnswerEditor, Keys: []string{"ctrl+e"}, Scope: scope, Title: "$EDITOR", Help: "Open the field, or the whole JSON, in your editor ($VISUAL, $EDITOR).", Priority: 40}, Do: host.On(editAnswer)},

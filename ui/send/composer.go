@@ -327,9 +327,9 @@ func (p *Composer) nextID() string {
 	return fmt.Sprintf(`"ui-%d"`, p.drawn)
 }
 
-// Compose opens the composer as it was left, with a new draft if it is empty.
+// Compose opens the composer with the message as it was left, or a new draft.
 func (p *Composer) Compose(c host.Context) tea.Cmd {
-	if p.view == messageView && strings.TrimSpace(p.area.Value()) == "" {
+	if p.view = messageView; strings.TrimSpace(p.area.Value()) == "" {
 		p.area.SetValue(p.draft(c))
 	}
 	p.show(c)

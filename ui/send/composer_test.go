@@ -129,7 +129,7 @@ var composerTests = map[string]composerTest{
 		require.Contains(t, r.Said(), "the server answered in 0.00 ms: tools/call echo")
 		require.Equal(t, []string{"compose"}, r.Acts())
 
-		r.Do("compose")
+		r.Do("compose", "compose-view", "compose-view")
 		require.Equal(t, `{"text":"hi","times":1}`, r.arguments(), "the draft is kept")
 		r.Do("form-leave-out")
 		r.Press(ctrlS)
@@ -149,25 +149,11 @@ var composerTests = map[string]composerTest{
 		r.Write("hi")
 		require.Equal(t, "as JSON", r.title())
 		r.Do("form-compose-view")
-		require.Equal(t, "as form", r.title())
+		require.Equal(t, "as message", r.title())
 		require.Contains(t, r.Text(), `"text": "hi"`)
 		r.pane.Text().SetValue(`{"text":"ho","more":[1.0]}`)
-		r.Do("compose-view")
+		r.Do("compose-view", "compose-view", "compose-view")
 		require.Equal(t, `{"text":"ho","more":[1.0]}`, r.arguments(), "unknown properties are kept")
-	},
-	"form-compose-whole": func(t *testing.T, r *composerRoom, x *uitest.Server) {
-		r.fill()
-		r.Write("hi")
-		r.Do("form-compose-whole")
-		require.Equal(t, ScopeComposerText, r.pane.Scope())
-		require.Contains(t, r.Text(), "valid request")
-		require.Contains(t, r.pane.Text().Value(), `"method": "tools/call"`)
-		r.Do("compose-whole")
-		require.Equal(t, `{"text":"hi","times":1}`, r.arguments())
-		r.Do("form-compose-view")
-		r.pane.Text().SetValue(`{"text":"changed"}`)
-		r.Do("compose-whole", "compose-whole")
-		require.Equal(t, `{"text":"changed"}`, r.arguments(), "edited JSON is kept")
 	},
 	"form-compose-editor": func(t *testing.T, r *composerRoom, x *uitest.Server) {
 		r.fill()
@@ -352,14 +338,18 @@ var composerTests = map[string]composerTest{
 		r.fill()
 		r.Do("form-compose-task")
 		require.Contains(t, r.Text(), "Compose tools/call echo as a task")
-		r.Do("form-compose-whole")
+		r.Do("form-compose-view", "compose-view")
 		require.Contains(t, r.pane.Text().Value(), `"task": {}`)
-		r.Do("compose-whole", "form-compose-task")
+		r.Do("compose-view", "compose-view", "form-compose-task")
 		require.NotContains(t, r.Text(), "as a task")
 	},
-	"compose-whole": func(t *testing.T, r *composerRoom, x *uitest.Server) {
-		r.Do("compose", "compose-whole")
-		require.Contains(t, r.Said(), "there is no form yet")
+	"compose-newline": func(t *testing.T, r *composerRoom, x *uitest.Server) {
+		r.Do("compose", "compose-newline")
+		require.Contains(t, r.Said(), "works only in raw bytes")
+		r.Do("compose-view")
+		r.pane.Text().SetValue(`{"half`)
+		r.Do("compose-newline", "compose-newline")
+		require.Equal(t, `{"half\n`, r.pane.Text().Value(), "once")
 	},
 	"compose-editor": func(t *testing.T, r *composerRoom, x *uitest.Server) {
 		r.Do("compose")

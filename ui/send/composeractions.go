@@ -23,7 +23,7 @@ const (
 	actSend         = "send"
 	actClose        = "close-composer"
 	actView         = "compose-view"
-	actWhole        = "compose-whole"
+	actNewline      = "compose-newline"
 	actEditor       = "compose-editor"
 	actOlder        = "compose-older"
 	actNewer        = "compose-newer"
@@ -47,6 +47,7 @@ func ComposerActions() []host.Action {
 	return slices.Concat(all, []host.Action{
 		{Entry: host.Entry{ID: actCompleteWord, Keys: []string{"tab"}, Scope: ScopeComposerText, Title: "complete", Help: "Complete the method, or the name of a tool, a prompt or a resource, before the cursor of a message.", Priority: 50, Enabled: inMessageView}, Do: onComposer((*Composer).completeText)},
 		{Entry: host.Entry{ID: actPresets, Keys: []string{"ctrl+g"}, Scope: ScopeComposerText, Title: "malformed messages", Help: "Pick a deliberately malformed message: truncated, bad UTF-8, a batch, a long line.", Priority: 55, Enabled: inRawView}, Do: onComposer((*Composer).openPresets)},
+		{Entry: host.Entry{ID: actNewline, Keys: []string{"f4"}, Scope: ScopeComposerText, Title: "newline", Help: "Add a newline at the end of the raw bytes.", Priority: 54, Yields: true, Enabled: inRawView}, Do: onComposer((*Composer).endLine)},
 
 		{Entry: host.Entry{ID: inComposerForm + actTask, Keys: []string{"f7"}, Scope: ScopeComposerForm, Title: "as a task", Synonyms: []string{"background", "long"}, Help: "Call the tool as a task, which is polled to its end, or as usual again. A tool that requires it always is; one that does not support it should refuse.", Enabled: canBeTask, Now: taskTitle}, Do: onComposer((*Composer).toggleTask)},
 
@@ -59,8 +60,7 @@ func composerActionsIn(prefix, scope string) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: prefix + actSend, Keys: []string{"ctrl+s"}, Scope: scope, Title: "send", Help: "Send the message. Line breaks inside it are removed; raw bytes are sent unchanged.", Priority: 90, Enabled: host.CanSend}, Do: onComposer((*Composer).send)},
 		host.Override(host.Entry{Name: host.CloseName, ID: prefix + actClose, Scope: scope, Title: "close (draft kept)", Help: "Close the composer and keep the draft."}),
-		{Entry: host.Entry{ID: prefix + actView, Keys: []string{"ctrl+t"}, Scope: scope, Title: "other view", Help: "Switch between the form and its JSON, or between a message and raw bytes.", Priority: 70, Now: otherViewTitle}, Do: onComposer((*Composer).otherView)},
-		{Entry: host.Entry{ID: prefix + actWhole, Keys: []string{"ctrl+o"}, Scope: scope, Title: "form or message", Help: "Turn the form into a whole message, in which anything can be changed; from a message, go back to the form.", Priority: 40}, Do: onComposer((*Composer).toMessage)},
+		{Entry: host.Entry{ID: prefix + actView, Keys: []string{"ctrl+t"}, Scope: scope, Title: "other view", Help: "Go to the next view: form, its JSON, message, raw bytes.", Priority: 70, Now: otherViewTitle}, Do: onComposer((*Composer).otherView)},
 		{Entry: host.Entry{ID: prefix + actEditor, Keys: []string{"ctrl+e"}, Scope: scope, Title: "$EDITOR", Help: "Open the field, or the whole text, in your editor ($VISUAL, $EDITOR).", Priority: 65}, Do: onComposer((*Composer).editElsewhere)},
 		{Entry: host.Entry{ID: prefix + actOlder, Keys: []string{"ctrl+r"}, Scope: scope, Title: "earlier", Help: "Recall earlier text sent from this field.", Priority: 58}, Do: onComposer(func(p *Composer, c host.Context) tea.Cmd { return p.recall(c, 1) })},
 		{Entry: host.Entry{ID: prefix + actNewer, Keys: []string{"ctrl+y"}, Scope: scope, Title: "later", Help: "Recall later text sent from this field, and finally the draft."}, Do: onComposer(func(p *Composer, c host.Context) tea.Cmd { return p.recall(c, -1) })},
@@ -104,7 +104,10 @@ func otherViewTitle(c host.Context) (title string, priority int) {
 	if !ok {
 		return "", 0
 	}
-	return [...]string{messageView: "as raw bytes", formView: "as JSON", jsonView: "as form", rawView: "as message"}[p.view], 0
+	if p.view == rawView && p.target == nil {
+		return "as message", 0
+	}
+	return [...]string{messageView: "as raw bytes", formView: "as JSON", jsonView: "as message", rawView: "as form"}[p.view], 0
 }
 
 func inMessageView(c host.Context) (bool, string) {
@@ -114,5 +117,5 @@ func inMessageView(c host.Context) (bool, string) {
 
 func inRawView(c host.Context) (bool, string) {
 	p, ok := c.View.(*Composer)
-	return ok && p.view == rawView, "works only in raw bytes: press ctrl+t in a message"
+	return ok && p.view == rawView, "works only in raw bytes: ctrl+t goes there"
 }

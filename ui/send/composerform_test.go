@@ -36,7 +36,7 @@ func TestFormFrames(t *testing.T) {
 				}
 				r.Do("form-compose-view")
 				uitest.Golden(t, strings.Replace(name, "form", "form-json", 1), r.Text())
-				r.Do("compose-view", "form-compose-whole", "compose-view")
+				r.Do("compose-view", "compose-view")
 				r.pane.Text().SetValue(`{"half\xff`)
 				uitest.Golden(t, strings.Replace(name, "form", "form-raw", 1), r.Text())
 			})
@@ -62,7 +62,7 @@ func TestJSONSaysWhere(t *testing.T) {
 		r.Do("send")
 		require.Contains(t, r.Said(), "not sent: not valid JSON")
 		r.Do("compose-view")
-		require.Contains(t, r.Said(), "does not fit the form")
+		require.Contains(t, r.Said(), "not valid JSON yet")
 		require.Equal(t, ScopeComposerText, r.pane.Scope())
 		require.Equal(t, "{", r.pane.Text().Value(), "the JSON")
 	})
@@ -126,7 +126,7 @@ func TestGoneTool(t *testing.T) {
 		r.Do("form-close-composer")
 		tool = "two"
 		r.lookUp("tools")
-		r.Do("compose")
+		r.Do("compose", "compose-view", "compose-view")
 		require.Contains(t, r.Text(), "Compose tools/call one")
 		require.Contains(t, r.Text(), "! no longer listed by the server")
 	})
@@ -209,7 +209,7 @@ func TestHostileForm(t *testing.T) {
 				uitest.RequireExact(t, r.Frame(), size[0], size[1])
 				r.Do("form-compose-view")
 				uitest.RequireExact(t, r.Frame(), size[0], size[1])
-				r.Do("compose-view")
+				r.Do("compose-view", "compose-view", "compose-view")
 			}
 		}
 	})

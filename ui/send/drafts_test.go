@@ -75,7 +75,7 @@ func TestDraftsSurvive(t *testing.T) {
 		r.Do("form-send")
 		r.fill()
 		r.Write(" and not")
-		r.Do("form-compose-whole")
+		r.Do("form-compose-view", "compose-view")
 		r.pane.Text().SetValue("a message")
 		r.Do("compose-view")
 		r.pane.Text().SetValue(`\xff`)

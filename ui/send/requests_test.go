@@ -82,7 +82,7 @@ func TestTakenBack(t *testing.T) {
 func TestRecordingAsksNobody(t *testing.T) {
 	r := newAnswerRoom(uitest.NewHost(t, uitest.NewWorkspace(t, rectest.Session(t, rectest.Started)), 100, 30))
 	r.Do(host.ActAnswer)
-	require.Contains(t, r.Said(), "x answer: no pending server request: this is a recording")
+	require.Contains(t, r.Said(), "x answer: nothing waits")
 	r.Do("policies")
 	require.Contains(t, r.Said(), "x policies: this is a recording")
 }

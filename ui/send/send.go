@@ -2,6 +2,7 @@ package send
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -159,7 +160,7 @@ func (p *Composer) says(th *paint.Theme, cells int) (string, paint.Style) {
 	return "", paint.Style{}
 }
 
-// otherView switches between the form and its JSON, or between a message and
+// otherView goes to the next view: from a form to its JSON, to the message of both, to
 // raw bytes. Nothing that was written is lost.
 func (p *Composer) otherView(c host.Context) tea.Cmd {
 	switch p.view {
@@ -168,19 +169,7 @@ func (p *Composer) otherView(c host.Context) tea.Cmd {
 		p.json.SetValue(spreadJSON(arguments))
 		p.view = jsonView
 	case jsonView:
-		text := p.json.Value()
-		if strings.TrimSpace(text) == "" {
-			text = "{}"
-		}
-		if len(text) > maxFields {
-			c.Host.Warn("too long for the form")
-			return nil
-		}
-		if err := p.form.SetJSON([]byte(text)); err != nil {
-			c.Host.Warn("does not fit the form: " + err.Error())
-			return nil
-		}
-		p.view = formView
+		return p.toMessage(c)
 	case messageView:
 		if strings.TrimSpace(p.raw.Value()) == "" && len(p.area.Value()) <= MaxChecked {
 			line, _ := oneLine(p.area.Value())
@@ -188,35 +177,28 @@ func (p *Composer) otherView(c host.Context) tea.Cmd {
 		}
 		p.view = rawView
 	case rawView:
-		p.view = messageView
+		if p.view = messageView; p.target != nil {
+			p.view = formView
+		}
 	}
 	p.show(c)
 	return nil
 }
 
-// toMessage turns a form into a message that can be edited freely, and a
-// message that a form could have written into that form.
+// toMessage turns the arguments into the form and a message that can be edited freely.
 func (p *Composer) toMessage(c host.Context) tea.Cmd {
-	if p.view == messageView || p.view == rawView {
-		if p.target == nil {
-			c.Host.Warn("there is no form yet: C opens the catalog")
-			return nil
-		}
-		p.view = formView
-		p.show(c)
-		return nil
-	}
-	arguments := []byte(p.json.Value())
-	if p.view == formView {
-		arguments, _ = p.form.JSON()
-	}
+	arguments := []byte(cmp.Or(strings.TrimSpace(p.json.Value()), "{}"))
 	params := p.target.request(c.Workspace, arguments)
 	if params == nil {
 		c.Host.Warn("not valid JSON yet")
 		return nil
 	}
-	if p.view == jsonView && (len(arguments) > maxFields || p.form.SetJSON(arguments) != nil) {
+	if len(arguments) > maxFields {
 		c.Host.Warn("too long for the form")
+		return nil
+	}
+	if err := p.form.SetJSON(arguments); err != nil {
+		c.Host.Warn("does not fit the form: " + err.Error())
 		return nil
 	}
 	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, p.nextID(), p.target.method(), withMeta(c.Workspace, params))
@@ -225,6 +207,15 @@ func (p *Composer) toMessage(c host.Context) tea.Cmd {
 	p.view = messageView
 	p.show(c)
 	return nil
+}
+
+// endLine ends raw bytes with a newline.
+func (p *Composer) endLine(c host.Context) tea.Cmd {
+	if text := p.raw.Value(); !strings.HasSuffix(text, `\n`) {
+		p.raw.SetValue(text + `\n`)
+	}
+	c.Host.Redraw()
+	return p.keepLater(c)
 }
 
 func withMeta(w *workspace.Workspace, params json.RawMessage) json.RawMessage {

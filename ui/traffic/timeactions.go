@@ -34,7 +34,7 @@ func TimeActions(of func(host.Context) *TimeState) []host.Action {
 		return func(c host.Context) tea.Cmd { return of(c).open(c, t) }
 	}
 	actions := []host.Action{
-		{Entry: host.Entry{ID: actOpen, Keys: []string{"t"}, Scope: keymap.Global, Title: "time", Synonyms: []string{"timing", "profile", "timeline"}, Help: "Show where the time went: a waterfall of the calls, the sequence of messages, the latency of each method and tool.", Priority: 68, Enabled: hasSession}, Do: func(c host.Context) tea.Cmd {
+		{Entry: host.Entry{ID: actOpen, Keys: []string{"t"}, Scope: keymap.Global, Title: "time", Synonyms: []string{"timing", "profile", "timeline"}, Help: "Show where the time went: a waterfall of the calls, the sequence of messages, the latency of each method and tool.", Priority: 68, Now: host.Ranks{Recording: 76}.Now, Enabled: hasSession}, Do: func(c host.Context) tea.Cmd {
 			s := of(c)
 			if s.view != nil {
 				return s.open(c, s.view.tab)
@@ -49,24 +49,18 @@ func TimeActions(of func(host.Context) *TimeState) []host.Action {
 }
 
 func commonTimeActions() []host.Action {
-	show := func(t timeTab) func(host.Context) tea.Cmd {
-		return host.On(func(_ host.Context, v *timeView) tea.Cmd { v.tab = t; return nil })
-	}
 	turn := func(by timeTab) func(host.Context) tea.Cmd {
 		return host.On(func(_ host.Context, v *timeView) tea.Cmd { v.tab = (v.tab + by + timeTabs) % timeTabs; return nil })
 	}
 	return []host.Action{
-		{Entry: host.Entry{Name: "next-tab", Keys: []string{"tab"}, Scope: ScopeTime, Title: "next tab", Help: "Go to the next of Waterfall, Sequence and Latency.", Priority: 70, Hint: keymap.Hint{Keys: "tab", Title: "next"}}, Do: turn(1)},
-		{Entry: host.Entry{Name: "previous-tab", Keys: []string{"shift+tab"}, Scope: ScopeTime, Title: "previous tab", Help: "Go to the previous of Waterfall, Sequence and Latency."}, Do: turn(-1)},
-		{Entry: host.Entry{Name: "show-waterfall", Keys: []string{"1"}, Scope: ScopeTime, Title: "waterfall", Help: "Show the waterfall of the calls."}, Do: show(waterfallTab)},
-		{Entry: host.Entry{Name: "show-sequence", Keys: []string{"2"}, Scope: ScopeTime, Title: "sequence", Help: "Show the sequence of the messages."}, Do: show(sequenceTab)},
-		{Entry: host.Entry{Name: "show-latency", Keys: []string{"3"}, Scope: ScopeTime, Title: "latency", Help: "Show the latency of each method and tool."}, Do: show(latencyTab)},
+		{Entry: host.Entry{Name: "next-tab", Keys: []string{"v", "tab"}, Scope: ScopeTime, Title: "next view", Help: "Go to the next of Waterfall, Sequence and Latency.", Priority: 70}, Do: turn(1)},
+		{Entry: host.Entry{Name: "previous-tab", Keys: []string{"shift+tab"}, Scope: ScopeTime, Title: "previous view", Help: "Go to the previous of Waterfall, Sequence and Latency."}, Do: turn(-1)},
 		host.Override(host.Entry{Name: kit.Down, Scope: ScopeTime, Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "move"}}),
 		host.Override(host.Entry{Name: kit.PageDown, Scope: ScopeTime, Keys: []string{"pgdown", "ctrl+d"}}),
 		host.Override(host.Entry{Name: kit.PageUp, Scope: ScopeTime, Keys: []string{"pgup", "ctrl+u"}}),
 		host.Override(host.Entry{Name: kit.Top, Scope: ScopeTime, Keys: []string{"g", "home"}}),
 		host.Override(host.Entry{Name: kit.Bottom, Scope: ScopeTime, Keys: []string{"G", "end"}}),
-		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeTime, Keys: []string{"esc", "t"}, Title: "close", Help: "Close the time view; the selected call stays selected.", Priority: 80}),
+		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeTime, Keys: []string{"esc", "t", "q"}, Title: "close", Help: "Close the time view; the selected call stays selected.", Priority: 80}),
 	}
 }
 
@@ -83,7 +77,11 @@ func tabActions() []host.Action {
 		{Entry: host.Entry{ID: "waterfall-zoom-out", Keys: []string{"-"}, Scope: ScopeWaterfall, Title: "zoom out", Help: "Show twice the time, around the bar at the cursor."}, Do: on(func(w *waterfallPart) { w.zoom(2) })},
 		{Entry: host.Entry{ID: "waterfall-left", Keys: []string{"h", "left"}, Scope: ScopeWaterfall, Title: "earlier", Help: "Move the axis to earlier times.", Priority: 45, Hint: keymap.Hint{Keys: "h/l", Title: "pan"}}, Do: on(func(w *waterfallPart) { w.pan(-0.25) })},
 		{Entry: host.Entry{ID: "waterfall-right", Keys: []string{"l", "right"}, Scope: ScopeWaterfall, Title: "later", Help: "Move the axis to later times."}, Do: on(func(w *waterfallPart) { w.pan(0.25) })},
-		{Entry: host.Entry{ID: "waterfall-whole", Keys: []string{"0"}, Scope: ScopeWaterfall, Title: "whole session", Help: "Show the time of the whole session, or again that of the visible calls.", Priority: 40}, Do: on((*waterfallPart).whole)},
+		{Entry: host.Entry{ID: "waterfall-whole", Keys: []string{"a"}, Scope: ScopeWaterfall, Title: "whole session", Help: "Show the time of the whole session, or again that of the visible calls.", Priority: 40}, Do: on((*waterfallPart).whole)},
+		{Entry: host.Entry{ID: "waterfall-slowest", Keys: []string{"s"}, Scope: ScopeWaterfall, Title: "slowest", Help: "Go to the slowest call of the session.", Priority: 60, Yields: true, Enabled: hasSlowest}, Do: host.On(func(c host.Context, v *timeView) tea.Cmd {
+			v.waterfall.Select(v.slowest(c))
+			return nil
+		})},
 
 		{Entry: host.Entry{ID: "sequence-open", Keys: []string{"enter"}, Scope: ScopeSequence, Title: "open message", Help: "Close the time view, and show the message full size in the detail pane.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "open"}, Enabled: onTimeRow}, Do: host.On(func(c host.Context, v *timeView) tea.Cmd {
 			goToSelected(c, v)
@@ -93,7 +91,7 @@ func tabActions() []host.Action {
 
 		{Entry: host.Entry{ID: "latency-filter", Keys: []string{"enter"}, Scope: ScopeLatency, Title: "filter the table", Help: "Show only the calls of this method or tool in the table, and close the time view; on the line of all, clear the filter.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "filter"}}, Do: host.On(filterBy)},
 		{Entry: host.Entry{ID: "latency-slowest", Keys: []string{"s"}, Scope: ScopeLatency, Title: "slowest", Help: "Select the slowest call of the line in the table, and close the time view.", Priority: 85, Enabled: hasSlowest}, Do: host.On(func(c host.Context, v *timeView) tea.Cmd {
-			v.goTo(c, v.line(c).Slowest)
+			v.goTo(c, v.slowest(c))
 			return nil
 		})},
 		{Entry: host.Entry{ID: "latency-histogram", Keys: []string{"space"}, Scope: ScopeLatency, Title: "histogram", Help: "Show how many responses of the line took how long, or hide it.", Priority: 75}, Do: sorted(func(p *latencyPart) { p.histogram = !p.histogram })},
@@ -117,7 +115,7 @@ func onTimeRow(c host.Context) (bool, string) {
 
 func hasSlowest(c host.Context) (bool, string) {
 	v, ok := c.View.(*timeView)
-	return ok && v.tab == latencyTab && v.line(c).Latency != nil && v.line(c).N > 0, "the line has no responses"
+	return ok && v.slowest(c) >= 0, "no call was answered"
 }
 
 func goToSelected(c host.Context, v *timeView) tea.Cmd {

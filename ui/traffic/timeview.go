@@ -204,6 +204,19 @@ func (v *timeView) line(c host.Context) latencyLine {
 	return v.latency.current()
 }
 
+// slowest returns the row of the slowest call of the session, among the latencies that of
+// the line under the cursor, or -1.
+func (v *timeView) slowest(c host.Context) int {
+	line := v.line(c).Latency
+	if v.tab != latencyTab && v.latency.from != nil {
+		line = v.latency.from.All()
+	}
+	if line == nil || line.N == 0 {
+		return -1
+	}
+	return line.Slowest
+}
+
 // goTo closes the view, and selects a row of the traffic: of a request that was
 // answered its response, which shows in the row of the request.
 func (v *timeView) goTo(c host.Context, row int) {

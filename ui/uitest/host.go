@@ -58,7 +58,7 @@ type Host struct {
 
 	ws     *workspace.Workspace
 	screen kit.Screen
-	keys   map[string]string
+	Keys   map[string]string // of actions, in place of their names
 	said   string
 	late   chan tea.Msg // what Begin and KeepTime have received; nil before
 	timed  bool         // called
@@ -372,4 +372,4 @@ func (f *Host) OpenOutside(data []byte, suffix string) (program string, err erro
 
 // Key returns the first key of an action of a Room, and the id of any other one in
 // brackets.
-func (f *Host) Key(action string) string { return cmp.Or(f.keys[action], "["+action+"]") }
+func (f *Host) Key(action string) string { return cmp.Or(f.Keys[action], "["+action+"]") }

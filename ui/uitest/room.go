@@ -30,10 +30,10 @@ type Room struct {
 // NewRoom returns a room with actions, whose keys its views show.
 func NewRoom(h *Host, actions ...[]host.Action) *Room {
 	r := &Room{Host: h, Actions: slices.Concat(actions...)}
-	h.keys = map[string]string{}
+	h.Keys = map[string]string{}
 	for _, a := range r.Actions {
 		if len(a.Keys) > 0 {
-			h.keys[a.ID] = a.Keys[0]
+			h.Keys[a.ID] = a.Keys[0]
 		}
 	}
 	return r

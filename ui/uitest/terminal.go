@@ -185,7 +185,7 @@ var sendKeys = map[string]string{
 	"insert": "\x1b[2~", "delete": "\x1b[3~", "pgup": "\x1b[5~", "pgdown": "\x1b[6~",
 	"shift+right": "\x1b[1;2C", "shift+left": "\x1b[1;2D", "ctrl+right": "\x1b[1;5C", "ctrl+left": "\x1b[1;5D",
 	"shift+tab": "\x1b[Z", "shift+up": "\x1b[1;2A", "shift+down": "\x1b[1;2B", "shift+pgup": "\x1b[5;2~", "shift+pgdown": "\x1b[6;2~",
-	"alt+up": "\x1b[1;3A", "alt+down": "\x1b[1;3B", "ctrl+up": "\x1b[1;5A", "ctrl+down": "\x1b[1;5B", "ctrl+delete": "\x1b[3;5~", "f1": "\x1bOP", "f2": "\x1bOQ", "f3": "\x1bOR", "f5": "\x1b[15~", "f6": "\x1b[17~", "f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~",
+	"alt+up": "\x1b[1;3A", "alt+down": "\x1b[1;3B", "ctrl+up": "\x1b[1;5A", "ctrl+down": "\x1b[1;5B", "ctrl+delete": "\x1b[3;5~", "f1": "\x1bOP", "f2": "\x1bOQ", "f3": "\x1bOR", "f4": "\x1bOS", "f5": "\x1b[15~", "f6": "\x1b[17~", "f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~",
 }
 
 // KeyBytes returns the bytes that a terminal sends for a key.

@@ -65,7 +65,8 @@ type Action[C any] struct {
 	// mean those of the action. A Hint keeps its title.
 	Now func(C) (title string, priority int)
 	// Yields lets the keys that an action took over from another give way to settings
-	// that give them to an action of its scope, as old settings do.
+	// that give them to an action of its scope, or of any scope if it is global, as old
+	// settings do.
 	Yields bool
 	// Destructive actions lose data or affect the server; they need confirmation.
 	Destructive bool
@@ -196,13 +197,15 @@ func Rebind[C any](actions []Action[C], keys map[string][]string) {
 			actions[i].Keys = slices.Clone(other)
 			moved[actions[i].Scope] = true
 			for _, key := range other {
-				given[binding{actions[i].Scope, key}] = true
+				given[binding{actions[i].Scope, key}], given[binding{"", key}] = true, true
 			}
 		}
 	}
 	for i, a := range actions {
 		if _, bound := keys[a.ID]; a.Yields && !bound {
-			actions[i].Keys = slices.DeleteFunc(slices.Clone(a.Keys), func(key string) bool { return given[binding{a.Scope, key}] })
+			actions[i].Keys = slices.DeleteFunc(slices.Clone(a.Keys), func(key string) bool {
+				return given[binding{a.Scope, key}] || a.Scope == Global && given[binding{"", key}]
+			})
 		}
 		if moved[actions[i].Scope] {
 			actions[i].Hint = Hint{}
