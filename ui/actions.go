@@ -241,20 +241,23 @@ func moving(of finder) []host.Action {
 	}
 }
 
+// asksToQuit is when the two ways to quit ask.
+const asksToQuit = "while a call is pending, several servers run or a smoke run goes on"
+
 func acting(of finder) []host.Action {
 	return []host.Action{
 
 		{Entry: host.Entry{ID: actCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "any message", Synonyms: []string{"compose", "raw", "send", "request", "ping"}, Help: "Write and send a message. The draft is kept.", Priority: 70, Enabled: host.CanSend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.Compose(c) }},
-		{Entry: host.Entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "again", Synonyms: []string{"re-send", "repeat", "retry"}, Help: "Send the selected message again; a request gets a new id. Asks for confirmation if the tool may change something.", Priority: 85, Hint: keymap.Hint{Keys: "r", Title: "again"}, Now: host.Ranks{Running: -1}.Now, Enabled: canResend}, Do: resend},
+		{Entry: host.Entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "again", Synonyms: []string{"re-send", "repeat", "retry"}, Help: "Send the selected message again; a request gets a new id.", Asks: "before a tool that is not said to be read-only, the first time; each time if it is said to be destructive", Priority: 85, Hint: keymap.Hint{Keys: "r", Title: "again"}, Now: host.Ranks{Running: -1}.Now, Enabled: canResend}, Do: resend},
 		{Entry: host.Entry{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit", Synonyms: []string{"re-send", "modify"}, Help: "Open the selected message in the composer.", Priority: 84, Now: host.Ranks{Running: -1, Failed: 98}.Now, Enabled: canResend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.EditSelected(c) }},
 		{Entry: host.Entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Synonyms: []string{"abort"}, Help: "Send notifications/cancelled for the selected request, or for the only pending one.", Now: host.Ranks{Running: 100}.Now, Enabled: canCancel}, Do: cancelSelected},
 		{Entry: host.Entry{ID: actCopy, Keys: []string{"Y"}, Scope: keymap.Global, Title: "copy message", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Enabled: host.HasSelection}, Do: copies.Message},
-		{Entry: host.Entry{ID: actCloseStdin, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input.", Destructive: true, Enabled: host.CanSend}, Do: askCloseStdin},
-		{Entry: host.Entry{ID: host.ActRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Synonyms: []string{"reconnect", "reload", "start"}, Help: "Restart the server; if the connection to its host is lost, reconnect first. In a recording opened from the grid: start its server on its host in a new session.", Priority: 62, Destructive: true, Enabled: of.can(canRestart), CurrentTitle: of.title(restartNow)}, Do: of.do((*sessionScreen).restart)},
+		{Entry: host.Entry{ID: actCloseStdin, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input: nothing can be sent afterwards, and most servers exit.", Enabled: host.CanSend}, Do: closeStdin},
+		{Entry: host.Entry{ID: host.ActRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Synonyms: []string{"reconnect", "reload", "start"}, Help: "Restart the server; if the connection to its host is lost, reconnect first. In a recording opened from the grid: start its server on its host in a new session.", Priority: 62, Asks: "while a call is pending", Enabled: of.can(canRestart), CurrentTitle: of.title(restartNow)}, Do: of.do((*sessionScreen).restart)},
 
-		{Entry: host.Entry{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Synonyms: []string{"exit", "leave"}, Help: "Leave the zoom or the detail pane; otherwise return to the grid, or stop the server and quit. Asks for confirmation while a call is pending or several servers run.", CurrentTitle: of.title(quitNow)}, Do: of.do((*sessionScreen).quit)},
+		{Entry: host.Entry{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Synonyms: []string{"exit", "leave"}, Help: "Leave the zoom or the detail pane; otherwise return to the grid, or stop the server and quit.", Asks: asksToQuit, CurrentTitle: of.title(quitNow)}, Do: of.do((*sessionScreen).quit)},
 		{Entry: host.Entry{ID: actQuitNow, Keys: []string{"Q"}, Scope: keymap.Global, Title: "quit now", Help: "Stop the server and quit at once, without a question."}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.interrupt() })},
-		{Entry: host.Entry{ID: host.ActInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit immediately", Help: "Stop the server and quit, from anywhere; during a smoke run, asks for confirmation. Press it again to kill the server.", Everywhere: true}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.interrupt() })},
+		{Entry: host.Entry{ID: host.ActInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit immediately", Help: "Stop the server and quit, from anywhere, also from its question. Press it again to kill the server.", Asks: asksToQuit, Everywhere: true}, Do: of.do((*sessionScreen).interrupted)},
 		{Entry: host.Entry{ID: actRedraw, Keys: []string{"ctrl+l"}, Scope: keymap.Global, Title: "redraw", Help: "Redraw the screen.", Everywhere: true}, Do: func(host.Context) tea.Cmd { return tea.ClearScreen }},
 		{Entry: host.Entry{ID: actSuspend, Keys: []string{"ctrl+z"}, Scope: keymap.Global, Title: "suspend", Help: "Suspend to the shell; fg resumes. The server keeps running.", Everywhere: true}, Do: func(host.Context) tea.Cmd { return tea.Suspend }},
 	}
@@ -262,13 +265,21 @@ func acting(of finder) []host.Action {
 
 // modal returns the actions of text fields, questions and help, where no other keys
 // apply.
+// noNow is what the harmless answer of a question does.
+func (of finder) noNow(c host.Context) (title string, priority int) {
+	if d := of(c).app.front.dialog; d != nil && d.asked.Yes != nil {
+		return "no, " + d.asked.No, 0
+	}
+	return "", 0
+}
+
 func modal(of finder) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actAccept, Keys: []string{"enter"}, Scope: scopePrompt, Title: "accept", Help: "Apply the text; an empty line clears the filter or the search.", Priority: 90}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.prompt.accept() })},
 		host.Override(host.Entry{Name: nameClose, ID: "close-prompt", Scope: scopePrompt, Title: "cancel", Help: "Close without changes."}),
 		{Entry: host.Entry{ID: actYes, Keys: []string{"y"}, Scope: scopeDialog, Title: "yes", Help: "Do it.", Priority: 80, Enabled: of.can(asksQuestion)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.dialog.yes(s.app.front.dialog.asked.Yes) })},
 		{Entry: host.Entry{ID: actAlways, Keys: []string{"a"}, Scope: scopeDialog, Title: "always", Help: "Do it, and do not ask again in this session.", Priority: 70, Enabled: of.can(asksWithAlways)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.dialog.yes(s.app.front.dialog.asked.Always) })},
-		host.Override(host.Entry{Name: nameClose, ID: actNo, Keys: []string{"n", "q", "esc", "enter"}, Scope: scopeDialog, Title: "no", Help: "Close without doing anything.", Priority: 90, Hint: keymap.Hint{Keys: "n/enter", Title: "no, close"}}),
+		host.Override(host.Entry{Name: nameClose, ID: actNo, Keys: []string{"enter", "n", "esc", "q"}, Scope: scopeDialog, Title: "close", Help: "Close without doing anything.", Priority: 90, Now: of.noNow}),
 
 		{Entry: host.Entry{ID: actAskAccept, Keys: []string{"enter"}, Scope: scopeAsk, Title: "answer", Help: "Submit the answer, or go to the next field; for a host key, an empty answer means no.", Priority: 90}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.ask.accept() })},
 		host.Override(host.Entry{Name: nameClose, ID: "decline", Scope: scopeAsk, Title: "cancel", Help: "Close the question without an answer; a host key is not accepted.", Priority: 85}),

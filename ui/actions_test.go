@@ -325,14 +325,12 @@ var actionTests = map[string]actionTest{
 	},
 	actCloseStdin: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actCloseStdin)
-		require.Contains(t, d.plain(), "Close the server's standard input?")
-		d.do(actYes)
 		d.hear()
 		require.Contains(t, d.rows()[0], "exit 0")
 		require.Equal(t, []string{"close-stdin"}, d.acts())
 	},
 	host.ActRestart: func(t *testing.T, d *driver, x *fakeExecutor) {
-		d.do(host.ActRestart, actYes)
+		d.do(host.ActRestart)
 		d.pull()
 		require.Equal(t, "mcp-stdio-2", d.visible.ws.Status.Process.ID)
 		require.Contains(t, d.rows()[0], "ready")
@@ -480,11 +478,13 @@ var actionTests = map[string]actionTest{
 		require.NotNil(t, d.front.dialog, "another tool")
 	},
 	actYes: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.send(`{"jsonrpc":"2.0","id":"slow","method":"sleep"}`)
 		d.do(host.ActRestart)
 		d.take(tea.KeyPressMsg{Code: 'y', Text: "y"})
 		require.Equal(t, []string{"restart"}, d.acts())
 	},
 	actNo: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.send(`{"jsonrpc":"2.0","id":"slow","method":"sleep"}`)
 		d.do(host.ActRestart)
 		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
 		require.Nil(t, d.front.dialog)
@@ -520,9 +520,14 @@ var actionTests = map[string]actionTest{
 		require.True(t, d.quit, "also from the detail pane")
 	},
 	host.ActInterrupt: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.send(`{"jsonrpc":"2.0","id":"slow","method":"sleep"}`)
 		d.do(actCompose)
 		d.take(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
-		require.True(t, d.quit)
+		require.Contains(t, d.plain(), "Quit? 1 call is pending")
+		require.Contains(t, d.plain(), "enter, n, esc, q: no, stay")
+		require.False(t, d.quit)
+		d.take(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
+		require.True(t, d.quit, "again")
 	},
 	actRedraw: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		require.NotNil(t, d.visible.Do(actRedraw))

@@ -39,7 +39,7 @@ func (sc *sessionScreen) start(what string, start func(context.Context) error) t
 	}
 }
 
-// restart confirms before stopping a running server.
+// restart confirms before it ends a call.
 func (sc *sessionScreen) restart() tea.Cmd {
 	if sc.ws.OfTarget() {
 		return sc.app.grid.start(sc.ws.Target)
@@ -51,26 +51,19 @@ func (sc *sessionScreen) restart() tea.Cmd {
 			return s.Restart(ctx)
 		})
 	}
-	if running, _ := process.CanStop(sc.context()); !running {
+	if running, _ := process.CanStop(sc.context()); !running || host.PendingRequests(sc.ws) == 0 {
 		return again(sc.context())
 	}
-	sc.confirm(&host.Dialog{Title: "Restart the server?", Lines: append(process.ShutdownSteps(sc.ws), "Then it is started again in the same session."), Yes: again})
+	sc.confirm(&host.Dialog{Title: "Restart the server?", Lines: append(process.ShutdownSteps(sc.ws), "Then it is started again in the same session."), No: "go on with the call", Yes: again})
 	return nil
 }
 
-func askCloseStdin(c host.Context) tea.Cmd {
+func closeStdin(c host.Context) tea.Cmd {
 	s := c.Workspace.Session
-	c.Host.Confirm(c.Workspace, &host.Dialog{
-		Title: "Close the server's standard input?",
-		Lines: []string{"Nothing can be sent to it afterwards; most servers then exit."},
-		Yes: func(host.Context) tea.Cmd {
-			return func() tea.Msg {
-				s.Act("close-stdin", "", 0)
-				return host.Result{What: "close stdin", Err: s.CloseStdin(), Text: "stdin closed"}
-			}
-		},
-	})
-	return nil
+	return func() tea.Msg {
+		s.Act("close-stdin", "", 0)
+		return host.Result{What: "close stdin", Err: s.CloseStdin(), Text: "stdin closed"}
+	}
 }
 
 // resend sends the selected message again, and reports whether the answer is that of before.
@@ -97,6 +90,7 @@ func sendRow(c host.Context, row session.Row, then func(c host.Context, n uint64
 	d := &host.Dialog{
 		Title: "Call " + cmp.Or(wording.Clip(name, maxAskedName, wording.Dots), "the tool") + " again?",
 		Lines: []string{"A tool may change things: files, accounts, anything the server can access."},
+		No:    "send nothing",
 		Yes:   func(c host.Context) tea.Cmd { return sendAgain(c, row, then) },
 	}
 	switch {

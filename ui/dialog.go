@@ -39,15 +39,15 @@ func (cv *canvas) paintDialog() {
 	for _, line := range d.asked.Lines {
 		rows = append(rows, termsafe.Wrap(line, width)...)
 	}
-	no := a.actions.keysOf(actNo)
-	answer := no[len(no)-1] + ": close"
+	no := strings.Join(a.actions.keysOf(actNo), ", ")
+	answer := no + ": close"
 	if d.asked.Yes != nil {
 		answer = a.Key(actYes) + ": yes    "
 		if d.asked.Always != nil {
 			answer += a.Key(actAlways) + ": " + d.asked.AlwaysText + "    "
 		}
 		d.noAt = 1 + len(answer)
-		answer += strings.Join(no, ", ") + ": no"
+		answer += no + ": no, " + d.asked.No
 	}
 	d.scroll.Fit(a.screen.Height-6, len(rows)) // border, a blank and the answer; header and footer stay visible
 	from, to := d.scroll.Shown()

@@ -317,6 +317,19 @@ func (sc *sessionScreen) quit() tea.Cmd {
 	return sc.app.interrupt()
 }
 
+// interrupted quits from anywhere, after the question of quit; again, or under a question
+// of the Prompter, without it.
+func (sc *sessionScreen) interrupted() tea.Cmd {
+	f := &sc.app.front
+	if f.ask == nil && (f.dialog == nil || f.dialog.asked.About != host.AboutQuit) {
+		if d := sc.app.quitQuestion(); d != nil {
+			sc.confirm(d)
+			return nil
+		}
+	}
+	return sc.app.interrupt()
+}
+
 // quitQuestion returns nil without a pending call and with at most one running server.
 func (a *App) quitQuestion() *host.Dialog {
 	running, pending := 0, 0
@@ -337,6 +350,7 @@ func (a *App) quitQuestion() *host.Dialog {
 		return nil
 	}
 	return &host.Dialog{
+		About: host.AboutQuit, No: "stay",
 		Title: "Quit? " + strings.Join(reasons, ", "),
 		Lines: []string{"Quitting stops every server. Recordings are kept.", "", a.Key(actQuitNow) + " quits without this question."},
 		Yes:   func(host.Context) tea.Cmd { return a.interrupt() },

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -121,4 +122,22 @@ func TestScopesAddToTheirParents(t *testing.T) {
 		}
 		require.Contains(t, []string{help.ActMenuTyping, host.ActHelp}, seen["f1"], scope.ID)
 	}
+}
+
+// TestWhatAsks checks that only actions ask that end or may change something that was not
+// just written by hand.
+func TestWhatAsks(t *testing.T) {
+	want := []string{
+		actQuit, host.ActInterrupt, "grid-quit", "grid-stop", host.ActRestart, "policy-restart", "kill-this", actRemoveSession, "export-write",
+		host.ActReplay, actResend, "watch-rest", "watch-always",
+	}
+	asking := map[string]bool{}
+	for _, scope := range append(slices.Clone(scopes), keymap.Scope{ID: keymap.Global}) {
+		for _, a := range Actions().Reachable(scope.ID) {
+			if a.Asks != "" {
+				asking[a.ID] = true
+			}
+		}
+	}
+	require.ElementsMatch(t, want, slices.Collect(maps.Keys(asking)))
 }

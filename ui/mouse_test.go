@@ -209,11 +209,12 @@ func TestMouseDragMeetsResize(t *testing.T) {
 
 func TestMouseAnswersDialogs(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.send(`{"jsonrpc":"2.0","id":"slow","method":"sleep"}`)
 		d.do(host.ActRestart)
 		d.click("Restart the server?")
 		d.press(1, 1)
 		require.NotNil(t, d.front.dialog, "only a click on an answer counts")
-		d.click("enter: no")
+		d.click("q: no, go on")
 		require.Nil(t, d.front.dialog)
 		require.Empty(t, d.acts())
 		d.do(host.ActRestart)
@@ -221,7 +222,7 @@ func TestMouseAnswersDialogs(t *testing.T) {
 		require.Equal(t, []string{"restart"}, d.acts())
 		d.visible.confirm(&host.Dialog{Title: "Told", Lines: []string{"something"}})
 		d.canvas.stale = true
-		d.click("enter: close")
+		d.click("q: close")
 		require.Nil(t, d.front.dialog)
 	})
 }
@@ -230,6 +231,7 @@ func TestMouseAnswersDialogs(t *testing.T) {
 // and that other keys and questions stay.
 func TestNoticePassesKeys(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.send(`{"jsonrpc":"2.0","id":"slow","method":"sleep"}`)
 		press := func(key rune) { d.take(tea.KeyPressMsg{Code: key, Text: string(key)}) }
 		d.visible.confirm(&host.Dialog{Title: "Told", Lines: []string{"something"}})
 		press('%')

@@ -458,7 +458,7 @@ func (st *stage) perform(t *testing.T, action *host.Entry) {
 		st.pick(t, action)
 	}
 	require.Contains(t, st.did[before:], action.ID)
-	if action.Destructive {
+	if action.Asks == "each time" {
 		require.True(t, st.app.front.dialog != nil || len(st.app.front.views) > overlays, "%s does not ask for confirmation, as its help says", action.ID)
 	}
 	st.takeBack()

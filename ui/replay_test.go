@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
@@ -65,13 +64,9 @@ var replayTests = map[string]actionTest{
 	"replay-start": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.planned(t)
 		d.goToCall("remove")
-		d.do("replay-include", "replay-start")
-		require.Contains(t, d.plain(), "Replay the recording?")
-		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
-		require.Empty(t, d.launcher().Reruns, "the default is no")
+		d.do("replay-include")
 		d.keepTime()
-		d.do("replay-start")
-		d.begin(d.visible.Do(actYes))
+		d.begin(d.visible.Do("replay-start"))
 		for range 3 {
 			d.arrive()
 		}
@@ -107,8 +102,6 @@ func TestProgramReplays(t *testing.T) {
 			term.Press("U")
 			require.Contains(t, term.Text(), "3 to send, 0 not sent")
 			term.Press("\r")
-			require.Contains(t, term.Text(), "Replay the recording?")
-			term.Press("y")
 			term.WaitFor(3 * time.Second)
 			require.Contains(t, term.Text(), "> replay  [######--------------] 1 of 3  ping-1  esc cancels")
 			term.RequireShown()

@@ -223,7 +223,7 @@ func (v *exportView) written(c host.Context, j *exportJob, cancelled bool, err e
 		v.wrong = "cancelled; no file was written"
 	case errors.Is(err, fs.ErrExist):
 		c.Host.Confirm(c.Workspace, &host.Dialog{
-			Title: "Replace the file?", Lines: []string{j.path, "exists already."},
+			Title: "Replace the file?", Lines: []string{j.path, "exists already."}, No: "keep it",
 			Yes: func(c host.Context) tea.Cmd { return v.write(c, true) },
 		})
 	case err != nil:
@@ -249,7 +249,7 @@ const (
 func ExportActions() []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: "export", Scope: keymap.Global, Title: "export", Synonyms: []string{"save", "share", "html", "web page", "report", "markdown", "md", "har", "txtar", "jsonl", "redact", "secrets"}, Help: "Write the session or recording to a file, as a page, a report or messages, without secrets.", Hint: keymap.Hint{Keys: ":export", Title: "share"}, Enabled: canExport, Now: host.Ranks{Recording: 56}.Now}, Do: openExport},
-		{Entry: host.Entry{ID: actWrite, Keys: []string{"enter"}, Scope: ScopeExport, Title: "write the file", Help: "Write the file.", Priority: 90, Enabled: canWriteExport}, Do: host.On(func(c host.Context, v *exportView) tea.Cmd { return v.write(c, false) })},
+		{Entry: host.Entry{ID: actWrite, Keys: []string{"enter"}, Scope: ScopeExport, Title: "write the file", Help: "Write the file.", Asks: "before it replaces a file", Priority: 90, Enabled: canWriteExport}, Do: host.On(func(c host.Context, v *exportView) tea.Cmd { return v.write(c, false) })},
 		{Entry: host.Entry{ID: actOther, Keys: []string{"space"}, Scope: ScopeExport, Title: "change", Help: "Take the next format, or turn redaction on or off; in the file name, type a space.", Priority: 70}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.toggle(); return nil })},
 		{Entry: host.Entry{ID: "export-next", Keys: []string{"right"}, Scope: ScopeExport, Title: "next", Help: "Take the next format, or turn redaction on or off.", Priority: 55, Hint: keymap.Hint{Keys: "left/right", Title: "change"}}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.change(1); return nil })},
 		{Entry: host.Entry{ID: "export-previous", Keys: []string{"left"}, Scope: ScopeExport, Title: "previous", Help: "Take the previous format, or turn redaction on or off."}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.change(-1); return nil })},

@@ -46,11 +46,11 @@ func Actions(run finder, show, stop func(host.Context) tea.Cmd) []host.Action {
 		{Entry: host.Entry{ID: "grid-follow", Keys: []string{"F"}, Scope: Scope, Title: "follow", Help: "Keep the running targets in view, or stop following.", Priority: 35, Enabled: run.isRunning}, Do: host.On(func(_ host.Context, v *View) tea.Cmd { v.Grid.SetFollow(!v.Grid.Following()); return nil })},
 		{Entry: host.Entry{ID: "grid-copy", Keys: []string{"y"}, Scope: Scope, Title: "copy", Help: "Copy the line of the target to the terminal's clipboard (OSC 52).", Priority: 20, Enabled: run.hasTarget}, Do: host.On(copyTarget)},
 		{Entry: host.Entry{ID: "grid-opened", Keys: []string{"1"}, Scope: Scope, Title: "open sessions", Help: "Go to the sessions and recordings opened from here.", Priority: 38, Enabled: somethingOpen}, Do: host.On(showOpened)},
-		{Entry: host.Entry{ID: "grid-stop", Keys: []string{"x"}, Scope: Scope, Title: "stop the run", Help: "Stop the run: running targets end cleanly, waiting ones are skipped. The grid stays.", Priority: 32, Destructive: true, Enabled: run.canStopRun}, Do: stop},
+		{Entry: host.Entry{ID: "grid-stop", Keys: []string{"x"}, Scope: Scope, Title: "stop the run", Help: "Stop the run: running targets end cleanly, waiting ones are skipped. The grid stays.", Priority: 32, Asks: "each time", Enabled: run.canStopRun}, Do: stop},
 		host.Override(host.Entry{Name: host.CloseName, Scope: Scope, Title: "back", Help: "Cancel opening, then list all targets. Never quits.", Priority: -1}),
 		{Entry: host.Entry{ID: host.ActGridPalette, Keys: []string{":", "ctrl+p"}, Scope: Scope, Title: "commands", Help: "Find a command by name and run it.", Last: true}, Do: do(host.ActPalette)},
 		{Entry: host.Entry{ID: "grid-help", Keys: []string{"?"}, Scope: Scope, Title: "menu", Help: "Show what can be done here.", Last: true}, Do: do(host.ActHelp)},
-		{Entry: host.Entry{ID: actQuit, Keys: []string{"q", "Q"}, Scope: Scope, Title: "quit", Help: "Quit; while targets are running, asks for confirmation and ends them.", Priority: 80}, Do: do(host.ActInterrupt)},
+		{Entry: host.Entry{ID: actQuit, Keys: []string{"q", "Q"}, Scope: Scope, Title: "quit", Help: "Quit.", Asks: "while targets are running", Priority: 80}, Do: do(host.ActInterrupt)},
 	}
 }
 

@@ -75,7 +75,7 @@ func (v *View) Stop() {
 // StopQuestion returns the question before the run is stopped, without its effect.
 func (v *View) StopQuestion(quits bool) *host.Dialog {
 	t := v.Grid.Totals()
-	d := &host.Dialog{Title: "Stop the run?", Lines: []string{
+	d := &host.Dialog{Title: "Stop the run?", No: "go on", Lines: []string{
 		fmt.Sprintf("%s running, %s waiting.", wording.Thousands(t.Active()), wording.Thousands(t.Waiting)),
 		"Running targets end cleanly, waiting ones are skipped; both count as cancelled.",
 	}}

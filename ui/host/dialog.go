@@ -18,7 +18,9 @@ type Dialog struct {
 	// none. AlwaysText is what it does.
 	Always     func(Context) tea.Cmd
 	AlwaysText string
-	About      Subject
+	// No is what the default answer does instead: "keep it".
+	No    string
+	About Subject
 }
 
 // A Subject is what a dialog is about, to close it once it no longer applies.
@@ -29,6 +31,7 @@ const (
 	AboutAction Subject = iota // what the user is about to do
 	AboutStart                 // a server that did not start
 	AboutWatch                 // a round of a watch
+	AboutQuit                  // the end of the program
 )
 
 // Add adds a paragraph, unless it is empty.

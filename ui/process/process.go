@@ -37,14 +37,14 @@ const (
 func Actions() []host.Action {
 	return append(stopActions(), []host.Action{
 		{Entry: host.Entry{ID: host.ActProcess, Keys: []string{"I"}, Scope: keymap.Global, Title: "process", Synonyms: []string{"stats", "memory", "pid", "environment"}, Help: "Show the process: its tree, its start and shutdown, its environment compared with the shell's, the connection to its host.", Priority: 50, Now: host.Ranks{None: 67}.Now}, Do: openProcess},
-		{Entry: host.Entry{ID: actProcessStop, Keys: []string{"K", "ctrl+k"}, Scope: ScopePane, Title: "stop", Help: "Choose how to stop the server; while it stops, skip to the next step.", Priority: 80, Destructive: true, Enabled: CanStop, CurrentTitle: escalation}, Do: stopServer},
-		{Entry: host.Entry{ID: actKillOne, Keys: []string{"x"}, Scope: ScopePane, Title: "kill one", Help: "Choose a process of the tree, such as a leaked one, and kill it.", Priority: 70, Destructive: true, Enabled: canKillOne}, Do: openTree},
+		{Entry: host.Entry{ID: actProcessStop, Keys: []string{"K", "ctrl+k"}, Scope: ScopePane, Title: "stop", Help: "Choose how to stop the server; while it stops, skip to the next step.", Priority: 80, Enabled: CanStop, CurrentTitle: escalation}, Do: stopServer},
+		{Entry: host.Entry{ID: actKillOne, Keys: []string{"x"}, Scope: ScopePane, Title: "kill one", Help: "Choose a process of the tree, such as a leaked one, and kill it.", Priority: 70, Enabled: canKillOne}, Do: openTree},
 		{Entry: host.Entry{ID: actValues, Keys: []string{"v"}, Scope: ScopePane, Title: "values", Help: "Show or hide the values of the environment, including secrets.", Priority: 60, Enabled: hasEnvironment}, Do: host.On(func(_ host.Context, p *processPane) tea.Cmd {
 			p.values = !p.values
 			return nil
 		})},
 		host.Override(host.Entry{Name: host.CloseName, ID: "close-process", Scope: ScopePane, Keys: []string{"esc", "q", "I"}, Help: "Close the pane.", Priority: 90}),
-		{Entry: host.Entry{ID: actKillThis, Keys: []string{"enter"}, Scope: ScopeTree, Title: "kill", Help: "Send SIGKILL to this process only.", Priority: 90}, Do: host.On(killThis)},
+		{Entry: host.Entry{ID: actKillThis, Keys: []string{"enter"}, Scope: ScopeTree, Title: "kill", Help: "Send SIGKILL to this process only.", Asks: "each time", Priority: 90}, Do: host.On(killThis)},
 		host.Override(host.Entry{Name: host.CloseName, ID: "close-tree", Scope: ScopeTree, Help: "Close, and kill nothing.", Priority: 85}),
 	}...)
 }
@@ -303,11 +303,17 @@ func killThis(c host.Context, m *treeMenu) tea.Cmd {
 	}
 	c.Host.Close(m)
 	s, ctx, d := c.Workspace.Session, c.Host.Lifetime(), m.tree[i]
-	return func() tea.Msg {
-		err := s.KillDescendant(ctx, d.PID)
-		return host.Result{What: "kill", Err: err, Text: fmt.Sprintf("SIGKILL sent to %d", d.PID), Then: func(c host.Context) tea.Cmd {
-			c.Workspace.Sample.At = time.Time{}
-			return TakeSample(c)
-		}}
-	}
+	c.Host.Confirm(c.Workspace, &host.Dialog{
+		Title: fmt.Sprintf("Kill process %d?", d.PID), Lines: []string{"Sends SIGKILL to this process only."}, No: "kill nothing",
+		Yes: func(host.Context) tea.Cmd {
+			return func() tea.Msg {
+				err := s.KillDescendant(ctx, d.PID)
+				return host.Result{What: "kill", Err: err, Text: fmt.Sprintf("SIGKILL sent to %d", d.PID), Then: func(c host.Context) tea.Cmd {
+					c.Workspace.Sample.At = time.Time{}
+					return TakeSample(c)
+				}}
+			}
+		},
+	})
+	return nil
 }

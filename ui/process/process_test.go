@@ -87,6 +87,8 @@ var processTests = map[string]actionTest{
 		r.Do("kill-one")
 		r.Write("sleep")
 		r.Do("kill-this")
+		require.Contains(t, r.Asked(), "Kill process 4123?")
+		r.Do("yes")
 		require.Equal(t, []int{4123}, x.Latest().Killed)
 		require.Contains(t, r.Said(), "SIGKILL sent to 4123")
 	},

@@ -67,7 +67,7 @@ func (v *view) right() string {
 	case v.plan == nil:
 		return ""
 	}
-	sent, omitted, _ := v.counts()
+	sent, omitted := v.counts()
 	return fmt.Sprintf("%s to send, %s not sent", wording.Thousands(sent), wording.Thousands(omitted))
 }
 

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/internal/wording"
 	replayer "mcpdbg/recordings/replay"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
@@ -37,8 +35,8 @@ const (
 // session.
 func Actions(of func(host.Context) *State) []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: host.ActReplay, Keys: []string{"U"}, Scope: keymap.Global, Title: "replay", Synonyms: []string{"rerun"}, Help: "Send the recorded messages to a new process and compare the responses. Shows the plan first.", Destructive: true, Enabled: canReplay(of), Now: host.Ranks{Recording: 75}.Now}, Do: func(c host.Context) tea.Cmd { return openPlan(c, of(c)) }},
-		{Entry: host.Entry{ID: actStart, Keys: []string{"enter"}, Scope: Scope, Title: "start", Help: "Start the command and send the marked messages.", Priority: 90, Destructive: true, Enabled: canStart}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.confirm(c) })},
+		{Entry: host.Entry{ID: host.ActReplay, Keys: []string{"U"}, Scope: keymap.Global, Title: "replay", Synonyms: []string{"rerun"}, Help: "Send the recorded messages to a new process and compare the responses. Shows the plan first.", Asks: "once, by its plan", Enabled: canReplay(of), Now: host.Ranks{Recording: 75}.Now}, Do: func(c host.Context) tea.Cmd { return openPlan(c, of(c)) }},
+		{Entry: host.Entry{ID: actStart, Keys: []string{"enter"}, Scope: Scope, Title: "start", Help: "Start the command and send the marked messages, as the plan says.", Priority: 90, Enabled: canStart}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.run(c) })},
 		host.Override(host.Entry{Name: host.CloseName, ID: "replay-close", Scope: Scope, Title: "cancel", Help: "Close without starting anything."}),
 		host.Override(host.Entry{Name: kit.Down, ID: "replay-down", Scope: Scope, Keys: []string{"down", "tab"}, Help: "Go to the next field or message.", Priority: 60, Hint: keymap.Hint{Keys: "up/down", Title: "choose"}}),
 		host.Override(host.Entry{Name: kit.Up, ID: "replay-up", Scope: Scope, Keys: []string{"up", "shift+tab"}, Help: "Go to the previous field or message."}),
@@ -300,7 +298,7 @@ func (v *view) sends(it *replayer.Item) (sent bool, text string) {
 
 // counts returns how many messages would be sent and not sent, and which tools
 // are called only because the user included them.
-func (v *view) counts() (sent, omitted int, tools []string) {
+func (v *view) counts() (sent, omitted int) {
 	items := v.plan.Items()
 	for i := range items {
 		it := &items[i]
@@ -309,15 +307,8 @@ func (v *view) counts() (sent, omitted int, tools []string) {
 			continue
 		}
 		sent++
-		if v.switchedOn(it) {
-			for _, tool := range it.Calls() {
-				if !slices.Contains(tools, tool) {
-					tools = append(tools, tool)
-				}
-			}
-		}
 	}
-	return sent, omitted, tools
+	return sent, omitted
 }
 
 func (v *view) options() replayer.Options {
@@ -333,8 +324,8 @@ func (v *view) options() replayer.Options {
 	return opts
 }
 
-// confirm asks for confirmation before it starts anything.
-func (v *view) confirm(c host.Context) tea.Cmd {
+// run starts the command of the plan.
+func (v *view) run(c host.Context) tea.Cmd {
 	argv, err := kit.SplitWords(string(v.command.Text))
 	switch {
 	case err != nil:
@@ -344,21 +335,5 @@ func (v *view) confirm(c host.Context) tea.Cmd {
 		v.failure, v.at = "the command is empty", 0
 		return nil
 	}
-	sent, omitted, tools := v.counts()
-	lines := []string{"Starts a new process" + where(v.header) + ":", "  " + kit.QuoteWords(argv), fmt.Sprintf("and sends it %s (%s).", wording.Counted(sent, "message"), replayer.Modes()[v.mode])}
-	if omitted > 0 {
-		lines = append(lines, fmt.Sprintf("Not sent: %s.", wording.Thousands(omitted)))
-	}
-	if len(tools) > 0 {
-		lines = append(lines, "", "Calls tools that may change things: files, accounts, anything the server can access:", "  "+wording.Clip(strings.Join(tools, ", "), workspace.MaxParameterText, wording.Dots))
-	}
-	c.Host.Confirm(c.Workspace, &host.Dialog{Title: "Replay the recording?", Lines: lines, Yes: func(c host.Context) tea.Cmd { return v.start(c, argv) }})
-	return nil
-}
-
-func where(h session.Header) string {
-	if h.Host != "" {
-		return " on " + h.Host
-	}
-	return ""
+	return v.start(c, argv)
 }

@@ -47,7 +47,7 @@ func policyActions(of func(host.Context) *Requests) []host.Action {
 	later := in(actPolicyLater, "later", "Increase the delay before the response, to see what the server does meanwhile; mode ask has no delay.", 60, delay(1), "+", "=")
 	later.Hint = keymap.Hint{Keys: "+/-", Title: "delay"}
 	restart := in(actPolicyRestart, "restart", "Restart the server to declare the new client capabilities.", 55, func(c host.Context, _ *policyView) tea.Cmd { return c.Host.Do(c.Workspace, host.ActRestart, "") }, "ctrl+r")
-	restart.Destructive, restart.Enabled = true, hasStarted
+	restart.Asks, restart.Enabled = "while a call is pending", hasStarted
 	answer := in(actPolicyAnswer, "answer now", "Answer a pending server request, including one delayed by its policy.", 85, func(c host.Context, _ *policyView) tea.Cmd { return openOldest(c, of) }, "A")
 	answer.Enabled = canAnswer
 	return []host.Action{
@@ -222,11 +222,7 @@ func (s *Requests) setPolicy(c host.Context, method string, p session.Policy) te
 	}
 	running, _ := host.CanSend(c)
 	if method == mcp.MethodRoots && after.Mode == session.PolicyCanned && string(before.Answer) != string(after.Answer) && running && c.Workspace.Status.Server.Era != mcp.Modern {
-		c.Host.Confirm(c.Workspace, &host.Dialog{
-			Title: "Notify the server that the roots have changed?",
-			Lines: []string{"Sends " + mcp.MethodRootsChanged + "; the server may then request the roots again."},
-			Yes:   notifyRoots,
-		})
+		return tea.Batch(notifyRoots(c), c.Panes().Refresh())
 	}
 	return c.Panes().Refresh()
 }

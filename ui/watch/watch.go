@@ -266,6 +266,7 @@ func (s *State) sendUnsent(c host.Context) tea.Cmd {
 	c.Host.Confirm(c.Workspace, &host.Dialog{
 		Title: "Send calls that may have side effects?",
 		Lines: []string{strings.Join(s.unsent, ", "), "", mayHaveEffects},
+		No:    "send nothing",
 		Yes:   func(c host.Context) tea.Cmd { return s.runRound(c, s.cause, s.files.Rest) },
 	})
 	return nil
@@ -287,6 +288,7 @@ func (s *State) sendAlways(c host.Context) tea.Cmd {
 	c.Host.Confirm(c.Workspace, &host.Dialog{
 		Title: "Re-send these calls after every change?",
 		Lines: lines,
+		No:    "send nothing",
 		Yes: func(c host.Context) tea.Cmd {
 			return s.runRound(c, s.cause, func(ctx context.Context) (*replayer.Round, error) { return s.files.Always(ctx, tools) })
 		},
@@ -364,8 +366,8 @@ func Actions(of func(host.Context) *State) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actPause, Keys: []string{"Z"}, Scope: keymap.Global, Title: "pause watching", Help: "Pause restarts on file changes, or resume them: then also for files changed meanwhile.", Enabled: can((*State).canWatch), CurrentTitle: title}, Do: do((*State).pause)},
 		{Entry: host.Entry{ID: actNow, Keys: []string{"ctrl+w"}, Scope: keymap.Global, Title: "restart and re-send", Help: "Do the same as after a file change: restart the server, re-send the last requests, and compare the responses.", Enabled: can((*State).canRunNow)}, Do: do((*State).runNow)},
-		{Entry: host.Entry{ID: actRest, Keys: []string{"d"}, Scope: keymap.Global, Title: "send calls not re-sent", Help: "Send the calls that were not re-sent after a change because they may have side effects, and compare.", Destructive: true, Enabled: can((*State).canSendUnsent)}, Do: do((*State).sendUnsent)},
-		{Entry: host.Entry{ID: actAlways, Keys: []string{"ctrl+y"}, Scope: keymap.Global, Title: "always re-send this tool", Help: "Re-send calls of the tool in the selected row after every change from now on, even if they may have side effects; if the row calls none of them, calls of all tools that were not re-sent.", Destructive: true, Enabled: can((*State).canSendAlways)}, Do: do((*State).sendAlways)},
+		{Entry: host.Entry{ID: actRest, Keys: []string{"d"}, Scope: keymap.Global, Title: "send calls not re-sent", Help: "Send the calls that were not re-sent after a change because they may have side effects, and compare.", Asks: "each time", Enabled: can((*State).canSendUnsent)}, Do: do((*State).sendUnsent)},
+		{Entry: host.Entry{ID: actAlways, Keys: []string{"ctrl+y"}, Scope: keymap.Global, Title: "always re-send this tool", Help: "Re-send calls of the tool in the selected row after every change from now on, even if they may have side effects; if the row calls none of them, calls of all tools that were not re-sent.", Asks: "each time", Enabled: can((*State).canSendAlways)}, Do: do((*State).sendAlways)},
 	}
 }
 

@@ -11,8 +11,8 @@ func Example() {
 	table, err := keymap.New([]keymap.Scope{{ID: "traffic", Title: "Traffic"}}, []keymap.Action[state]{
 		{
 			ID: "traffic.resend", Keys: []string{"r"}, Scope: "traffic", Title: "resend", Help: "Send the request again.",
-			Enabled:     func(s state) (bool, string) { return s.live, "this is a recording" },
-			Destructive: true, Priority: 5,
+			Enabled: func(s state) (bool, string) { return s.live, "this is a recording" },
+			Asks:    "each time", Priority: 5,
 		},
 		{ID: "quit", Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Help: "Leave.", Priority: 1},
 	})

@@ -20,7 +20,7 @@ type Entry struct {
 	Synonyms    []string
 	Words       []string
 	Priority    int
-	Destructive bool
+	Asks        string
 	// why the action is not possible now, or ""
 	Disabled string
 }
@@ -65,7 +65,7 @@ func (t *Table[C]) Offered(scope string, c C) []Entry {
 
 func (a *Action[C]) entry() Entry {
 	return Entry{
-		ID: a.ID, Keys: a.Keys, Title: a.Title, Help: a.Help, Synonyms: a.Synonyms, Words: a.Words, Priority: a.Priority, Destructive: a.Destructive,
+		ID: a.ID, Keys: a.Keys, Title: a.Title, Help: a.Help, Synonyms: a.Synonyms, Words: a.Words, Priority: a.Priority, Asks: a.Asks,
 	}
 }
 
@@ -83,8 +83,8 @@ func (t *Table[C]) Markdown() string {
 		fmt.Fprintf(b, "## %s\n\n| keys | action | what it does |\n|---|---|---|\n", title)
 		for _, a := range actions {
 			help := a.Help
-			if a.Destructive {
-				help += " Asks for confirmation."
+			if a.Asks != "" {
+				help += " Asks " + a.Asks + "."
 			}
 			fmt.Fprintf(b, "| %s | %s | %s |\n", markdownKeys(a.Keys), cell(a.Title), cell(help))
 		}

@@ -99,7 +99,7 @@ func (a Action[C]) over(base *Action[C], s Scope) Action[C] {
 	a.ID, a.Scope, a.origin = cmp.Or(a.ID, id), s.ID, base.origin
 	a.Title, a.Help = cmp.Or(a.Title, base.Title), cmp.Or(a.Help, base.Help)
 	a.Priority = max(cmp.Or(a.Priority, base.Priority), 0)
-	a.Destructive = a.Destructive || base.Destructive
+	a.Asks = cmp.Or(a.Asks, base.Asks)
 	a.Yields = a.Yields || base.Yields
 	return a
 }

@@ -68,8 +68,9 @@ type Action[C any] struct {
 	// that give them to an action of its scope, or of any scope if it is global, as old
 	// settings do.
 	Yields bool
-	// Destructive actions lose data or affect the server; they need confirmation.
-	Destructive bool
+	// Asks is when the action asks before it does something: "each time", "while a call is
+	// pending". "" means never.
+	Asks string
 
 	origin string // scope that declared it before overrides
 }

@@ -21,7 +21,7 @@ func actions() []Action[state] {
 		{ID: "down", Keys: []string{"j", "down"}, Scope: Global, Title: "down", Help: "One row down.", Priority: 9, Hint: Hint{"j/k", "move"}},
 		{ID: "up", Keys: []string{"k", "up"}, Scope: Global, Title: "up", Help: "One row up."},
 		{ID: "pair", Keys: []string{"p"}, Scope: "traffic", Title: "pair", Help: "Go to the partner.", Priority: 5},
-		{ID: "resend", Keys: []string{"r"}, Scope: "traffic", Title: "resend", Help: "Send it again.", Priority: 7, Enabled: onlyLive, Destructive: true},
+		{ID: "resend", Keys: []string{"r"}, Scope: "traffic", Title: "resend", Help: "Send it again.", Priority: 7, Enabled: onlyLive, Asks: "each time"},
 		{ID: "lags", Keys: []string{"p"}, Scope: "events", Title: "lags", Help: "Only lags, or a|b."},
 		{ID: "send", Keys: []string{"ctrl+s"}, Scope: "compose", Title: "send", Help: "Send the draft.", Priority: 8},
 		{ID: "next", Keys: []string{"down"}, Scope: "compose", Title: "next", Help: "Next field."},
@@ -244,7 +244,7 @@ func TestHelp(t *testing.T) {
 	require.Equal(t, "Traffic", groups[0].Title)
 	require.Equal(t, Entry{
 		ID: "resend", Keys: []string{"r"}, Title: "resend", Help: "Send it again.",
-		Priority: 7, Destructive: true, Disabled: "this is a recording",
+		Priority: 7, Asks: "each time", Disabled: "this is a recording",
 	}, groups[0].Entries[1])
 	require.Equal(t, groups[0].Entries, table(t).Offered("traffic", state{})[:2], "the palette offers the same")
 	require.Equal(t, "Everywhere", groups[1].Title)
@@ -256,7 +256,7 @@ func TestHelp(t *testing.T) {
 
 func TestMarkdown(t *testing.T) {
 	md := table(t).Markdown()
-	require.Contains(t, md, "## Traffic\n\n| keys | action | what it does |\n|---|---|---|\n| `p` | pair | Go to the partner. |\n| `r` | resend | Send it again. Asks for confirmation. |\n\n## Events")
+	require.Contains(t, md, "## Traffic\n\n| keys | action | what it does |\n|---|---|---|\n| `p` | pair | Go to the partner. |\n| `r` | resend | Send it again. Asks each time. |\n\n## Events")
 	require.Contains(t, md, "| palette | export | Write a copy. |")
 	require.Contains(t, md, `Only lags, or a\|b.`)
 	require.Contains(t, md, "| `j` `down` | down |")
