@@ -524,6 +524,7 @@ var actionTests = map[string]actionTest{
 		d.do(actCompose)
 		d.take(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
 		require.Contains(t, d.plain(), "Quit? 1 call is pending")
+		d.hush()
 		require.Contains(t, d.plain(), "enter, n, esc, q: no, stay")
 		require.False(t, d.quit)
 		d.take(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})

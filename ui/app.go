@@ -270,7 +270,8 @@ func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {
 		return sc.app.actions.key(sc, msg)
 	case tea.PasteMsg:
 		if sc.app.front.ask != nil {
-			return sc.app.front.ask.paste(msg)
+			sc.app.front.ask.paste(msg)
+			return nil
 		}
 		return sc.app.actions.typed(sc, msg)
 	case tea.MouseMsg:
@@ -280,9 +281,7 @@ func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {
 	case asked:
 		return sc.app.nextQuestion()
 	case quiet:
-		if k := sc.app.front.ask; k != nil && k == msg.ask {
-			return k.quietNow(msg.ignored)
-		}
+		sc.app.quiet(msg)
 	case changed:
 		return sc.Refresh()
 	case noticeOver:
@@ -373,7 +372,7 @@ func (sc *sessionScreen) settle() tea.Cmd {
 			sc.app.canvas.mark(id)
 		}
 	}
-	cmd := tea.Batch(sc.detail.Show(sc.ws.Viewed), sc.app.front.fade(sc.app.outside.later))
+	cmd := tea.Batch(sc.detail.Show(sc.ws.Viewed), sc.app.front.fade(sc.app.outside.later), sc.app.front.awaitQuiet(sc.app.outside.later))
 	if sc.ws.Overview {
 		cmd = tea.Batch(cmd, server.ReadLists(sc.context()))
 	}

@@ -3,21 +3,16 @@ package ui
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/help"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/tty"
 )
 
-// askPause is how long no key must be pressed before a question accepts keys, so that it
-// takes none meant for something else.
-const askPause = 300 * time.Millisecond
-
 type ask struct {
+	guard
 	app      *App
 	question *tty.Question
 	behind   int // questions that wait for this one
@@ -25,19 +20,9 @@ type ask struct {
 	at       int // focused field
 	scroll   kit.Scroll
 	wrong    string // the problem with the typed text, "" for none
-
-	drawn   bool
-	ready   bool
-	ignored int // number of keys pressed before that
 }
 
 type asked struct{}
-
-// quiet reports a pause of askPause after the first ignored keys.
-type quiet struct {
-	ask     *ask
-	ignored int
-}
 
 func newAsk(a *App, q *tty.Question) *ask {
 	k := &ask{app: a, question: q}
@@ -69,7 +54,7 @@ func (a *App) nextQuestion() tea.Cmd {
 	}
 	a.front.ask, a.front.menu = newAsk(a, q), nil
 	a.front.ask.behind = behind
-	return a.front.ask.awaitQuiet()
+	return nil
 }
 
 func (a *App) closeQuestion() {
@@ -82,49 +67,6 @@ func (a *App) closeQuestion() {
 	a.front.ask, a.canvas.stale = nil, true
 }
 
-func (k *ask) awaitQuiet() tea.Cmd {
-	return k.app.outside.later(askPause, quiet{k, k.ignored})
-}
-
-// quietNow ends a pause that began after a number of ignored keys. It does not count if
-// keys were pressed during it, or if the question was not visible.
-func (k *ask) quietNow(ignored int) tea.Cmd {
-	if k.ignored != ignored {
-		return nil
-	}
-	if !k.drawn {
-		return k.awaitQuiet()
-	}
-	k.ready, k.app.canvas.stale = true, true
-	return nil
-}
-
-// key handles a key. Until the question is ready, only actions that work everywhere are
-// accepted, but not the menu: its lines answer.
-func (k *ask) key(sc *sessionScreen, msg tea.KeyPressMsg) tea.Cmd {
-	action, ok := k.app.actions.keys.Lookup(scopeAsk, msg.String())
-	switch {
-	case ok && action.Everywhere && action.ID != help.ActMenuTyping:
-		return sc.Do(action.ID)
-	case !k.takesKeys():
-		return k.ignore()
-	case ok:
-		return sc.Do(action.ID)
-	}
-	k.typed(msg)
-	return nil
-}
-
-func (k *ask) takesKeys() bool { return k.ready && k.app.panes.layout.mode != tooSmall }
-
-func (k *ask) ignore() tea.Cmd {
-	k.ignored++
-	if k.ready {
-		return nil
-	}
-	return k.awaitQuiet()
-}
-
 func (k *ask) typed(msg tea.Msg) {
 	if len(k.fields) > 0 {
 		k.fields[k.at].Update(msg)
@@ -132,12 +74,12 @@ func (k *ask) typed(msg tea.Msg) {
 	k.wrong, k.app.canvas.stale = "", true
 }
 
-func (k *ask) paste(msg tea.PasteMsg) tea.Cmd {
-	if !k.takesKeys() {
-		return k.ignore()
+func (k *ask) paste(msg tea.PasteMsg) {
+	if !k.ready || k.app.panes.layout.mode == tooSmall {
+		k.drop()
+		return
 	}
 	k.typed(msg)
-	return nil
 }
 
 func (k *ask) step(by int) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/host"
 	"mcpdbg/ui/tty"
 	"mcpdbg/ui/uitest"
 )
@@ -31,8 +32,9 @@ func (d *driver) askNow(prompt executor.Prompt) (wait func() (executor.Answer, e
 // hush waits for the pause without keys.
 func (d *driver) hush() {
 	d.t.Helper()
-	d.take(quiet{d.front.ask, d.front.ask.ignored})
-	require.True(d.t, d.front.ask.ready)
+	g := d.front.guarded()
+	d.take(quiet{g, g.dropped})
+	require.True(d.t, g.ready)
 }
 
 // inQuestion runs a test with a question on the screen of a running session.
@@ -149,11 +151,11 @@ func TestTypedAhead(t *testing.T) {
 			require.Empty(t, d.front.ask.fields[0].Text)
 		}
 		typed() // before the question is drawn
-		d.take(quiet{d.front.ask, d.front.ask.ignored})
+		d.take(quiet{&d.front.ask.guard, d.front.ask.dropped})
 		require.False(t, d.front.ask.ready, "a pause while the question is not visible does not count")
 		d.content()
 		typed() // drawn, and more keys
-		d.take(quiet{d.front.ask, d.front.ask.ignored - 1})
+		d.take(quiet{&d.front.ask.guard, d.front.ask.dropped - 1})
 		require.False(t, d.front.ask.ready, "a pause with keys does not count")
 		require.Contains(t, d.plain(), "ignores keys until you stop typing")
 
@@ -166,6 +168,43 @@ func TestTypedAhead(t *testing.T) {
 		answer, err := wait()
 		require.NoError(t, err)
 		require.True(t, answer.Yes)
+	})
+}
+
+// TestTypedAheadOfDialog checks that a box that asks drops the keys of its first 150 ms
+// and says so, that one that a key opened does not, and that ctrl+c always works.
+func TestTypedAheadOfDialog(t *testing.T) {
+	inBubble(t, 80, 24, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.keepTime()
+		d.send(`{"jsonrpc":"2.0","id":"slow","method":"sleep"}`)
+		restart := tea.KeyPressMsg{Code: 'r', Mod: tea.ModCtrl}
+		d.take(restart)
+		d.write("y")
+		require.Contains(t, d.plain(), dropsKeys)
+		time.Sleep(quietTime - time.Millisecond)
+		d.write("y")
+		time.Sleep(quietTime - time.Millisecond)
+		d.arrive()
+		require.Contains(t, d.plain(), dropsKeys, "the pause begins again with each key")
+		require.Empty(t, d.acts())
+		time.Sleep(time.Millisecond)
+		d.arrive()
+		require.Contains(t, d.plain(), "y: yes    enter, n, esc, q: no, go on with the call")
+		d.write("n")
+		require.Nil(t, d.front.dialog)
+
+		d.take(restart)
+		d.take(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
+		require.Contains(t, d.plain(), "Quit? 1 call is pending")
+		d.take(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
+		require.True(t, d.quit)
+
+		d.visible.confirm(&host.Dialog{Title: "Told", Lines: []string{"something"}})
+		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
+		require.Nil(t, d.front.dialog, "a key has opened it")
+		d.visible.confirm(&host.Dialog{Title: "Not started", About: host.AboutStart})
+		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
+		require.NotNil(t, d.front.dialog, "it opened by itself")
 	})
 }
 
@@ -305,7 +344,7 @@ func TestQuestionInTheProgram(t *testing.T) {
 		require.Contains(t, term.Text(), "mcpdbg asks, for dev@build-7.example.org:2222")
 		term.Press("y", "\r")
 		require.Contains(t, term.Text(), "ignores keys until you stop typing")
-		time.Sleep(askPause)
+		time.Sleep(quietTime)
 		term.Wait()
 		require.NotContains(t, term.Text(), "ignores keys until you stop typing")
 		term.RequireShown()

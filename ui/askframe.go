@@ -98,7 +98,7 @@ func (k *ask) paintAnswer(l, below *paint.Line) {
 	case k.wrong != "":
 		below.Text(k.app.screen.Theme.Failed, "x "+k.wrong)
 	case !k.ready:
-		below.Text(k.app.screen.Theme.Dim, "ignores keys until you stop typing")
+		below.Text(k.app.screen.Theme.Dim, dropsKeys)
 	case !k.scroll.All():
 		below.Text(k.app.screen.Theme.Odd, fmt.Sprintf("lines %d-%d of %d: up, down, pgup, pgdown", from+1, to, k.scroll.Lines))
 	case len(k.fields) > 0 && k.fields[k.at].Secret:

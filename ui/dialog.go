@@ -13,6 +13,7 @@ import (
 )
 
 type dialog struct {
+	guard
 	asked  *host.Dialog
 	screen *sessionScreen
 	scroll kit.Scroll
@@ -21,7 +22,9 @@ type dialog struct {
 }
 
 func (sc *sessionScreen) confirm(d *host.Dialog) {
-	sc.app.front.dialog, sc.app.canvas.stale = &dialog{asked: d, screen: sc}, true
+	opened := &dialog{asked: d, screen: sc}
+	opened.ready = d.Yes == nil && d.About == host.AboutAction // a key has opened it
+	sc.app.front.dialog, sc.app.canvas.stale = opened, true
 }
 
 // yes answers with one of the functions of the dialog.
@@ -49,6 +52,10 @@ func (cv *canvas) paintDialog() {
 		d.noAt = 1 + len(answer)
 		answer += no + ": no, " + d.asked.No
 	}
+	if !d.ready {
+		answer, d.noAt = dropsKeys, width+2
+	}
+	d.drawn = true
 	d.scroll.Fit(a.screen.Height-6, len(rows)) // border, a blank and the answer; header and footer stay visible
 	from, to := d.scroll.Shown()
 	if !d.scroll.All() {

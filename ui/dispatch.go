@@ -21,11 +21,15 @@ func (t *actionTable) key(sc *sessionScreen, msg tea.KeyPressMsg) tea.Cmd {
 	if t.app.front.notice != (notice{}) {
 		t.app.front.notice, t.app.canvas.stale = notice{}, true
 	}
-	if t.app.front.ask != nil && t.app.front.menu == nil {
-		return t.app.front.ask.key(sc, msg)
+	if t.drops(sc, msg) {
+		return nil
 	}
 	if action, ok := t.keys.Lookup(sc.scope(), msg.String()); ok {
 		return sc.Do(action.ID)
+	}
+	if k := t.app.front.ask; k != nil && t.app.front.menu == nil {
+		k.typed(msg)
+		return nil
 	}
 	if d := t.app.front.dialog; d != nil {
 		switch {

@@ -177,6 +177,10 @@ func (d *driver) do(actions ...string) {
 		d.run(cmd)
 		_, cmd = d.Update(nil) // as Update does after every message
 		d.run(cmd)
+		if g := d.front.guarded(); g != nil && d.front.ask == nil && !g.ready {
+			d.content()
+			d.hush()
+		}
 	}
 }
 

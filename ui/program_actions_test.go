@@ -204,7 +204,7 @@ var ways = map[string]func(st *stage){
 	send.ScopeComposerText: func(st *stage) { st.composes(false) },
 	send.ScopePresets:      func(st *stage) { st.composes(true); st.Press("\x07") }, // ctrl+g
 	scopePrompt:            func(st *stage) { st.Press("f") },
-	scopeDialog:            func(st *stage) { st.Press("\x12") }, // ctrl+r
+	scopeDialog:            func(st *stage) { st.Press("\x12"); st.WaitFor(quietTime) }, // ctrl+r
 	process.ScopeStop:      func(st *stage) { st.Press("K") },
 	process.ScopePane:      func(st *stage) { st.Press("I") },
 
@@ -227,7 +227,7 @@ var ways = map[string]func(st *stage){
 	scopeAsk: func(st *stage) {
 		st.Turn()
 		go func() { _, _ = st.app.opts.Prompter.Ask(st.T.Context(), uitest.PromptChallenge) }()
-		st.WaitFor(askPause + time.Second)
+		st.WaitFor(quietTime + time.Second)
 	},
 }
 
@@ -310,6 +310,7 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 		require.NoError(st.T, err)
 		selecting(`"changes"`)(st)
 		st.Press("r")
+		st.WaitFor(quietTime)
 	}},
 	"compare-call-again": {after: func(st *stage) {
 		st.Press(keyEsc, "<")

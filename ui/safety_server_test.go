@@ -106,7 +106,8 @@ var hostileWays = map[string]func(h *hostileServer){
 	scopePrompt:            func(h *hostileServer) { h.do(actFilter); h.pastes(); h.write(" tool:"); h.do(actComplete) },
 	scopeDialog: func(h *hostileServer) {
 		h.visible.confirm(problems.StartFailed(h.visible.context(), "start", &executor.StartError{Code: executor.StartNotFound, Err: hostileError{}, Hint: strings.Join(hostile, "\n"), Said: hostile[1]}))
-		h.canvas.stale = true
+		h.content()
+		h.hush()
 	},
 	process.ScopeStop: func(h *hostileServer) { h.do("kill") },
 	server.ScopeLogLevel: func(h *hostileServer) {

@@ -16,7 +16,7 @@ import (
 func TestQuitAsks(t *testing.T) {
 	inBubble(t, 120, 36, except("sleep", echo), func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":"slow","method":"sleep"}`)
-		d.take(tea.KeyPressMsg{Code: 'q', Text: "q"})
+		d.do(actQuit)
 		require.Contains(t, d.plain(), "Quit? 1 call is pending")
 		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
 		require.Nil(t, d.front.dialog)
