@@ -201,7 +201,7 @@ var actionTests = map[string]actionTest{
 		d.do(actNextMatch)
 		require.Greater(t, d.cursor(), first)
 		d.do(kit.Bottom, actNextMatch)
-		require.Contains(t, d.rows()[35], `no "ping" below`)
+		require.Contains(t, d.rows()[35], "no more matches")
 	},
 	actPrevMatch: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.pings()
@@ -210,7 +210,7 @@ var actionTests = map[string]actionTest{
 		d.do(actPrevMatch)
 		require.Less(t, d.cursor(), last)
 		d.do(kit.Top, actPrevMatch)
-		require.Contains(t, d.rows()[35], `no "ping" above`)
+		require.Contains(t, d.rows()[35], "no more matches")
 	},
 	actFilter: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.pings()

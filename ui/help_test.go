@@ -47,11 +47,11 @@ var paletteTests = map[string]actionTest{
 		d.write("kil")
 		require.Regexp(t, `> stop +Choose how to stop.* K ctrl\+k `, d.plain())
 		d.do("palette-clear")
-		d.write("hexadecimal")
-		require.Contains(t, d.plain(), " 0 found ", "actions that cannot be reached from here are not offered")
+		d.write("polled to its end")
+		require.Regexp(t, `> help: as a task +Composer form: Call the tool as a task`, d.plain(), "nothing here does that")
 		d.do("palette-clear")
 		d.write("zzz")
-		require.Contains(t, d.plain(), "No matching command")
+		require.Contains(t, d.plain(), "No matching command or help")
 		d.do("palette-clear")
 		d.write("anywhere")
 		require.Contains(t, d.plain(), "> quit immediately", "found by its help text")
@@ -125,6 +125,10 @@ func TestPaletteWords(t *testing.T) {
 			"subscribe": "call a tool", "reconnect": "restart", "color": "theme", "clear": "back", "raw": "any message", "stats": "process", "ping": "any message",
 			"kill": "stop", "quit": "quit", "exit": "quit", "log": "view", "docs": "menu", "responses": "policies", "theme dark": "theme dark",
 			"slow": "next slow", "why": "why", "stop": "stop",
+			"exchange": "view", "wire": "view", "stray": "filter noise", "not-json": "filter noise", "orphan": "filter no answer", "lost": "filter gap", "lagged": "filter lag",
+			"act": "help: event", "phase": "help: start", "probe": "help: start", "canned": "policies", "policy": "policies", "ladder": "stop", "evidence": "to the cause",
+			"legacy": "help: protocol", "modern": "help: protocol", "replay": "run again", "curl": "copy", "tab": "next session", "speed": "faster",
+			"timeout": "filter no answer", "settings": "help: settings", "legend": "menu", "json": "view as tree", "unanswered": "filter no answer", "stall": "filter stall",
 		} {
 			d.do(help.ActPalette)
 			d.write(word)
@@ -160,5 +164,27 @@ func TestPaletteOrder(t *testing.T) {
 		d.do(help.ActRunCommand, help.ActPalette)
 		p = pickerOf(d.front.top())
 		require.Equal(t, []string{"back", "zoom"}, []string{p.Items[p.Shown[0].Item], p.Items[p.Shown[1].Item]})
+	})
+}
+
+// TestPaletteExplains checks that a word of the screen leads to the command, to its filter
+// and to what it means, each of which runs.
+func TestPaletteExplains(t *testing.T) {
+	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(help.ActPalette)
+		d.write("lag")
+		p := pickerOf(d.front.top())
+		var names []string
+		for _, pick := range p.Shown[:3] {
+			names = append(names, p.Items[pick.Item])
+		}
+		require.Equal(t, []string{"next event", "filter lag", "help: lag"}, names)
+		require.Contains(t, d.plain(), "mcpdbg read late; nothing is lost unless a gap follows")
+		d.do("palette-down", help.ActRunCommand)
+		require.Equal(t, "lag", d.visible.rows.Traffic.Shown.String())
+		d.do(help.ActPalette)
+		d.write("legend")
+		d.do("palette-bottom", help.ActRunCommand)
+		require.NotNil(t, d.front.menu)
 	})
 }

@@ -128,9 +128,12 @@ func (p *prompt) cancel() {
 	p.screen.app.front.prompt = nil
 }
 
-// askFilter begins with the filter, or without one with the text that is searched for.
-func (sc *sessionScreen) askFilter() {
-	text := ""
+// askFilter sets the given filter, or asks for one: it begins with the filter in force, or
+// without one with the text that is searched for.
+func (sc *sessionScreen) askFilter(text string) tea.Cmd {
+	if f, err := filter.Parse(text); text != "" && err == nil {
+		return sc.rows.SetFilter(f)
+	}
 	if shown := sc.rows.Traffic.Shown; shown != nil {
 		text = shown.String()
 	} else if sc.rows.Search != nil {
@@ -146,6 +149,7 @@ func (sc *sessionScreen) askFilter() {
 			return sc.rows.SetFilter(f), nil
 		},
 	})
+	return nil
 }
 
 func (sc *sessionScreen) askSearch() {

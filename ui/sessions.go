@@ -30,7 +30,7 @@ const (
 func sessionActions(of finder) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actSessions, Keys: []string{"1"}, Scope: keymap.Global, Title: "sessions", Help: "Open the list of sessions."}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(sessionsID) })},
-		{Entry: host.Entry{ID: actNextSession, Keys: []string{">"}, Scope: keymap.Global, Title: "next session", Help: "Show the next session of the list.", Enabled: severalSessions}, Do: of.run(func(s *sessionScreen) { s.app.sessions.step(1) })},
+		{Entry: host.Entry{ID: actNextSession, Keys: []string{">"}, Scope: keymap.Global, Title: "next session", Synonyms: []string{"tab", "switch"}, Help: "Show the next session of the list.", Enabled: severalSessions}, Do: of.run(func(s *sessionScreen) { s.app.sessions.step(1) })},
 		{Entry: host.Entry{ID: actPrevSession, Keys: []string{"<"}, Scope: keymap.Global, Title: "previous session", Help: "Show the previous session of the list.", Enabled: severalSessions}, Do: of.run(func(s *sessionScreen) { s.app.sessions.step(-1) })},
 		{Entry: host.Entry{ID: actRenameSession, Keys: []string{"f2"}, Scope: scopeSessions, Title: "rename", Help: "Rename the session, in this list only.", Priority: 46, Enabled: sessionShown}, Do: of.run((*sessionScreen).askName)},
 		{Entry: host.Entry{ID: actRemoveSession, Keys: []string{"delete"}, Scope: scopeSessions, Title: "remove", Help: "Remove the session from the list; a running server is stopped.", Priority: 47, Asks: "if the server is running", Enabled: of.can(canRemove)}, Do: of.do((*sessionScreen).removeSession)},

@@ -512,7 +512,7 @@ func (d *Pane) Search(ctx context.Context, text string, by int) (tea.Cmd, string
 	found, wrapped := d.tree.Search(ctx, by < 0)
 	switch {
 	case !found:
-		return nil, "not found: " + text
+		return nil, "no match"
 	case wrapped:
 		return nil, "the search wrapped around"
 	}

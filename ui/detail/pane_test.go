@@ -58,7 +58,7 @@ func TestSearchInDetail(t *testing.T) {
 	require.Contains(t, r.Text(), `0: "another needle"`)
 	r.Do(kit.Top)
 	r.search("nowhere", 0)
-	require.Contains(t, r.Said(), "not found: nowhere")
+	require.Contains(t, r.Said(), "no match")
 }
 
 // TestSearchInLongDetail checks that a search in a long message runs in the
@@ -95,7 +95,7 @@ func TestLongTreeIsMadeInACommand(t *testing.T) {
 	require.Contains(t, r.Text(), `0: "needle"`)
 	require.Contains(t, r.Text(), "[tree]")
 	r.search("nowhere", 0)
-	require.Contains(t, r.Said(), "not found: nowhere")
+	require.Contains(t, r.Said(), "no match")
 
 	r.Do(actView, actView, actView, actView, actView)
 	require.Contains(t, r.Text(), "[content]")

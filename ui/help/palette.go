@@ -65,12 +65,16 @@ type Palette struct {
 	recent   *recent
 	commands []command // those without a word first, in the order shown while nothing is typed
 	plain    int       // how many have no word
+	worded   int       // how many are commands: words of the screen with their help follow,
+	words    int       // and up to here, then what actions do elsewhere
 	picker   kit.Picker
 	block    paint.Lines
 }
 
 func openPalette(c host.Context, used *recent) tea.Cmd {
-	c.Host.Open(c.Workspace, newPalette(offered(c), used))
+	v := newPalette(offered(c), used)
+	v.addHelp(c.Host.Actions().Help(c.Host.Beneath(c.Workspace), c))
+	c.Host.Open(c.Workspace, v)
 	return nil
 }
 
@@ -98,13 +102,41 @@ func newPalette(offered []keymap.Entry, used *recent) *Palette {
 			v.commands = append(v.commands, command{v.commands[i].Entry, word})
 		}
 	}
+	v.worded = len(v.commands)
+	for i := range words {
+		v.commands = append(v.commands, words[i].commands()...)
+	}
+	v.words = len(v.commands)
+	v.picker.Find = v.find
+	v.list()
+	return v
+}
+
+// list puts the names into the picker.
+func (v *Palette) list() {
 	names := make([]string, len(v.commands))
 	for i, c := range v.commands {
-		names[i] = strings.TrimSpace(c.Title + " " + c.word)
+		if names[i] = c.Title; i < v.worded {
+			names[i] = strings.TrimSpace(c.Title + " " + c.word)
+		}
 	}
-	v.picker.Find = v.find
 	v.picker.Set(names)
-	return v
+}
+
+// addHelp adds what actions do in other parts of the screen.
+func (v *Palette) addHelp(groups []keymap.Group) {
+	here := map[string]bool{}
+	for _, c := range v.commands[:v.plain] {
+		here[c.ID] = true
+	}
+	for _, g := range groups {
+		for _, e := range g.Entries {
+			if !here[e.ID] {
+				v.commands = append(v.commands, command{keymap.Entry{ID: ActMenu, Keys: e.Keys, Title: "help: " + e.Title, Help: g.Title + ": " + e.Help}, ""})
+			}
+		}
+	}
+	v.list()
 }
 
 // Scope implements host.View.
@@ -134,7 +166,7 @@ func runCommand(c host.Context, v *Palette) tea.Cmd {
 	if action == "" {
 		return nil
 	}
-	if v.reasons(c)[action] == "" {
+	if i, _ := v.picker.Current(); i >= v.worded || v.reasons(c)[action] == "" {
 		c.Host.Close(v)
 		v.recent.add(action)
 	}
@@ -173,20 +205,22 @@ func (v *Palette) Draw(c host.Context) {
 	v.block.Resize(in.W, in.H)
 	screen.PaintQuery(v.block.Line(0), v.picker.Query, "type the name of a command")
 	if len(v.picker.Shown) == 0 && in.H > 1 {
-		v.block.Line(1).Text(screen.Theme.Dim, "  No matching command")
+		v.block.Line(1).Text(screen.Theme.Dim, "  No matching command or help")
 	}
 	reasons := v.reasons(c)
 	v.picker.Paint(screen, &v.block, 1, func(l *paint.Line, m kit.Pick) {
 		v.paintItem(screen, l, m, reasons[v.commands[m.Item].ID])
 	})
-	screen.Canvas.Box(r, screen.Border("Commands", fmt.Sprintf("%d found", len(v.picker.Shown)), true), &v.block)
+	frame := screen.Border("Commands", fmt.Sprintf("%d of %d", len(v.picker.Shown), v.plain), true)
+	frame.Bottom = "enter runs it, " + c.Host.Key(ScopePalette+"-clear") + " empties the line, " + c.Host.Key(ScopePalette+"-close") + " closes"
+	screen.Canvas.Box(r, frame, &v.block)
 }
 
 func (v *Palette) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, reason string) {
 	picked := v.commands[m.Item]
 	keys := strings.Join(picked.Keys, " ")
 	text, style := picked.Help, screen.Theme.Dim
-	if reason != "" {
+	if reason != "" && m.Item < v.worded {
 		text, style = "not now: "+reason, screen.Theme.Odd
 	}
 	screen.PaintHits(l, v.picker.Items[m.Item], m.Hits)

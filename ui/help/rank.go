@@ -47,9 +47,32 @@ func (v *Palette) find(query string) []kit.Pick {
 		weak := func(m match) int { return min(m.rank/letters, 1) }
 		return cmp.Or(cmp.Compare(weak(a), weak(b)), compareBools(a.disabled, b.disabled), cmp.Compare(a.rank, b.rank), cmp.Compare(a.order, b.order))
 	})
-	picks := make([]kit.Pick, len(matches))
-	for i, m := range matches {
-		picks[i] = m.Pick
+	strong, weak := []kit.Pick(nil), []kit.Pick(nil)
+	for _, m := range matches {
+		if m.rank < letters {
+			strong = append(strong, m.Pick)
+		} else {
+			weak = append(weak, m.Pick)
+		}
+	}
+	return slices.Concat(strong, v.helps(query, len(matches) == 0), weak)
+}
+
+// helps returns the words that a query names, with their filters, and the help of other
+// parts of the screen if nothing else was found.
+func (v *Palette) helps(query string, all bool) (picks []kit.Pick) {
+	for i := v.worded; i < v.words; i++ {
+		if v.commands[i].rank(query) <= beginning {
+			picks = append(picks, kit.Pick{Item: i})
+		}
+	}
+	if len(picks) > 0 || !all || len(query) < minHelp {
+		return picks
+	}
+	for i := v.words; i < len(v.commands); i++ {
+		if strings.Contains(strings.ToLower(v.commands[i].Help), query) {
+			picks = append(picks, kit.Pick{Item: i})
+		}
 	}
 	return picks
 }
@@ -83,7 +106,7 @@ func (v *Palette) withWord(query string) []match {
 		return nil
 	}
 	var matches []match
-	for i := v.plain; i < len(v.commands); i++ {
+	for i := v.plain; i < v.worded; i++ {
 		c := &v.commands[i]
 		if rank := c.rank(query[:at]); strings.HasPrefix(c.word, query[at+1:]) && rank <= beginning {
 			matches = append(matches, match{Pick: kit.Pick{Item: i}, rank: rank, order: i - len(v.commands), disabled: c.Disabled != ""})

@@ -29,11 +29,16 @@ const (
 	actPrevPoint   = "previous-point"
 )
 
+// synonyms are other words for actions.
+var synonyms = map[string][]string{
+	actFaster: {"speed"}, actSlower: {"speed"}, actNextPoint: {"next lag", "next gap", "next exit", "lag", "gap", "point"}, actPrevPoint: {"point"},
+}
+
 // Actions returns the actions on the moment of a recording that is shown.
 func Actions(of func(host.Context) *State) []host.Action {
 	play := func(id string, keys []string, title, help string, hint keymap.Hint, moment int, do func(*State, host.Context) tea.Cmd) host.Action {
 		return host.Action{
-			Entry: host.Entry{ID: id, Keys: keys, Scope: keymap.Global, Title: title, Help: help, Hint: hint, Now: host.Ranks{Moment: moment}.Now, Enabled: canPlay},
+			Entry: host.Entry{ID: id, Keys: keys, Scope: keymap.Global, Title: title, Help: help, Synonyms: synonyms[id], Hint: hint, Now: host.Ranks{Moment: moment}.Now, Enabled: canPlay},
 			Do:    func(c host.Context) tea.Cmd { return do(of(c), c) },
 		}
 	}
@@ -48,8 +53,8 @@ func Actions(of func(host.Context) *State) []host.Action {
 		play(actPercentOn, []string{")"}, "1 % forward", "Show one percent more of the rows of a recording.", keymap.Hint{}, 0, func(s *State, c host.Context) tea.Cmd { return s.scrubPart(c, 0.01) }),
 		play(actPercentBack, []string{"("}, "1 % back", "Show one percent less of the rows of a recording.", keymap.Hint{}, 0, func(s *State, c host.Context) tea.Cmd { return s.scrubPart(c, -0.01) }),
 		play(actMoment, []string{"@"}, "go to moment", "Show a recording as of a time (1:23.5, 12.5s), a sequence number (seq:40 run:2), an entry (n:123), a percentage (50%), or the next error, lag, gap, exit or mark.", keymap.Hint{Keys: "@", Title: "go to"}, 102, (*State).askMoment),
-		play(actNextPoint, []string{"J"}, "next point", "Show a recording at the next error, lag, gap, exit or mark.", keymap.Hint{}, 0, func(s *State, c host.Context) tea.Cmd { return s.jump(c, 1) }),
-		play(actPrevPoint, []string{"H"}, "previous point", "Show a recording at the previous error, lag, gap, exit or mark.", keymap.Hint{Keys: "H J", Title: "event"}, 103, func(s *State, c host.Context) tea.Cmd { return s.jump(c, -1) }),
+		play(actNextPoint, []string{"J"}, "next event", "Show a recording at the next error, lag, gap, exit or mark.", keymap.Hint{}, 0, func(s *State, c host.Context) tea.Cmd { return s.jump(c, 1) }),
+		play(actPrevPoint, []string{"H"}, "previous event", "Show a recording at the previous error, lag, gap, exit or mark.", keymap.Hint{Keys: "H J", Title: "event"}, 103, func(s *State, c host.Context) tea.Cmd { return s.jump(c, -1) }),
 		play(actFaster, []string{"]"}, "faster", "Play faster: 0.25x to 16x, or as fast as the screen can follow.", keymap.Hint{}, 0, (*State).faster),
 		play(actSlower, []string{"["}, "slower", "Play slower.", keymap.Hint{Keys: "[ ]", Title: "speed"}, 104, (*State).slower),
 		{Entry: host.Entry{ID: host.ActWhole, Scope: keymap.Global, Title: "whole recording", Help: "Show the whole recording again.", Enabled: showsMoment}, Do: func(c host.Context) tea.Cmd { return of(c).ShowWhole(c) }},

@@ -114,11 +114,11 @@ var planTests = map[string]func(t *testing.T, s *stage){
 		s.Do("replay-close")
 		s.state.Launcher = nil
 		s.Do(host.ActReplay)
-		require.Equal(t, "x replay: servers cannot be started from here", s.Said())
+		require.Equal(t, "x run again: servers cannot be started from here", s.Said())
 		s.state.Launcher = s.launcher
 		s.Context().Workspace.Session = session.New(session.Config{Log: uitest.NewLog(t)})
 		s.Do(host.ActReplay)
-		require.Equal(t, "x replay: the session is live: stop the server first", s.Said())
+		require.Equal(t, "x run again: the session is live: stop the server first", s.Said())
 	},
 	"replay-start": func(t *testing.T, s *stage) {
 		s.Write(" 'open")

@@ -35,7 +35,7 @@ const (
 // session.
 func Actions(of func(host.Context) *State) []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: host.ActReplay, Keys: []string{"U"}, Scope: keymap.Global, Title: "replay", Synonyms: []string{"rerun"}, Help: "Send the recorded messages to a new process and compare the responses. Shows the plan first.", Asks: "once, by its plan", Enabled: canReplay(of), Now: host.Ranks{Recording: 75}.Now}, Do: func(c host.Context) tea.Cmd { return openPlan(c, of(c)) }},
+		{Entry: host.Entry{ID: host.ActReplay, Keys: []string{"U"}, Scope: keymap.Global, Title: "run again", Synonyms: []string{"replay", "rerun"}, Help: "Send the recorded messages to a new process and compare the responses. Shows the plan first.", Asks: "once, by its plan", Enabled: canReplay(of), Now: host.Ranks{Recording: 75}.Now}, Do: func(c host.Context) tea.Cmd { return openPlan(c, of(c)) }},
 		{Entry: host.Entry{ID: actStart, Keys: []string{"enter"}, Scope: Scope, Title: "start", Help: "Start the command and send the marked messages, as the plan says.", Priority: 90, Enabled: canStart}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.run(c) })},
 		host.Override(host.Entry{Name: host.CloseName, ID: "replay-close", Scope: Scope, Title: "cancel", Help: "Close without starting anything."}),
 		host.Override(host.Entry{Name: kit.Down, ID: "replay-down", Scope: Scope, Keys: []string{"down", "tab"}, Help: "Go to the next field or message.", Priority: 60, Hint: keymap.Hint{Keys: "up/down", Title: "choose"}}),

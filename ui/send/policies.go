@@ -51,7 +51,7 @@ func policyActions(of func(host.Context) *Requests) []host.Action {
 	answer := in(actPolicyAnswer, "answer now", "Answer a pending server request, including one delayed by its policy.", 85, func(c host.Context, _ *policyView) tea.Cmd { return openOldest(c, of) }, "A")
 	answer.Enabled = canAnswer
 	return []host.Action{
-		{Entry: host.Entry{ID: actPolicies, Scope: keymap.Global, Title: "policies", Synonyms: []string{"responses", "elicitation", "sampling", "roots"}, Help: "Choose for each server request (elicitation, sampling, roots, ping): answer it yourself, or send a canned response, a refusal or a malformed response, each with an optional delay.", Enabled: hasServer}, Do: func(c host.Context) tea.Cmd { return openPolicies(c, of) }},
+		{Entry: host.Entry{ID: actPolicies, Scope: keymap.Global, Title: "policies", Synonyms: []string{"responses", "rules", "canned", "policy", "elicitation", "sampling", "roots"}, Help: "Choose for each server request (elicitation, sampling, roots, ping): answer it yourself, or send a canned response, a refusal or a malformed response, each with an optional delay.", Enabled: hasServer}, Do: func(c host.Context) tea.Cmd { return openPolicies(c, of) }},
 		next, later,
 		host.Override(host.Entry{Name: kit.Down, ID: "policy-down", Scope: ScopePolicies, Help: "Go to the next method.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "method"}}),
 		restart, answer,

@@ -13,13 +13,14 @@ import (
 type search struct {
 	Text   string
 	filter *filter.Filter
+	missed bool   // nothing matched at first
 	Count  *count // counts its matches; nil if the detail pane is searched
 }
 
 // Start searches from the cursor of a list: first downwards, then upwards.
 func (r *Lists) Start(id ListID) tea.Cmd {
 	cmd := r.FindNext(id, 1)
-	r.Finding.turn = true
+	r.Finding.turn, r.Finding.first = true, true
 	return tea.Batch(cmd, r.countAnew(id))
 }
 
@@ -44,7 +45,7 @@ func (r *Lists) SetSearch(text string) error {
 func (r *Lists) FindNext(id ListID, by int) tea.Cmd {
 	again := r.countIn(id)
 	return tea.Batch(again, r.find(&Find{
-		list: id, by: by, What: `"` + r.Search.Text + `"`,
+		list: id, by: by, first: r.Search.missed, What: `"` + r.Search.Text + `"`,
 		matcher: newRowMatcher(r.ws.Shown.Source, id, r.listing(id), r.Search.filter),
 	}))
 }
@@ -138,12 +139,13 @@ func (r *Lists) notFound(c host.Context, f *Find) tea.Cmd {
 	}
 	r.Finding = nil
 	switch {
+	case f.first && r.Search != nil:
+		r.Search.missed = true
+		c.Host.Notify("no match")
 	case f.round:
 		c.Host.Notify("no " + f.What)
-	case f.by > 0:
-		c.Host.Notify("no " + f.What + " below")
 	default:
-		c.Host.Notify("no " + f.What + " above")
+		c.Host.Notify("no more matches")
 	}
 	return nil
 }
@@ -160,6 +162,7 @@ type Find struct {
 	at      int    // the next row to check
 	Shown   int    // the same, as shown on the screen
 	by      int    // 1 or -1
+	first   bool   // no match was found before
 	turn    bool   // search in the other direction if this one has no match
 	wrap    bool   // continue at the other end if there is no match in this direction
 	round   bool   // it is doing that now, up to the cursor
