@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session"
@@ -219,9 +220,9 @@ func moving(of finder) []host.Action {
 		{Entry: host.Entry{ID: kit.Top, Keys: []string{"g", "home"}, Scope: keymap.Global, Title: "first", Help: "Go to the first line."}},
 		{Entry: host.Entry{ID: kit.Bottom, Keys: []string{"G", "end"}, Scope: keymap.Global, Title: "last", Help: "Go to the last line and follow."}},
 
-		{Entry: host.Entry{ID: host.ActOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row full size in the detail pane; unfold a tree or a group of rows; in the content view, read a linked resource.", Priority: 95, Hint: keymap.Hint{Keys: "enter", Title: "read"}, Now: host.Ranks{None: -1}.Now}, Do: of.do((*sessionScreen).open)},
-		{Entry: host.Entry{ID: host.ActBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Synonyms: []string{"clear"}, Help: "Step back: leave the zoom, then the detail pane, the moment of a recording, clear the search, then the filter, then return to the grid or unselect the row. Never quits.", Hint: keymap.Hint{Keys: "esc", Title: "leave"}, Now: host.Ranks{Moment: 101}.Now}, Do: of.do((*sessionScreen).back)},
-		{Entry: host.Entry{ID: actJumpBack, Keys: []string{"`", "backspace"}, Scope: keymap.Global, Title: "row before the jump", Synonyms: []string{"back", "previous place"}, Help: "Go back to the row that was selected before the last jump.", Yields: true, Enabled: of.can(hasJumped)}, Do: of.do((*sessionScreen).jumpBack)},
+		{Entry: host.Entry{ID: host.ActOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row full size in the detail pane; unfold a tree or a group of rows; in the content view, read a linked resource.", Priority: 95, Hint: key.Help{Key: "enter", Desc: "read"}, Now: host.Ranks{None: -1}.Now}, Do: of.do((*sessionScreen).open)},
+		{Entry: host.Entry{ID: host.ActBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Synonyms: []string{"clear"}, Help: "Step back: leave the zoom, then the detail pane, the moment of a recording, clear the search, then the filter, then return to the grid or unselect the row. Never quits.", Hint: key.Help{Key: "esc", Desc: "leave"}, Now: host.Ranks{Moment: 101}.Now}, Do: of.do((*sessionScreen).back)},
+		{Entry: host.Entry{ID: actJumpBack, Keys: []string{"`", "backspace"}, Scope: keymap.Global, Title: "row before the jump", Synonyms: []string{"back", "previous place"}, Help: "Go back to the row that was selected before the last jump.", Yields: true, Enabled: of.can(hasJumped)}, Do: of.do(jumpBack)},
 		{Entry: host.Entry{ID: actNextPane, Keys: []string{"tab"}, Scope: keymap.Global, Title: "next pane", Help: "Go to the next pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusBeside(1) })},
 		{Entry: host.Entry{ID: actPrevPane, Keys: []string{"shift+tab"}, Scope: keymap.Global, Title: "previous pane", Help: "Go to the previous pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusBeside(-1) })},
 		{Entry: host.Entry{ID: actTraffic, Keys: []string{"2"}, Scope: keymap.Global, Title: "messages", Help: "Go to the list of calls or messages."}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(trafficID) })},
@@ -235,8 +236,8 @@ func moving(of finder) []host.Action {
 		{Entry: host.Entry{ID: actPrevMatch, Keys: []string{"N"}, Scope: keymap.Global, Title: "previous match", Help: "Go to the previous match of the search.", Enabled: of.can(searched)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.findNext(-1) })},
 		{Entry: host.Entry{ID: actFilter, Keys: []string{"f"}, Scope: keymap.Global, Title: "filter", Help: "Filter the traffic: method: tool: id: dir: kind: n: seq: run: err >100ms text /regexp/ !not and or.", Priority: 74, Now: host.Ranks{None: -1}.Now}, Do: func(c host.Context) tea.Cmd { return of(c).askFilter(c.Word) }},
 		{Entry: host.Entry{ID: actFollow, Keys: []string{"F"}, Scope: keymap.Global, Title: "follow", Synonyms: []string{"tail"}, Help: "Follow new rows as they arrive, or stop following.", Enabled: of.can(listFocused)}, Do: of.run((*sessionScreen).toggleFollow)},
-		{Entry: host.Entry{ID: actPartner, Keys: []string{"p"}, Scope: keymap.Global, Title: "partner", Synonyms: []string{"response", "pair"}, Help: "Go from a request to its response, and back.", Enabled: of.can(hasOtherSide)}, Do: of.do((*sessionScreen).otherSide)},
-		{Entry: host.Entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next failed", Synonyms: []string{"failed", "failure"}, Help: "Go to the next row with an error.", Priority: 80, Hint: keymap.Hint{Keys: "e", Title: "failed"}, Now: host.Ranks{None: -1}.Now}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(1) })},
+		{Entry: host.Entry{ID: actPartner, Keys: []string{"p"}, Scope: keymap.Global, Title: "partner", Synonyms: []string{"response", "pair"}, Help: "Go from a request to its response, and back.", Enabled: of.can(hasOtherSide)}, Do: of.do(otherSide)},
+		{Entry: host.Entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next failed", Synonyms: []string{"failed", "failure"}, Help: "Go to the next row with an error.", Priority: 80, Hint: key.Help{Key: "e", Desc: "failed"}, Now: host.Ranks{None: -1}.Now}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(1) })},
 		{Entry: host.Entry{ID: actPrevError, Keys: []string{"E"}, Scope: keymap.Global, Title: "previous failed", Help: "Go to the previous row with an error."}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(-1) })},
 	}
 }
@@ -248,7 +249,7 @@ func acting(of finder) []host.Action {
 	return []host.Action{
 
 		{Entry: host.Entry{ID: actCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "any message", Synonyms: []string{"compose", "raw", "send", "request", "ping"}, Help: "Write and send a message. The draft is kept.", Priority: 70, Enabled: host.CanSend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.Compose(c) }},
-		{Entry: host.Entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "again", Synonyms: []string{"re-send", "repeat", "retry"}, Help: "Send the selected message again; a request gets a new id.", Asks: "before a tool that is not said to be read-only, the first time; each time if it is said to be destructive", Priority: 85, Hint: keymap.Hint{Keys: "r", Title: "again"}, Now: host.Ranks{Running: -1}.Now, Enabled: canResend}, Do: resend},
+		{Entry: host.Entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "again", Synonyms: []string{"re-send", "repeat", "retry"}, Help: "Send the selected message again; a request gets a new id.", Asks: "before a tool that is not said to be read-only, the first time; each time if it is said to be destructive", Priority: 85, Hint: key.Help{Key: "r", Desc: "again"}, Now: host.Ranks{Running: -1}.Now, Enabled: canResend}, Do: resend},
 		{Entry: host.Entry{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit", Synonyms: []string{"re-send", "modify"}, Help: "Open the selected message in the composer.", Priority: 84, Now: host.Ranks{Running: -1, Failed: 98}.Now, Enabled: canResend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.EditSelected(c) }},
 		{Entry: host.Entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Synonyms: []string{"abort"}, Help: "Send notifications/cancelled for the selected request, or for the only pending one.", Now: host.Ranks{Running: 100}.Now, Enabled: canCancel}, Do: cancelSelected},
 		{Entry: host.Entry{ID: actCopy, Keys: []string{"Y"}, Scope: keymap.Global, Title: "copy message", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Enabled: host.HasSelection}, Do: copies.Message},
@@ -257,7 +258,7 @@ func acting(of finder) []host.Action {
 
 		{Entry: host.Entry{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Synonyms: []string{"exit", "leave"}, Help: "Leave the zoom or the detail pane; otherwise return to the grid, or stop the server and quit.", Asks: asksToQuit, CurrentTitle: of.title(quitNow)}, Do: of.do((*sessionScreen).quit)},
 		{Entry: host.Entry{ID: actQuitNow, Keys: []string{"Q"}, Scope: keymap.Global, Title: "quit now", Help: "Stop the server and quit at once, without a question."}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.interrupt() })},
-		{Entry: host.Entry{ID: host.ActInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit immediately", Help: "Stop the server and quit, from anywhere, also from its question. Press it again to kill the server.", Asks: asksToQuit, Everywhere: true}, Do: of.do((*sessionScreen).interrupted)},
+		{Entry: host.Entry{ID: host.ActInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit immediately", Help: "Stop the server and quit, from anywhere, also from its question. Press it again to kill the server.", Asks: asksToQuit, Everywhere: true}, Do: of.do(interrupted)},
 		{Entry: host.Entry{ID: actRedraw, Keys: []string{"ctrl+l"}, Scope: keymap.Global, Title: "redraw", Help: "Redraw the screen.", Everywhere: true}, Do: func(host.Context) tea.Cmd { return tea.ClearScreen }},
 		{Entry: host.Entry{ID: actSuspend, Keys: []string{"ctrl+z"}, Scope: keymap.Global, Title: "suspend", Help: "Suspend to the shell; fg resumes. The server keeps running.", Everywhere: true}, Do: func(host.Context) tea.Cmd { return tea.Suspend }},
 	}

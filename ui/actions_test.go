@@ -374,7 +374,7 @@ var actionTests = map[string]actionTest{
 		d.do(actFilter)
 		d.write("err")
 		d.do("prompt-clear")
-		require.Equal(t, "", d.front.prompt.input.Value())
+		require.Empty(t, d.front.prompt.input.Value())
 	},
 	"prompt-earlier": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		for _, text := range []string{"err", "tool:x", "err"} {
@@ -385,13 +385,13 @@ var actionTests = map[string]actionTest{
 		d.do(actFilter, "prompt-earlier", "prompt-earlier", "prompt-earlier")
 		require.Equal(t, "tool:x", d.front.prompt.input.Value(), "each once, and no further")
 		d.do("close-prompt", actSearch, "prompt-earlier")
-		require.Equal(t, "", d.front.prompt.input.Value(), "another line")
+		require.Empty(t, d.front.prompt.input.Value(), "another line")
 	},
 	"prompt-later": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actFilter)
 		d.write("err")
 		d.do(actAccept, actFilter, "prompt-earlier", "prompt-later")
-		require.Equal(t, "", d.front.prompt.input.Value(), "after the latest")
+		require.Empty(t, d.front.prompt.input.Value(), "after the latest")
 	},
 	"ask-down":      scrollsQuestion(1, "ask-down"),
 	"ask-up":        scrollsQuestion(2, "ask-down", "ask-down", "ask-down", "ask-up"),

@@ -117,6 +117,7 @@ type canvas struct {
 	dirty   [paneCount]bool
 	stale   bool // something on the frame has changed
 	text    string
+	hints   hints
 }
 
 // notice is shown in the last line until the next key or for a while.
@@ -281,7 +282,7 @@ func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {
 	case asked:
 		return sc.app.nextQuestion()
 	case quiet:
-		sc.app.quiet(msg)
+		quietOver(sc.app, msg)
 	case changed:
 		return sc.Refresh()
 	case noticeOver:

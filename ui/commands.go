@@ -151,7 +151,7 @@ func cancelSelected(c host.Context) tea.Cmd {
 
 // otherSide goes to the other message of the pair that is shown, or to the partner of the
 // selected row.
-func (sc *sessionScreen) otherSide() tea.Cmd {
+func otherSide(sc *sessionScreen) tea.Cmd {
 	if sc.app.panes.focus != detailID || !sc.detail.OtherSide() {
 		partner, _ := sc.ws.Viewed.Row.Partner()
 		sc.Select(partner)
@@ -162,7 +162,7 @@ func (sc *sessionScreen) otherSide() tea.Cmd {
 func hasOtherSide(sc *sessionScreen) (bool, string) { return host.HasPartner(sc.context()) }
 
 // jumpBack returns to the row before the last jump; again, to that after it.
-func (sc *sessionScreen) jumpBack() tea.Cmd {
+func jumpBack(sc *sessionScreen) tea.Cmd {
 	sc.GoTo(sc.before - 1)
 	return nil
 }

@@ -323,7 +323,7 @@ func (sc *sessionScreen) quit() tea.Cmd {
 
 // interrupted quits from anywhere, after the question of quit; again, or under a question
 // of the Prompter, without it.
-func (sc *sessionScreen) interrupted() tea.Cmd {
+func interrupted(sc *sessionScreen) tea.Cmd {
 	f := &sc.app.front
 	if f.ask == nil && (f.dialog == nil || f.dialog.asked.About != host.AboutQuit) {
 		if d := sc.app.quitQuestion(); d != nil {

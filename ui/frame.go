@@ -3,6 +3,8 @@ package ui
 import (
 	"fmt"
 
+	"charm.land/bubbles/v2/help"
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/internal/wording"
@@ -156,11 +158,34 @@ func (cv *canvas) paintFooter(sc *sessionScreen, l *paint.Line) {
 
 func (cv *canvas) paintHints(sc *sessionScreen, l *paint.Line) {
 	l.PadTo(1)
-	for i, hint := range cv.app.actions.keys.Footer(sc.scope(), sc.context(), l.Room()) {
+	h := &cv.hints
+	h.shown = cv.app.actions.keys.Footer(h.shown[:0], sc.scope(), sc.context(), l.Room())
+	for i := range h.shown {
 		if i > 0 {
 			l.Text(paint.Style{}, "  ")
 		}
-		l.Text(cv.app.screen.Theme.Accent, hint.Keys)
-		l.Text(cv.app.screen.Theme.Text, " "+hint.Title)
+		l.Rendered(h.text(i, cv.app.screen.Theme))
 	}
+}
+
+// hints are those of the last frame, and all that were shown in a theme, rendered.
+type hints struct {
+	shown []key.Binding
+	texts map[key.Help]string
+	theme *paint.Theme
+}
+
+// text returns a hint, rendered once for a theme.
+func (h *hints) text(i int, th *paint.Theme) string {
+	if h.theme != th {
+		h.theme, h.texts = th, map[key.Help]string{}
+	}
+	about := h.shown[i].Help()
+	text, ok := h.texts[about]
+	if !ok {
+		m := help.Model{Styles: help.Styles{ShortKey: th.Lipgloss(th.Accent), ShortDesc: th.Lipgloss(th.Text)}}
+		text = m.ShortHelpView(h.shown[i : i+1])
+		h.texts[about] = text
+	}
+	return text
 }

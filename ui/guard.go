@@ -67,8 +67,8 @@ func (f *front) awaitQuiet(later func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
 	return later(quietTime, quiet{g, g.dropped})
 }
 
-// quiet ends a pause, unless a key came in it or the box was not visible.
-func (a *App) quiet(over quiet) {
+// quietOver ends a pause, unless a key came in it or the box was not visible.
+func quietOver(a *App, over quiet) {
 	g := a.front.guarded()
 	switch {
 	case g != over.guard || g.dropped != over.dropped:

@@ -44,7 +44,7 @@ func (sc *sessionScreen) Select(number int) {
 		sc.rows.Traffic.Reveal(number)
 		return
 	}
-	sc.leaves(number)
+	leaves(sc, number)
 	if sc.app.panes.list != trafficID && sc.app.panes.focus != detailID {
 		sc.app.focusOn(trafficID)
 	}
@@ -68,14 +68,14 @@ func (sc *sessionScreen) GoTo(number int) {
 		sc.Select(number)
 		return
 	}
-	sc.leaves(number)
+	leaves(sc, number)
 	sc.app.visible.ws.Overview = false
 	sc.lists(id).Select(number)
 	sc.app.canvas.mark(id)
 }
 
 // leaves keeps the selected row as the one before the jump to another.
-func (sc *sessionScreen) leaves(number int) {
+func leaves(sc *sessionScreen, number int) {
 	if s := sc.ws.Selected; s.OK && s.Number != number {
 		sc.before = s.Number + 1
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/ui/host"
@@ -51,10 +52,10 @@ func inheritedActions(of finder) []host.Action {
 		host.Override(host.Entry{Name: kit.Top, ID: "first", Scope: "lines", Keys: []string{"g", "home"}, Help: "Go to the first line."}),
 		host.Override(host.Entry{Name: kit.Bottom, ID: "last", Scope: "lines", Keys: []string{"G", "end"}, Help: "Go to the last line."}),
 
-		host.Override(host.Entry{Name: kit.Down, Scope: "picker", Keys: []string{"down", "ctrl+n"}, Help: "Go down.", Priority: 50, Hint: keymap.Hint{Keys: "up/down", Title: "choose"}}),
+		host.Override(host.Entry{Name: kit.Down, Scope: "picker", Keys: []string{"down", "ctrl+n"}, Help: "Go down.", Priority: 50, Hint: key.Help{Key: "up/down", Desc: "choose"}}),
 		host.Override(host.Entry{Name: kit.Up, Scope: "picker", Keys: []string{"up", "ctrl+p"}, Help: "Go up."}),
 		host.Override(host.Entry{Name: kit.PageDown, Scope: "picker", Keys: []string{"pgdown", "ctrl+d"}}),
-		{Entry: host.Entry{Name: "clear", Scope: "picker", Keys: []string{"ctrl+u"}, Title: "empty", Help: "Empty the line that narrows the list.", Yields: true}, Do: of.do((*sessionScreen).clearQuery)},
+		{Entry: host.Entry{Name: "clear", Scope: "picker", Keys: []string{"ctrl+u"}, Title: "empty", Help: "Empty the line that narrows the list.", Yields: true}, Do: of.do(clearQuery)},
 	}
 }
 
@@ -77,7 +78,7 @@ func moveFocused(way string) func(*sessionScreen) tea.Cmd {
 }
 
 // clearQuery empties the query of the focused list, as if it was deleted.
-func (sc *sessionScreen) clearQuery() tea.Cmd {
+func clearQuery(sc *sessionScreen) tea.Cmd {
 	top := sc.app.front.top()
 	if p := pickerOf(top); p.Query != "" {
 		p.Ask(p.Query[:1])

@@ -20,6 +20,7 @@ import (
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/paint"
 
 	"mcpdbg/ui/compare"
 )
@@ -110,7 +111,7 @@ func TestDigitsArePanes(t *testing.T) {
 }
 
 // TestScopesAddToTheirParents checks that no scope has a key with two meanings: neither
-// twice itself, nor one of the main screen beside which it is shown.
+// twice itself, nor one of the main screen next to it.
 func TestScopesAddToTheirParents(t *testing.T) {
 	for _, scope := range scopes {
 		seen := map[string]string{}
@@ -140,4 +141,17 @@ func TestWhatAsks(t *testing.T) {
 		}
 	}
 	require.ElementsMatch(t, want, slices.Collect(maps.Keys(asking)))
+}
+
+// TestHintsAreKept checks that hints that did not change cost no allocation.
+func TestHintsAreKept(t *testing.T) {
+	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		l := &paint.Line{}
+		hints := func() {
+			l.Reset(120, d.screen.Look())
+			d.canvas.paintHints(d.visible, l)
+		}
+		hints()
+		require.Zero(t, testing.AllocsPerRun(100, hints))
+	})
 }

@@ -189,13 +189,14 @@ func (d *driver) requireHints() {
 	d.t.Helper()
 	scope, c := d.focused().scope(), d.focused().context()
 	last := d.lastLine()
-	for _, hint := range d.actions.keys.Footer(scope, c, d.screen.Width-1) {
-		if !strings.Contains(last, hint.Keys+" "+hint.Title) {
+	for _, binding := range d.actions.keys.Footer(nil, scope, c, d.screen.Width-1) {
+		hint := binding.Help()
+		if !strings.Contains(last, hint.Key+" "+hint.Desc) {
 			continue // covered by a message
 		}
-		keys := []string{hint.Keys}
-		if _, one := d.actions.keys.Lookup(scope, hint.Keys); !one {
-			keys = strings.FieldsFunc(hint.Keys, func(r rune) bool { return r == '/' || r == ' ' })
+		keys := []string{hint.Key}
+		if _, one := d.actions.keys.Lookup(scope, hint.Key); !one {
+			keys = strings.FieldsFunc(hint.Key, func(r rune) bool { return r == '/' || r == ' ' })
 		}
 		for _, key := range keys {
 			action, ok := d.actions.keys.Lookup(scope, key)

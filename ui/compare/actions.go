@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/internal/wording"
@@ -52,23 +53,23 @@ const (
 func Actions(of func(host.Context) *State) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: host.ActCompare, Keys: []string{"D"}, Scope: keymap.Global, Title: "compare with", Synonyms: []string{"diff", "difference"}, Help: "Compare this session with another open session or recording, or return to a comparison.", Enabled: canCompare(of)}, Do: openMenu(of)},
-		{Entry: host.Entry{ID: host.ActCompareCalls, Keys: []string{"="}, Scope: keymap.Global, Title: "compare calls", Synonyms: []string{"diff", "equal", "earlier", "before the restart"}, Help: "Compare the selected call with the marked one, or else with the last earlier call of the same tool and arguments, also across restarts.", Priority: 82, Hint: keymap.Hint{Keys: "=", Title: "compare"}, Now: host.Ranks{Recording: 73, Running: -1, Failed: 97}.Now, Enabled: canCompareCalls}, Do: compareCalls(of)},
+		{Entry: host.Entry{ID: host.ActCompareCalls, Keys: []string{"="}, Scope: keymap.Global, Title: "compare calls", Synonyms: []string{"diff", "equal", "earlier", "before the restart"}, Help: "Compare the selected call with the marked one, or else with the last earlier call of the same tool and arguments, also across restarts.", Priority: 82, Hint: key.Help{Key: "=", Desc: "compare"}, Now: host.Ranks{Recording: 73, Running: -1, Failed: 97}.Now, Enabled: canCompareCalls}, Do: compareCalls(of)},
 		{Entry: host.Entry{ID: actPick, Keys: []string{"enter"}, Scope: ScopeMenu, Title: "compare", Help: "Compare with the selected session.", Priority: 90}, Do: host.On(func(c host.Context, m *menu) tea.Cmd { return m.pick(c) })},
 		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeMenu, Help: "Close without comparing."}),
 
-		host.Override(host.Entry{Name: kit.Down, Scope: Scope, Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "move"}}),
+		host.Override(host.Entry{Name: kit.Down, Scope: Scope, Priority: 50, Hint: key.Help{Key: "j/k", Desc: "move"}}),
 		host.Override(host.Entry{Name: kit.PageDown, Scope: Scope, Keys: []string{"pgdown", "ctrl+d", "space"}}),
 		host.Override(host.Entry{Name: kit.PageUp, Scope: Scope, Keys: []string{"pgup", "ctrl+u"}}),
 		host.Override(host.Entry{Name: kit.Top, Scope: Scope}),
 		{Entry: host.Entry{ID: "compare-left", Keys: []string{"h", "left"}, Scope: Scope, Title: "left", Help: "Scroll to the left."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.Move(c, kit.Left) })},
 		{Entry: host.Entry{ID: "compare-right", Keys: []string{"l", "right"}, Scope: Scope, Title: "right", Help: "Scroll to the right."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.Move(c, kit.Right) })},
-		{Entry: host.Entry{ID: actNext, Keys: []string{"e"}, Scope: Scope, Title: "next difference", Help: "Go to the next difference, continuing in the next exchange that has one.", Priority: 80, Hint: keymap.Hint{Keys: "e E", Title: "difference"}, Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.step(c, 1) })},
+		{Entry: host.Entry{ID: actNext, Keys: []string{"e"}, Scope: Scope, Title: "next difference", Help: "Go to the next difference, continuing in the next exchange that has one.", Priority: 80, Hint: key.Help{Key: "e E", Desc: "difference"}, Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.step(c, 1) })},
 		{Entry: host.Entry{ID: actPrev, Keys: []string{"E"}, Scope: Scope, Title: "previous difference", Help: "Go to the previous difference.", Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.step(c, -1) })},
 		{Entry: host.Entry{ID: actFirst, Keys: []string{"f"}, Scope: Scope, Title: "first difference", Help: "Go to the first difference.", Priority: 40, Enabled: hasDifference}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.goToFirst(c) })},
 		{Entry: host.Entry{ID: actEnter, Keys: []string{"enter"}, Scope: Scope, Title: "step in", Help: "Move the cursor into the two responses, or back to the list; in another list, go to the exchange.", Priority: 90, Enabled: ofSessions}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.enter(c) })},
-		{Entry: host.Entry{ID: actTab, Keys: []string{"tab"}, Scope: Scope, Title: "next list", Help: "Go to the next list: exchanges, grouped differences, values equal by type, response times.", Priority: 60, Hint: keymap.Hint{Keys: "tab", Title: "lists"}, Enabled: hasLists}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.turn(1); return nil })},
+		{Entry: host.Entry{ID: actTab, Keys: []string{"tab"}, Scope: Scope, Title: "next list", Help: "Go to the next list: exchanges, grouped differences, values equal by type, response times.", Priority: 60, Hint: key.Help{Key: "tab", Desc: "lists"}, Enabled: hasLists}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.turn(1); return nil })},
 		{Entry: host.Entry{ID: actBackTab, Keys: []string{"shift+tab"}, Scope: Scope, Title: "previous list", Help: "Go to the previous list.", Enabled: hasLists}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.turn(-1); return nil })},
-		{Entry: host.Entry{ID: actOpenA, Keys: []string{"a"}, Scope: Scope, Title: "go to A", Help: "Go to the exchange in the first session.", Priority: 45, Hint: keymap.Hint{Keys: "a b", Title: "go to"}, Enabled: inSession(0)}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.open(c, 0) })},
+		{Entry: host.Entry{ID: actOpenA, Keys: []string{"a"}, Scope: Scope, Title: "go to A", Help: "Go to the exchange in the first session.", Priority: 45, Hint: key.Help{Key: "a b", Desc: "go to"}, Enabled: inSession(0)}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.open(c, 0) })},
 		{Entry: host.Entry{ID: actOpenB, Keys: []string{"b"}, Scope: Scope, Title: "go to B", Help: "Go to the exchange in the second session.", Enabled: inSession(1)}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.open(c, 1) })},
 		{Entry: host.Entry{ID: actIgnore, Keys: []string{"i"}, Scope: Scope, Title: "ignore", Help: "Ignore the value under the cursor in all exchanges of its kind, and compare again.", Priority: 55, Enabled: hasPlace}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.ignore(c) })},
 		{Entry: host.Entry{ID: actUndo, Keys: []string{"u"}, Scope: Scope, Title: "undo ignore", Help: "Remove the latest rule and compare again.", Enabled: hasRule}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.undo(c) })},

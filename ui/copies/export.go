@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/recordings/formats"
@@ -248,13 +249,13 @@ const (
 // ExportActions returns the actions of exporting.
 func ExportActions() []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: "export", Scope: keymap.Global, Title: "export", Synonyms: []string{"save", "share", "html", "web page", "report", "markdown", "md", "har", "txtar", "jsonl", "redact", "secrets"}, Help: "Write the session or recording to a file, as a page, a report or messages, without secrets.", Hint: keymap.Hint{Keys: ":export", Title: "share"}, Enabled: canExport, Now: host.Ranks{Recording: 56}.Now}, Do: openExport},
+		{Entry: host.Entry{ID: "export", Scope: keymap.Global, Title: "export", Synonyms: []string{"save", "share", "html", "web page", "report", "markdown", "md", "har", "txtar", "jsonl", "redact", "secrets"}, Help: "Write the session or recording to a file, as a page, a report or messages, without secrets.", Hint: key.Help{Key: ":export", Desc: "share"}, Enabled: canExport, Now: host.Ranks{Recording: 56}.Now}, Do: openExport},
 		{Entry: host.Entry{ID: actWrite, Keys: []string{"enter"}, Scope: ScopeExport, Title: "write the file", Help: "Write the file.", Asks: "before it replaces a file", Priority: 90, Enabled: canWriteExport}, Do: host.On(func(c host.Context, v *exportView) tea.Cmd { return v.write(c, false) })},
 		{Entry: host.Entry{ID: actOther, Keys: []string{"space"}, Scope: ScopeExport, Title: "change", Help: "Take the next format, or turn redaction on or off; in the file name, type a space.", Priority: 70}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.toggle(); return nil })},
-		{Entry: host.Entry{ID: "export-next", Keys: []string{"right"}, Scope: ScopeExport, Title: "next", Help: "Take the next format, or turn redaction on or off.", Priority: 55, Hint: keymap.Hint{Keys: "left/right", Title: "change"}}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.change(1); return nil })},
+		{Entry: host.Entry{ID: "export-next", Keys: []string{"right"}, Scope: ScopeExport, Title: "next", Help: "Take the next format, or turn redaction on or off.", Priority: 55, Hint: key.Help{Key: "left/right", Desc: "change"}}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.change(1); return nil })},
 		{Entry: host.Entry{ID: "export-previous", Keys: []string{"left"}, Scope: ScopeExport, Title: "previous", Help: "Take the previous format, or turn redaction on or off."}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.change(-1); return nil })},
 		{Entry: host.Entry{ID: "export-clear", Keys: []string{"ctrl+u"}, Scope: ScopeExport, Title: "clear", Help: "Clear the file name."}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.path.Wipe(); return nil })},
-		host.Override(host.Entry{Name: kit.Down, Scope: ScopeExport, Keys: []string{"down", "tab"}, Help: "Go to the next line.", Priority: 60, Hint: keymap.Hint{Keys: "up/down", Title: "choose"}}),
+		host.Override(host.Entry{Name: kit.Down, Scope: ScopeExport, Keys: []string{"down", "tab"}, Help: "Go to the next line.", Priority: 60, Hint: key.Help{Key: "up/down", Desc: "choose"}}),
 		host.Override(host.Entry{Name: kit.Up, Scope: ScopeExport, Keys: []string{"up", "shift+tab"}, Help: "Go to the previous line."}),
 		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeExport, Title: "cancel", Help: "Cancel writing, then close without writing anything."}),
 	}

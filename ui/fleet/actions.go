@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/ui/host"
@@ -27,7 +28,7 @@ func Actions(run finder, show, stop func(host.Context) tea.Cmd) []host.Action {
 	}
 	return []host.Action{
 		{Entry: host.Entry{ID: actShow, Keys: []string{"ctrl+g"}, Scope: keymap.Global, Title: "targets", Help: "Return to the smoke run grid; open sessions stay open.", Enabled: run.hasRun}, Do: show},
-		host.Override(host.Entry{Name: kit.Down, Scope: Scope, Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "move"}}),
+		host.Override(host.Entry{Name: kit.Down, Scope: Scope, Priority: 50, Hint: key.Help{Key: "j/k", Desc: "move"}}),
 		host.Override(host.Entry{Name: kit.PageDown, Scope: Scope}),
 		{Entry: host.Entry{ID: "grid-half-page-down", Keys: []string{"ctrl+d"}, Scope: Scope, Title: "half page down", Help: "Move down by half a screen."}, Do: host.On(func(c host.Context, v *View) tea.Cmd { return v.Move(c, kit.HalfPageDown) })},
 		{Entry: host.Entry{ID: "grid-half-page-up", Keys: []string{"ctrl+u"}, Scope: Scope, Title: "half page up", Help: "Move up by half a screen."}, Do: host.On(func(c host.Context, v *View) tea.Cmd { return v.Move(c, kit.HalfPageUp) })},
@@ -41,7 +42,7 @@ func Actions(run finder, show, stop func(host.Context) tea.Cmd) []host.Action {
 		{Entry: host.Entry{ID: "grid-filter", Keys: []string{"/"}, Scope: Scope, Title: "filter", Help: "List only targets whose line contains some words.", Priority: 45}, Do: host.On(askFilter)},
 		{Entry: host.Entry{ID: "grid-failed", Keys: []string{"f"}, Scope: Scope, Title: "failed only", Help: "List only targets that failed, or all.", Priority: 55}, Do: host.On(func(_ host.Context, v *View) tea.Cmd { v.Grid.SetFailedOnly(!v.Grid.FailedOnly()); return nil })},
 		{Entry: host.Entry{ID: "grid-sort", Keys: []string{"s"}, Scope: Scope, Title: "sort", Help: "Sort: as given, failed first, slowest first, by host.", Priority: 40}, Do: host.On(func(_ host.Context, v *View) tea.Cmd { v.Grid.NextSort(); return nil })},
-		{Entry: host.Entry{ID: "grid-next-failed", Keys: []string{"e"}, Scope: Scope, Title: "next failed", Help: "Go to the next target that failed.", Priority: 30, Hint: keymap.Hint{Keys: "e/E", Title: "next failed"}}, Do: host.On(func(c host.Context, v *View) tea.Cmd { stepFailed(c, v, 1); return nil })},
+		{Entry: host.Entry{ID: "grid-next-failed", Keys: []string{"e"}, Scope: Scope, Title: "next failed", Help: "Go to the next target that failed.", Priority: 30, Hint: key.Help{Key: "e/E", Desc: "next failed"}}, Do: host.On(func(c host.Context, v *View) tea.Cmd { stepFailed(c, v, 1); return nil })},
 		{Entry: host.Entry{ID: "grid-previous-failed", Keys: []string{"E"}, Scope: Scope, Title: "previous failed", Help: "Go to the previous target that failed."}, Do: host.On(func(c host.Context, v *View) tea.Cmd { stepFailed(c, v, -1); return nil })},
 		{Entry: host.Entry{ID: "grid-follow", Keys: []string{"F"}, Scope: Scope, Title: "follow", Help: "Keep the running targets in view, or stop following.", Priority: 35, Enabled: run.isRunning}, Do: host.On(func(_ host.Context, v *View) tea.Cmd { v.Grid.SetFollow(!v.Grid.Following()); return nil })},
 		{Entry: host.Entry{ID: "grid-copy", Keys: []string{"y"}, Scope: Scope, Title: "copy", Help: "Copy the line of the target to the terminal's clipboard (OSC 52).", Priority: 20, Enabled: run.hasTarget}, Do: host.On(copyTarget)},

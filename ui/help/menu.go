@@ -1,10 +1,12 @@
 package help
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/internal/wording"
@@ -93,6 +95,10 @@ func items(scope string, offered []keymap.Entry) []item {
 			taken[id] = true
 		}
 	}
+	offered = slices.Clone(offered)
+	slices.SortStableFunc(offered, func(a, b keymap.Entry) int {
+		return cmp.Or(compareBools(a.Scope == keymap.Global, b.Scope == keymap.Global), cmp.Compare(b.Priority, a.Priority))
+	})
 	for _, e := range offered {
 		if len(e.Keys) > 0 && !taken[e.ID] && e.Disabled == "" {
 			lines = append(lines, item{e.Keys[0], e.Title, e.ID, e.Disabled})
@@ -312,7 +318,7 @@ func Actions() []host.Action {
 	}
 	return []host.Action{
 		{Entry: host.Entry{ID: ActMenu, Keys: []string{"?"}, Scope: keymap.Global, Title: "menu", Help: "Show what can be done here, and what the marks mean.", Synonyms: []string{"help", "docs", "manual", "keys", "shortcuts", "legend"}, Last: true}, Do: open},
-		{Entry: host.Entry{ID: ActMenuTyping, Keys: []string{"f1", "ctrl+_", "ctrl+/"}, Scope: keymap.Global, Everywhere: true, Title: "menu", Help: "Show what can be done here, also while you type.", Hint: keymap.Hint{Keys: "ctrl+/", Title: "menu"}, Last: true}, Do: open},
+		{Entry: host.Entry{ID: ActMenuTyping, Keys: []string{"f1", "ctrl+_", "ctrl+/"}, Scope: keymap.Global, Everywhere: true, Title: "menu", Help: "Show what can be done here, also while you type.", Hint: key.Help{Key: "ctrl+/", Desc: "menu"}, Last: true}, Do: open},
 		{Entry: host.Entry{ID: actRun, Keys: []string{"enter"}, Scope: Scope, Title: "run", Help: "Carry out the selected line.", Priority: 90}, Do: host.On(func(c host.Context, m *Menu) tea.Cmd { return m.Run(c) })},
 		{Entry: host.Entry{ID: actSearch, Keys: []string{"/"}, Scope: Scope, Title: "search", Help: "Search all commands and the help."}, Do: host.On(func(c host.Context, m *Menu) tea.Cmd {
 			c.Host.Close(m)

@@ -73,7 +73,7 @@ type Palette struct {
 
 func openPalette(c host.Context, used *recent) tea.Cmd {
 	v := newPalette(offered(c), used)
-	v.addHelp(c.Host.Actions().Help(c.Host.Beneath(c.Workspace), c))
+	v.addHelp(c.Host.Actions(), c.Host.Beneath(c.Workspace))
 	c.Host.Open(c.Workspace, v)
 	return nil
 }
@@ -124,17 +124,10 @@ func (v *Palette) list() {
 }
 
 // addHelp adds what actions do in other parts of the screen.
-func (v *Palette) addHelp(groups []keymap.Group) {
-	here := map[string]bool{}
-	for _, c := range v.commands[:v.plain] {
-		here[c.ID] = true
-	}
-	for _, g := range groups {
-		for _, e := range g.Entries {
-			if !here[e.ID] {
-				v.commands = append(v.commands, command{keymap.Entry{ID: ActMenu, Keys: e.Keys, Title: "help: " + e.Title, Help: g.Title + ": " + e.Help}, ""})
-			}
-		}
+func (v *Palette) addHelp(actions *keymap.Table[host.Context], scope string) {
+	for _, e := range actions.Elsewhere(scope) {
+		of, _ := actions.Scope(e.Scope)
+		v.commands = append(v.commands, command{keymap.Entry{ID: ActMenu, Keys: e.Keys, Title: "help: " + e.Title, Help: of.Title + ": " + e.Help}, ""})
 	}
 	v.list()
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Ranks are the priorities of an action among the hints by what is shown and selected.
-// Zero keeps its own priority, and a negative one leaves it out.
+// Zero keeps its own priority, and a negative one hides the action.
 type Ranks struct {
 	Moment    int // an earlier moment of a recording
 	Recording int

@@ -3,13 +3,13 @@ package problems
 import (
 	"fmt"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
-	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -28,7 +28,7 @@ func cardActions(of func(host.Context) *State) []host.Action {
 		{Entry: host.Entry{ID: actAgain, Keys: []string{"ctrl+r"}, Scope: ScopeCauses, Title: "restart", Help: "Restart the server.", Priority: 88, Enabled: host.CanRestart}, Do: then(host.ActRestart, true)},
 		{Entry: host.Entry{ID: actReport, Keys: []string{"y"}, Scope: ScopeCauses, Title: "copy report", Help: "Copy the causes, their evidence and what to do as text.", Priority: 86, Enabled: notHome}, Do: copyReport},
 		{Entry: host.Entry{ID: actProcess, Keys: []string{"I"}, Scope: ScopeCauses, Title: "process", Help: "Show the process: its command, its start, its environment and how it ended.", Priority: 84, Enabled: notHome}, Do: then(host.ActProcess, false)},
-		host.Override(host.Entry{Name: kit.Down, Scope: ScopeCauses, Title: "next problem", Help: "Select the next problem.", Priority: 60, Hint: keymap.Hint{Keys: "j/k", Title: "choose"}}),
+		host.Override(host.Entry{Name: kit.Down, Scope: ScopeCauses, Title: "next problem", Help: "Select the next problem.", Priority: 60, Hint: key.Help{Key: "j/k", Desc: "choose"}}),
 		host.Override(host.Entry{Name: kit.Up, Scope: ScopeCauses, Help: "Select the previous problem."}),
 		host.Override(host.Entry{Name: host.CloseName, ID: "close-trouble", Scope: ScopeCauses, Keys: []string{"esc", "q", "!"}}),
 	}

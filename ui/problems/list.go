@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/internal/wording"
@@ -30,14 +31,14 @@ func listActions(of func(host.Context) *State) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: host.ActProblems, Keys: []string{"L"}, Scope: keymap.Global, Title: "problems", Synonyms: []string{"lint", "violations", "validate"}, Help: "List the problems: protocol violations by the server or in messages sent to it, and their impact.", Now: host.Ranks{Recording: 77}.Now, Enabled: hasProblems}, Do: openList},
 		{Entry: host.Entry{ID: actGoToProblem, Keys: []string{"enter"}, Scope: ScopeList, Title: "go to row", Help: "Go to the row of the problem, or to the one that shows the cause.", Priority: 90}, Do: host.On(func(c host.Context, l *problemList) tea.Cmd { return of(c).goToProblem(c, l) })},
-		{Entry: host.Entry{ID: actUnfoldProblem, Keys: []string{"l", "right"}, Scope: ScopeList, Title: "unfold", Help: "List what follows from the cause.", Priority: 70, Hint: keymap.Hint{Keys: "l/h", Title: "unfold"}, Enabled: onCause}, Do: fold(true)},
+		{Entry: host.Entry{ID: actUnfoldProblem, Keys: []string{"l", "right"}, Scope: ScopeList, Title: "unfold", Help: "List what follows from the cause.", Priority: 70, Hint: key.Help{Key: "l/h", Desc: "unfold"}, Enabled: onCause}, Do: fold(true)},
 		{Entry: host.Entry{ID: actFoldProblem, Keys: []string{"h", "left"}, Scope: ScopeList, Title: "fold", Help: "Fold what follows from the cause.", Enabled: onCause}, Do: fold(false)},
 		{Entry: host.Entry{ID: "find-finding", Keys: []string{"/"}, Scope: ScopeList, Title: "find", Help: "List only problems with a text.", Priority: 60, Yields: true}, Do: host.On(findProblem)},
 		{Entry: host.Entry{ID: "finding-restart", Keys: []string{"ctrl+r"}, Scope: ScopeList, Title: "start again", Help: "Restart the server.", Priority: 58, Yields: true, Enabled: host.CanRestart}, Do: then(host.ActRestart, true)},
 		{Entry: host.Entry{ID: "finding-report", Keys: []string{"y"}, Scope: ScopeList, Title: "copy report", Help: "Copy the causes, their evidence and what to do as text.", Priority: 56, Yields: true}, Do: copyReport},
 		{Entry: host.Entry{ID: "finding-why", Keys: []string{"!"}, Scope: ScopeList, Title: "why", Help: "Show the likeliest cause of the problems, its evidence and what to do.", Priority: 54, Yields: true}, Do: then(host.ActCauses, false)},
 		{Entry: host.Entry{ID: "finding-process", Keys: []string{"I"}, Scope: ScopeList, Title: "process", Help: "Show the process: its command, its start, its environment and how it ended.", Priority: 52, Yields: true}, Do: then(host.ActProcess, false)},
-		host.Override(host.Entry{Name: kit.Down, Scope: ScopeList, Help: "Go down.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "choose"}}),
+		host.Override(host.Entry{Name: kit.Down, Scope: ScopeList, Help: "Go down.", Priority: 50, Hint: key.Help{Key: "j/k", Desc: "choose"}}),
 		host.Override(host.Entry{Name: kit.PageDown, Scope: ScopeList, Keys: []string{"pgdown", "ctrl+d"}}),
 		host.Override(host.Entry{Name: kit.PageUp, Scope: ScopeList, Keys: []string{"pgup", "ctrl+u"}}),
 		host.Override(host.Entry{Name: kit.Top, Scope: ScopeList, Keys: []string{"g", "home"}}),

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	replayer "mcpdbg/recordings/replay"
@@ -38,13 +39,13 @@ func Actions(of func(host.Context) *State) []host.Action {
 		{Entry: host.Entry{ID: host.ActReplay, Keys: []string{"U"}, Scope: keymap.Global, Title: "run again", Synonyms: []string{"replay", "rerun"}, Help: "Send the recorded messages to a new process and compare the responses. Shows the plan first.", Asks: "once, by its plan", Enabled: canReplay(of), Now: host.Ranks{Recording: 75}.Now}, Do: func(c host.Context) tea.Cmd { return openPlan(c, of(c)) }},
 		{Entry: host.Entry{ID: actStart, Keys: []string{"enter"}, Scope: Scope, Title: "start", Help: "Start the command and send the marked messages, as the plan says.", Priority: 90, Enabled: canStart}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.run(c) })},
 		host.Override(host.Entry{Name: host.CloseName, ID: "replay-close", Scope: Scope, Title: "cancel", Help: "Close without starting anything."}),
-		host.Override(host.Entry{Name: kit.Down, ID: "replay-down", Scope: Scope, Keys: []string{"down", "tab"}, Help: "Go to the next field or message.", Priority: 60, Hint: keymap.Hint{Keys: "up/down", Title: "choose"}}),
+		host.Override(host.Entry{Name: kit.Down, ID: "replay-down", Scope: Scope, Keys: []string{"down", "tab"}, Help: "Go to the next field or message.", Priority: 60, Hint: key.Help{Key: "up/down", Desc: "choose"}}),
 		host.Override(host.Entry{Name: kit.Up, ID: "replay-up", Scope: Scope, Keys: []string{"up", "shift+tab"}, Help: "Go to the previous field or message."}),
 		host.Override(host.Entry{Name: kit.PageDown, ID: "replay-page-down", Scope: Scope, Keys: []string{"pgdown", "ctrl+d"}, Help: "Go down by ten lines."}),
 		host.Override(host.Entry{Name: kit.PageUp, ID: "replay-page-up", Scope: Scope, Help: "Go up by ten lines."}),
 		{Entry: host.Entry{ID: actToggle, Keys: []string{"space"}, Scope: Scope, Title: "include", Help: "Include or exclude the call under the cursor if its tool is not known to be read-only; in a text field, type a space.", Priority: 70}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.toggle(); return nil })},
 		{Entry: host.Entry{ID: actAll, Keys: []string{"ctrl+a"}, Scope: Scope, Title: "all tools", Help: "Include the calls of all tools, or only of read-only ones.", Priority: 58}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.all = !v.all; return nil })},
-		{Entry: host.Entry{ID: actMore, Keys: []string{"right"}, Scope: Scope, Title: "change", Help: "Change when messages are sent: causal (after the preceding responses), serial (one request at a time) or timed (at the recorded times); or change the speed. In a text field, move to the right.", Priority: 55, Hint: keymap.Hint{Keys: "left/right", Title: "mode, speed"}}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(1); return nil })},
+		{Entry: host.Entry{ID: actMore, Keys: []string{"right"}, Scope: Scope, Title: "change", Help: "Change when messages are sent: causal (after the preceding responses), serial (one request at a time) or timed (at the recorded times); or change the speed. In a text field, move to the right.", Priority: 55, Hint: key.Help{Key: "left/right", Desc: "mode, speed"}}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(1); return nil })},
 		{Entry: host.Entry{ID: actLess, Keys: []string{"left"}, Scope: Scope, Title: "change back", Help: "Change the mode or the speed in the other direction; in a text field, move to the left."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(-1); return nil })},
 		{Entry: host.Entry{ID: actClear, Keys: []string{"ctrl+u"}, Scope: Scope, Title: "clear", Help: "Clear the text under the cursor."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd {
 			if f := v.field(); f != nil {

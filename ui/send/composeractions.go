@@ -47,7 +47,7 @@ func ComposerActions() []host.Action {
 	return slices.Concat(all, []host.Action{
 		{Entry: host.Entry{ID: actCompleteWord, Keys: []string{"tab"}, Scope: ScopeComposerText, Title: "complete", Help: "Complete the method, or the name of a tool, a prompt or a resource, before the cursor of a message.", Priority: 50, Enabled: inMessageView}, Do: onComposer((*Composer).completeText)},
 		{Entry: host.Entry{ID: actPresets, Keys: []string{"ctrl+g"}, Scope: ScopeComposerText, Title: "malformed messages", Help: "Pick a deliberately malformed message: truncated, bad UTF-8, a batch, a long line.", Priority: 55, Enabled: inRawView}, Do: onComposer((*Composer).openPresets)},
-		{Entry: host.Entry{ID: actNewline, Keys: []string{"f4"}, Scope: ScopeComposerText, Title: "newline", Help: "Add a newline at the end of the raw bytes.", Priority: 54, Yields: true, Enabled: inRawView}, Do: onComposer((*Composer).endLine)},
+		{Entry: host.Entry{ID: actNewline, Keys: []string{"f4"}, Scope: ScopeComposerText, Title: "newline", Help: "Add a newline at the end of the raw bytes.", Priority: 54, Yields: true, Enabled: inRawView}, Do: onComposer(endLine)},
 
 		{Entry: host.Entry{ID: inComposerForm + actTask, Keys: []string{"f7"}, Scope: ScopeComposerForm, Title: "as a task", Synonyms: []string{"background", "long"}, Help: "Call the tool as a task, which is polled to its end, or as usual again. A tool that requires it always is; one that does not support it should refuse.", Enabled: canBeTask, Now: taskTitle}, Do: onComposer((*Composer).toggleTask)},
 

@@ -1,12 +1,12 @@
 package send
 
 import (
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/form"
-	"mcpdbg/ui/widget/keymap"
 )
 
 // ScopeFields is the scope that the scopes of forms inherit from.
@@ -36,7 +36,7 @@ func fieldActions() []host.Action {
 	canDrop := can(func(i form.Info) bool { return i.CanRemove }, "the field is part of the schema: ctrl+g omits it")
 	return []host.Action{
 		{Entry: host.Entry{Name: "complete", Keys: []string{"tab"}, Scope: ScopeFields, Title: "complete, next", Help: "Take the next suggestion; if there is none, go to the next field.", Priority: 60}, Do: host.On(completeField)},
-		host.Override(host.Entry{Name: kit.Down, ID: "next", Keys: []string{"down"}, Scope: ScopeFields, Title: "next field", Help: "Go to the next field.", Priority: 50, Hint: keymap.Hint{Keys: "up/down", Title: "field"}}),
+		host.Override(host.Entry{Name: kit.Down, ID: "next", Keys: []string{"down"}, Scope: ScopeFields, Title: "next field", Help: "Go to the next field.", Priority: 50, Hint: key.Help{Key: "up/down", Desc: "field"}}),
 		{Entry: host.Entry{Name: "forward", Keys: []string{"enter"}, Scope: ScopeFields, Title: "next field or send", Help: "Go to the next field; after the last one, send.", Priority: 55, Yields: true}, Do: host.On(nextOrFinish)},
 		host.Override(host.Entry{Name: kit.Up, ID: "previous", Keys: []string{"up", "shift+tab"}, Scope: ScopeFields, Title: "previous field", Help: "Go to the previous field."}),
 		host.Override(host.Entry{Name: kit.PageDown, Scope: ScopeFields}),

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session"
@@ -43,9 +44,9 @@ func policyActions(of func(host.Context) *Requests) []host.Action {
 		return func(c host.Context, p *policyView) tea.Cmd { return p.changeDelay(c, by) }
 	}
 	next := in(actPolicyNext, "mode", "Select the next mode: ask, canned, decline, refuse, malformed.", 80, mode(1), "right", "l", "space")
-	next.Hint = keymap.Hint{Keys: "left/right", Title: "mode"}
+	next.Hint = key.Help{Key: "left/right", Desc: "mode"}
 	later := in(actPolicyLater, "later", "Increase the delay before the response, to see what the server does meanwhile; mode ask has no delay.", 60, delay(1), "+", "=")
-	later.Hint = keymap.Hint{Keys: "+/-", Title: "delay"}
+	later.Hint = key.Help{Key: "+/-", Desc: "delay"}
 	restart := in(actPolicyRestart, "restart", "Restart the server to declare the new client capabilities.", 55, func(c host.Context, _ *policyView) tea.Cmd { return c.Host.Do(c.Workspace, host.ActRestart, "") }, "ctrl+r")
 	restart.Asks, restart.Enabled = "while a call is pending", hasStarted
 	answer := in(actPolicyAnswer, "answer now", "Answer a pending server request, including one delayed by its policy.", 85, func(c host.Context, _ *policyView) tea.Cmd { return openOldest(c, of) }, "A")
@@ -53,7 +54,7 @@ func policyActions(of func(host.Context) *Requests) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actPolicies, Scope: keymap.Global, Title: "policies", Synonyms: []string{"responses", "rules", "canned", "policy", "elicitation", "sampling", "roots"}, Help: "Choose for each server request (elicitation, sampling, roots, ping): answer it yourself, or send a canned response, a refusal or a malformed response, each with an optional delay.", Enabled: hasServer}, Do: func(c host.Context) tea.Cmd { return openPolicies(c, of) }},
 		next, later,
-		host.Override(host.Entry{Name: kit.Down, ID: "policy-down", Scope: ScopePolicies, Help: "Go to the next method.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "method"}}),
+		host.Override(host.Entry{Name: kit.Down, ID: "policy-down", Scope: ScopePolicies, Help: "Go to the next method.", Priority: 50, Hint: key.Help{Key: "j/k", Desc: "method"}}),
 		restart, answer,
 		host.Override(host.Entry{Name: kit.Up, ID: "policy-up", Scope: ScopePolicies, Help: "Go to the previous method."}),
 		in(actPolicyPrevious, "previous mode", "Select the previous mode.", 0, mode(-1), "left", "h"),

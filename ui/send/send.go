@@ -210,7 +210,7 @@ func (p *Composer) toMessage(c host.Context) tea.Cmd {
 }
 
 // endLine ends raw bytes with a newline.
-func (p *Composer) endLine(c host.Context) tea.Cmd {
+func endLine(p *Composer, c host.Context) tea.Cmd {
 	if text := p.raw.Value(); !strings.HasSuffix(text, `\n`) {
 		p.raw.SetValue(text + `\n`)
 	}

@@ -3,6 +3,7 @@ package traffic
 import (
 	"fmt"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/ui/host"
@@ -39,7 +40,7 @@ func Actions(of func(host.Context) *Lists, mark func(host.Context) tea.Cmd) []ho
 	foldable := func(c host.Context) (bool, string) { return of(c).Traffic.foldable() }
 	return []host.Action{
 		{Entry: host.Entry{ID: ActView, Keys: []string{"w"}, Scope: keymap.Global, Title: "view", Synonyms: []string{"log", "logs", "exchange", "wire", "calls", "messages"}, Help: "Show a row for each call, for each message, or for each entry of the log: messages, stderr lines and events.", Yields: true}, Do: on((*Lists).nextView)},
-		{Entry: host.Entry{ID: actNextSlow, Keys: []string{"s"}, Scope: keymap.Global, Title: "next slow", Synonyms: []string{"slowest"}, Priority: 78, Hint: keymap.Hint{Keys: "s", Title: "slow"}, Now: host.Ranks{None: -1}.Now, Help: "Go to the next slow response: over 100 ms and over 5 times the median; after the last one, to the first. Requests pending that long count, too; the handshake does not."}, Do: on(func(r *Lists, _ host.Context) tea.Cmd { return r.findSlow(1) })},
+		{Entry: host.Entry{ID: actNextSlow, Keys: []string{"s"}, Scope: keymap.Global, Title: "next slow", Synonyms: []string{"slowest"}, Priority: 78, Hint: key.Help{Key: "s", Desc: "slow"}, Now: host.Ranks{None: -1}.Now, Help: "Go to the next slow response: over 100 ms and over 5 times the median; after the last one, to the first. Requests pending that long count, too; the handshake does not."}, Do: on(func(r *Lists, _ host.Context) tea.Cmd { return r.findSlow(1) })},
 		{Entry: host.Entry{ID: actPrevSlow, Keys: []string{"S"}, Scope: keymap.Global, Title: "previous slow", Help: "Go to the previous slow response; before the first one, to the last."}, Do: on(func(r *Lists, _ host.Context) tea.Cmd { return r.findSlow(-1) })},
 		{Entry: host.Entry{ID: actMark, Keys: []string{"m"}, Scope: keymap.Global, Title: "mark", Help: "Mark the selected row of the traffic with an m, or remove its mark.", Enabled: host.HasTraffic}, Do: mark},
 		{Entry: host.Entry{ID: actNextMark, Keys: []string{"'"}, Scope: keymap.Global, Title: "next mark", Help: "Go to the next marked row.", Enabled: anyMark}, Do: on(func(r *Lists, c host.Context) tea.Cmd { return r.goToMark(c, 1) })},

@@ -3,6 +3,7 @@ package traffic
 import (
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/ui/host"
@@ -55,7 +56,7 @@ func commonTimeActions() []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{Name: "next-tab", Keys: []string{"v", "tab"}, Scope: ScopeTime, Title: "next view", Help: "Go to the next of Waterfall, Sequence and Latency.", Priority: 70}, Do: turn(1)},
 		{Entry: host.Entry{Name: "previous-tab", Keys: []string{"shift+tab"}, Scope: ScopeTime, Title: "previous view", Help: "Go to the previous of Waterfall, Sequence and Latency."}, Do: turn(-1)},
-		host.Override(host.Entry{Name: kit.Down, Scope: ScopeTime, Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "move"}}),
+		host.Override(host.Entry{Name: kit.Down, Scope: ScopeTime, Priority: 50, Hint: key.Help{Key: "j/k", Desc: "move"}}),
 		host.Override(host.Entry{Name: kit.PageDown, Scope: ScopeTime, Keys: []string{"pgdown", "ctrl+d"}}),
 		host.Override(host.Entry{Name: kit.PageUp, Scope: ScopeTime, Keys: []string{"pgup", "ctrl+u"}}),
 		host.Override(host.Entry{Name: kit.Top, Scope: ScopeTime, Keys: []string{"g", "home"}}),
@@ -72,10 +73,10 @@ func tabActions() []host.Action {
 		return host.On(func(_ host.Context, v *timeView) tea.Cmd { do(v.latency); return nil })
 	}
 	return []host.Action{
-		{Entry: host.Entry{ID: "waterfall-select", Keys: []string{"enter"}, Scope: ScopeWaterfall, Title: "go to the exchange", Help: "Select the call in the table, and close the time view.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "go to"}, Enabled: onTimeRow}, Do: host.On(goToSelected)},
-		{Entry: host.Entry{ID: "waterfall-zoom-in", Keys: []string{"+", "="}, Scope: ScopeWaterfall, Title: "zoom in", Help: "Show half of the time, around the bar at the cursor.", Priority: 65, Hint: keymap.Hint{Keys: "+/-", Title: "zoom"}}, Do: on(func(w *waterfallPart) { w.zoom(0.5) })},
+		{Entry: host.Entry{ID: "waterfall-select", Keys: []string{"enter"}, Scope: ScopeWaterfall, Title: "go to the exchange", Help: "Select the call in the table, and close the time view.", Priority: 90, Hint: key.Help{Key: "enter", Desc: "go to"}, Enabled: onTimeRow}, Do: host.On(goToSelected)},
+		{Entry: host.Entry{ID: "waterfall-zoom-in", Keys: []string{"+", "="}, Scope: ScopeWaterfall, Title: "zoom in", Help: "Show half of the time, around the bar at the cursor.", Priority: 65, Hint: key.Help{Key: "+/-", Desc: "zoom"}}, Do: on(func(w *waterfallPart) { w.zoom(0.5) })},
 		{Entry: host.Entry{ID: "waterfall-zoom-out", Keys: []string{"-"}, Scope: ScopeWaterfall, Title: "zoom out", Help: "Show twice the time, around the bar at the cursor."}, Do: on(func(w *waterfallPart) { w.zoom(2) })},
-		{Entry: host.Entry{ID: "waterfall-left", Keys: []string{"h", "left"}, Scope: ScopeWaterfall, Title: "earlier", Help: "Move the axis to earlier times.", Priority: 45, Hint: keymap.Hint{Keys: "h/l", Title: "pan"}}, Do: on(func(w *waterfallPart) { w.pan(-0.25) })},
+		{Entry: host.Entry{ID: "waterfall-left", Keys: []string{"h", "left"}, Scope: ScopeWaterfall, Title: "earlier", Help: "Move the axis to earlier times.", Priority: 45, Hint: key.Help{Key: "h/l", Desc: "pan"}}, Do: on(func(w *waterfallPart) { w.pan(-0.25) })},
 		{Entry: host.Entry{ID: "waterfall-right", Keys: []string{"l", "right"}, Scope: ScopeWaterfall, Title: "later", Help: "Move the axis to later times."}, Do: on(func(w *waterfallPart) { w.pan(0.25) })},
 		{Entry: host.Entry{ID: "waterfall-whole", Keys: []string{"a"}, Scope: ScopeWaterfall, Title: "whole session", Help: "Show the time of the whole session, or again that of the visible calls.", Priority: 40}, Do: on((*waterfallPart).whole)},
 		{Entry: host.Entry{ID: "waterfall-slowest", Keys: []string{"s"}, Scope: ScopeWaterfall, Title: "slowest", Help: "Go to the slowest call of the session.", Priority: 60, Yields: true, Enabled: hasSlowest}, Do: host.On(func(c host.Context, v *timeView) tea.Cmd {
@@ -83,19 +84,19 @@ func tabActions() []host.Action {
 			return nil
 		})},
 
-		{Entry: host.Entry{ID: "sequence-open", Keys: []string{"enter"}, Scope: ScopeSequence, Title: "open message", Help: "Close the time view, and show the message full size in the detail pane.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "open"}, Enabled: onTimeRow}, Do: host.On(func(c host.Context, v *timeView) tea.Cmd {
+		{Entry: host.Entry{ID: "sequence-open", Keys: []string{"enter"}, Scope: ScopeSequence, Title: "open message", Help: "Close the time view, and show the message full size in the detail pane.", Priority: 90, Hint: key.Help{Key: "enter", Desc: "open"}, Enabled: onTimeRow}, Do: host.On(func(c host.Context, v *timeView) tea.Cmd {
 			goToSelected(c, v)
 			return c.Host.Do(v.ws, host.ActOpen, "")
 		})},
 		{Entry: host.Entry{ID: "sequence-partner", Keys: []string{"p"}, Scope: ScopeSequence, Title: "partner", Help: "Go from a request to its response, or back.", Priority: 60}, Do: host.On(goToPartner)},
 
-		{Entry: host.Entry{ID: "latency-filter", Keys: []string{"enter"}, Scope: ScopeLatency, Title: "filter the table", Help: "Show only the calls of this method or tool in the table, and close the time view; on the line of all, clear the filter.", Priority: 90, Hint: keymap.Hint{Keys: "enter", Title: "filter"}}, Do: host.On(filterBy)},
+		{Entry: host.Entry{ID: "latency-filter", Keys: []string{"enter"}, Scope: ScopeLatency, Title: "filter the table", Help: "Show only the calls of this method or tool in the table, and close the time view; on the line of all, clear the filter.", Priority: 90, Hint: key.Help{Key: "enter", Desc: "filter"}}, Do: host.On(filterBy)},
 		{Entry: host.Entry{ID: "latency-slowest", Keys: []string{"s"}, Scope: ScopeLatency, Title: "slowest", Help: "Select the slowest call of the line in the table, and close the time view.", Priority: 85, Enabled: hasSlowest}, Do: host.On(func(c host.Context, v *timeView) tea.Cmd {
 			v.goTo(c, v.slowest(c))
 			return nil
 		})},
 		{Entry: host.Entry{ID: "latency-histogram", Keys: []string{"space"}, Scope: ScopeLatency, Title: "histogram", Help: "Show how many responses of the line took how long, or hide it.", Priority: 75}, Do: sorted(func(p *latencyPart) { p.histogram = !p.histogram })},
-		{Entry: host.Entry{ID: "latency-sort", Keys: []string{"o"}, Scope: ScopeLatency, Title: "sort", Help: "Sort by the next column.", Priority: 65, Hint: keymap.Hint{Keys: "o/O", Title: "sort"}}, Do: sorted((*latencyPart).nextSort)},
+		{Entry: host.Entry{ID: "latency-sort", Keys: []string{"o"}, Scope: ScopeLatency, Title: "sort", Help: "Sort by the next column.", Priority: 65, Hint: key.Help{Key: "o/O", Desc: "sort"}}, Do: sorted((*latencyPart).nextSort)},
 		{Entry: host.Entry{ID: "latency-reverse", Keys: []string{"O"}, Scope: ScopeLatency, Title: "reverse", Help: "Reverse the order of the lines."}, Do: sorted(func(p *latencyPart) { p.sortBy(p.sort, !p.reversed) })},
 	}
 }

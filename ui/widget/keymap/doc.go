@@ -13,6 +13,6 @@
 // child its own action, with a derived ID under which it can be rebound.
 //
 // Keys are written as in Bubble Tea v2 ("ctrl+c", "space", "shift+tab",
-// "pgdown", "G"); this package does not depend on it. C is the type of the
+// "pgdown", "G"). C is the type of the
 // state that decides whether an action is possible.
 package keymap

@@ -23,8 +23,11 @@ func Example() {
 	action, _ := table.Lookup("traffic", "r")
 	possible, reason := action.State(state{live: false})
 	fmt.Println(action.ID, possible, reason)
-	fmt.Println(table.Footer("traffic", state{live: true}, 40))
+	for _, hint := range table.Footer(nil, "traffic", state{live: true}, 40) {
+		fmt.Println(hint.Help().Key, hint.Help().Desc)
+	}
 	// Output:
 	// traffic.resend false this is a recording
-	// [{r resend} {q quit}]
+	// r resend
+	// q quit
 }

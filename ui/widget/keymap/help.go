@@ -3,53 +3,30 @@ package keymap
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// Group is the part of the help screen for one scope.
-type Group struct {
-	Title   string
-	Entries []Entry
-}
-
 // Entry is one action on the help screen or in the palette.
 type Entry struct {
-	ID          string
+	ID, Scope   string
 	Keys        []string
 	Title, Help string
 	Synonyms    []string
 	Words       []string
 	Priority    int
-	Asks        string
 	// why the action is not possible now, or ""
 	Disabled string
 }
 
-// Help returns all actions: those reachable from a scope, its own and then the global
-// ones, followed by the other scopes. Disabled is set only for reachable actions.
-func (t *Table[C]) Help(scope string, c C) []Group {
-	var groups []Group
-	add := func(scope string, e Entry) {
-		s, _ := t.Scope(scope)
-		if len(groups) == 0 || groups[len(groups)-1].Title != s.Title {
-			groups = append(groups, Group{Title: s.Title})
-		}
-		group := &groups[len(groups)-1]
-		group.Entries = append(group.Entries, e)
-	}
-	reached := map[string]bool{}
-	for _, a := range t.Reachable(scope) {
-		reached[a.ID] = true
-		add(a.Scope, a.now(c))
-	}
-	for _, s := range t.scopes {
-		for _, a := range t.own(s.ID) {
-			if !reached[a.ID] {
-				add(s.ID, a.entry())
-			}
+// Elsewhere returns the actions that cannot be reached from a scope.
+func (t *Table[C]) Elsewhere(scope string) (entries []Entry) {
+	for i := range t.actions {
+		if a := &t.actions[i]; !slices.Contains(t.Reachable(scope), a) {
+			entries = append(entries, a.entry())
 		}
 	}
-	return groups
+	return entries
 }
 
 // Offered returns the actions reachable from a scope, in the order of Reachable, each
@@ -65,7 +42,7 @@ func (t *Table[C]) Offered(scope string, c C) []Entry {
 
 func (a *Action[C]) entry() Entry {
 	return Entry{
-		ID: a.ID, Keys: a.Keys, Title: a.Title, Help: a.Help, Synonyms: a.Synonyms, Words: a.Words, Priority: a.Priority, Asks: a.Asks,
+		ID: a.ID, Scope: a.Scope, Keys: a.Keys, Title: a.Title, Help: a.Help, Synonyms: a.Synonyms, Words: a.Words, Priority: a.Priority,
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"charm.land/bubbles/v2/key"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -26,7 +28,7 @@ func family() []Scope {
 func inheritable() []done {
 	return []done{
 		{Action[state]{Name: "close", Scope: "closing", Keys: []string{"esc"}, Title: "close", Help: "Close it.", Priority: 9}, "closes"},
-		{Action[state]{Name: "down", Scope: "list", Keys: []string{"j"}, Title: "down", Help: "Go down.", Priority: 5, Hint: Hint{"j/k", "move"}}, "moves down"},
+		{Action[state]{Name: "down", Scope: "list", Keys: []string{"j"}, Title: "down", Help: "Go down.", Priority: 5, Hint: key.Help{Key: "j/k", Desc: "move"}}, "moves down"},
 		{Action[state]{Name: "up", Scope: "list", Keys: []string{"k"}, Title: "up", Help: "Go up."}, "moves up"},
 		{Action[state]{Name: "top", ID: "first", Scope: "list", Keys: []string{"g"}, Title: "first", Help: "Go to the first."}, "moves to the top"},
 		{Action[state]{ID: "open", Scope: "rows", Keys: []string{"enter"}, Title: "open", Help: "Open it."}, "opens"},
@@ -83,7 +85,7 @@ func TestInherit(t *testing.T) {
 
 	files, _ := tab.ByID("files-down")
 	require.Equal(t, []string{"j"}, files.Keys)
-	require.Equal(t, Hint{"j/k", "move"}, files.Hint)
+	require.Equal(t, key.Help{Key: "j/k", Desc: "move"}, files.Hint)
 	rows, _ := tab.ByID("next-row")
 	require.Equal(t, []string{"n"}, rows.Keys)
 	require.Equal(t, "down", rows.Title)
@@ -139,7 +141,7 @@ func TestRebindInherited(t *testing.T) {
 			require.Empty(t, a.Hint)
 		case "pane-down":
 			require.Equal(t, []string{"j"}, a.Keys)
-			require.Equal(t, Hint{"j/k", "move"}, a.Hint)
+			require.Equal(t, key.Help{Key: "j/k", Desc: "move"}, a.Hint)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"unicode/utf8"
+
+	"charm.land/bubbles/v2/key"
 )
 
 // Global is the scope of every table whose actions are reachable from all scopes that are
@@ -53,7 +55,7 @@ type Action[C any] struct {
 	Last bool
 	// Hint replaces the first key and the title in the footer, for two actions in one
 	// ("j/k", "move").
-	Hint Hint
+	Hint key.Help
 	// reachable in modal scopes, for a global action
 	Everywhere bool
 	// Enabled reports whether the action is possible, and if not, why. Nil means always.
@@ -72,7 +74,8 @@ type Action[C any] struct {
 	// pending". "" means never.
 	Asks string
 
-	origin string // scope that declared it before overrides
+	origin  string      // scope that declared it before overrides
+	binding key.Binding // of its keys, with its hint; made by New
 }
 
 // State reports whether the action is possible, and if not, why.
@@ -160,6 +163,11 @@ func (t *Table[C]) add(a *Action[C]) (errs []error) {
 	if a.Everywhere && a.Scope != Global {
 		errs = append(errs, fmt.Errorf("action %q in scope %q cannot be everywhere: only global actions can", a.ID, a.Scope))
 	}
+	hint := a.Hint
+	if hint == (key.Help{}) && len(a.Keys) > 0 {
+		hint = key.Help{Key: a.Keys[0], Desc: a.Title}
+	}
+	a.binding = key.NewBinding(key.WithKeys(a.Keys...), key.WithHelp(hint.Key, hint.Desc))
 	for _, key := range a.Keys {
 		if err := CheckKey(key); err != nil {
 			errs = append(errs, fmt.Errorf("action %q: %w", a.ID, err))
@@ -209,7 +217,7 @@ func Rebind[C any](actions []Action[C], keys map[string][]string) {
 			})
 		}
 		if moved[actions[i].Scope] {
-			actions[i].Hint = Hint{}
+			actions[i].Hint = key.Help{}
 		}
 	}
 }
@@ -250,14 +258,9 @@ func (t *Table[C]) reachable(s Scope) []*Action[C] {
 	return slices.Clip(actions)
 }
 
-// Hint is one entry of the footer.
-type Hint struct {
-	Keys, Title string
-}
-
-// Width returns the number of cells of "keys title".
-func (h Hint) Width() int {
-	return utf8.RuneCountInString(h.Keys) + 1 + utf8.RuneCountInString(h.Title)
+// hintWidth returns the number of cells of "key title".
+func hintWidth(h key.Help) int {
+	return utf8.RuneCountInString(h.Key) + 1 + utf8.RuneCountInString(h.Desc)
 }
 
 // hintGap is the cells between two hints.
@@ -276,17 +279,13 @@ func mostHints(width int) int {
 	return 18
 }
 
-// Footer returns the hints to show in width cells: of the possible actions, those with
-// the highest priority, in that order, and those that are always last.
-func (t *Table[C]) Footer(scope string, c C, width int) []Hint {
-	type candidate struct {
-		hint     Hint
-		priority int
-	}
-	room, most := width+hintGap, mostHints(width)
-	reachable := t.Reachable(scope)
-	fit, last := make([]candidate, 0, len(reachable)), make([]Hint, 0, 2)
-	for _, a := range reachable {
+// Footer appends the hints to show in width cells to some: of the possible actions, those
+// with the highest priority, in that order, and those that are always last.
+func (t *Table[C]) Footer(hints []key.Binding, scope string, c C, width int) []key.Binding {
+	var last [2]key.Binding
+	var ranks [18]int // of the hints
+	room, most, lasts, begin := width+hintGap, mostHints(width), 0, len(hints)
+	for _, a := range t.Reachable(scope) {
 		hint, priority := a.hint(c)
 		if priority <= 0 && !a.Last {
 			continue
@@ -294,43 +293,60 @@ func (t *Table[C]) Footer(scope string, c C, width int) []Hint {
 		if possible, _ := a.State(c); !possible {
 			continue
 		}
-		if !a.Last {
-			fit = append(fit, candidate{hint, priority})
-		} else if !slices.ContainsFunc(last, func(h Hint) bool { return h.Title == hint.Title }) {
-			last = append(last, hint)
-			room -= hint.Width() + hintGap
+		n := len(hints) - begin
+		if a.Last {
+			if lasts == 0 || last[lasts-1].Help().Desc != hint.Help().Desc {
+				last[lasts] = hint
+				lasts++
+			}
+			continue
 		}
+		at := n
+		for at > 0 && ranks[at-1] < priority {
+			at--
+		}
+		if at == len(ranks) {
+			continue
+		}
+		if n < len(ranks) {
+			hints = append(hints, hint)
+		}
+		copy(hints[begin+at+1:], hints[begin+at:])
+		hints[begin+at] = hint
+		copy(ranks[at+1:], ranks[at:])
+		ranks[at] = priority
 	}
-	slices.SortStableFunc(fit, func(a, b candidate) int { return cmp.Compare(b.priority, a.priority) })
-	hints := make([]Hint, 0, most)
-	for _, f := range fit {
-		if room -= f.hint.Width() + hintGap; room < 0 || len(hints)+len(last) == most {
+	for _, h := range last[:lasts] {
+		room -= hintWidth(h.Help()) + hintGap
+	}
+	for i, h := range hints[begin:] {
+		if room -= hintWidth(h.Help()) + hintGap; room < 0 || i+lasts == most {
+			hints = hints[:begin+i]
 			break
 		}
-		hints = append(hints, f.hint)
 	}
-	return append(hints, last...)
+	return append(hints, last[:lasts]...)
 }
 
 // hint returns the hint for the footer and its priority, shown only if positive.
-func (a *Action[C]) hint(c C) (hint Hint, priority int) {
+func (a *Action[C]) hint(c C) (hint key.Binding, priority int) {
+	hint, title := a.binding, ""
 	if a.CurrentTitle != nil && len(a.Keys) > 0 {
-		if title := a.CurrentTitle(c); title != "" {
-			return Hint{a.Keys[0], title}, math.MaxInt
+		if title = a.CurrentTitle(c); title != "" {
+			hint.SetHelp(a.Keys[0], title)
+			return hint, math.MaxInt
 		}
 	}
-	title := ""
 	if a.Now != nil {
 		title, priority = a.Now(c)
 	}
-	priority = cmp.Or(priority, a.Priority)
-	switch {
-	case a.Hint != Hint{}:
-		return a.Hint, priority
-	case len(a.Keys) == 0:
-		return Hint{}, 0
+	if !hint.Enabled() {
+		return hint, 0
 	}
-	return Hint{a.Keys[0], cmp.Or(title, a.Title)}, priority
+	if title != "" && a.Hint == (key.Help{}) {
+		hint.SetHelp(a.Keys[0], title)
+	}
+	return hint, cmp.Or(priority, a.Priority)
 }
 
 // Scope returns a scope that can have the focus.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"charm.land/bubbles/v2/key"
 	"github.com/stretchr/testify/require"
 )
 
@@ -18,7 +19,7 @@ func scopes() []Scope {
 func actions() []Action[state] {
 	onlyLive := func(s state) (bool, string) { return s.live, "this is a recording" }
 	return []Action[state]{
-		{ID: "down", Keys: []string{"j", "down"}, Scope: Global, Title: "down", Help: "One row down.", Priority: 9, Hint: Hint{"j/k", "move"}},
+		{ID: "down", Keys: []string{"j", "down"}, Scope: Global, Title: "down", Help: "One row down.", Priority: 9, Hint: key.Help{Key: "j/k", Desc: "move"}},
 		{ID: "up", Keys: []string{"k", "up"}, Scope: Global, Title: "up", Help: "One row up."},
 		{ID: "pair", Keys: []string{"p"}, Scope: "traffic", Title: "pair", Help: "Go to the partner.", Priority: 5},
 		{ID: "resend", Keys: []string{"r"}, Scope: "traffic", Title: "resend", Help: "Send it again.", Priority: 7, Enabled: onlyLive, Asks: "each time"},
@@ -28,6 +29,14 @@ func actions() []Action[state] {
 		{ID: "export", Scope: Global, Title: "export", Help: "Write a copy.", Priority: 1},
 		{ID: "quit", Keys: []string{"ctrl+c"}, Scope: Global, Title: "quit", Help: "End.", Priority: 2, Everywhere: true},
 	}
+}
+
+// texts returns hints as they are shown.
+func texts(hints []key.Binding) (all []string) {
+	for _, h := range hints {
+		all = append(all, h.Help().Key+" "+h.Help().Desc)
+	}
+	return all
 }
 
 func table(t *testing.T) *Table[state] {
@@ -156,8 +165,8 @@ func TestFooter(t *testing.T) {
 		{"modal", "compose", true, 80, "ctrl+s send, ctrl+c quit"},
 	} {
 		var got []string
-		for _, h := range table(t).Footer(tc.scope, state{tc.live}, tc.width) {
-			got = append(got, h.Keys+" "+h.Title)
+		for _, h := range table(t).Footer(nil, tc.scope, state{tc.live}, tc.width) {
+			got = append(got, h.Help().Key+" "+h.Help().Desc)
 		}
 		require.Equal(t, tc.want, strings.Join(got, ", "), tc.name)
 	}
@@ -183,23 +192,23 @@ func TestFooterIsRanked(t *testing.T) {
 	table, err := New([]Scope{{ID: "list", Title: "List"}, {ID: "typed", Title: "Typed", Modal: true}}, actions)
 	require.NoError(t, err)
 	for width := range 220 {
-		hints := table.Footer("list", state{}, width)
-		require.Equal(t, []Hint{{":", "commands"}, {"?", "menu"}}, hints[len(hints)-2:], "one menu")
+		hints := table.Footer(nil, "list", state{}, width)
+		require.Equal(t, []string{": commands", "? menu"}, texts(hints[len(hints)-2:]), "one menu")
 		cells := -hintGap
 		for i, h := range hints[:len(hints)-2] {
-			require.Equal(t, string(rune('a'+i+i/4)), h.Keys, "ranked, without each fifth")
+			require.Equal(t, string(rune('a'+i+i/4)), h.Help().Key, "ranked, without each fifth")
 		}
 		for _, h := range hints {
-			cells += h.Width() + hintGap
+			cells += hintWidth(h.Help()) + hintGap
 		}
 		if len(hints) > 2 {
 			require.LessOrEqual(t, cells, width)
 		}
 	}
 	for width, want := range map[int]int{60: 5, 69: 5, 80: 8, 99: 8, 120: 11, 159: 11, 160: 18, 200: 18} {
-		require.Len(t, table.Footer("list", state{}, width), want, width)
+		require.Len(t, table.Footer(nil, "list", state{}, width), want, width)
 	}
-	require.Equal(t, []Hint{{"f1", "menu"}}, table.Footer("typed", state{}, 10))
+	require.Equal(t, []string{"f1 menu"}, texts(table.Footer(nil, "typed", state{}, 10)))
 }
 
 // TestFooterNow checks that the current meaning of an action comes before
@@ -215,9 +224,9 @@ func TestFooterNow(t *testing.T) {
 	other := Action[state]{ID: "quit", Keys: []string{"q"}, Scope: Global, Title: "quit", Help: "Quit.", Priority: 90}
 	table, err := New(nil, []Action[state]{urgent, other})
 	require.NoError(t, err)
-	require.Equal(t, []Hint{{"ctrl+r", "reconnect"}}, table.Footer(Global, state{}, 20))
-	require.Equal(t, []Hint{{"q", "quit"}}, table.Footer(Global, state{live: true}, 20))
-	require.Equal(t, []Hint{{"q", "quit"}, {"ctrl+r", "restart"}}, table.Footer(Global, state{live: true}, 40))
+	require.Equal(t, []string{"ctrl+r reconnect"}, texts(table.Footer(nil, Global, state{}, 20)))
+	require.Equal(t, []string{"q quit"}, texts(table.Footer(nil, Global, state{live: true}, 20)))
+	require.Equal(t, []string{"q quit", "ctrl+r restart"}, texts(table.Footer(nil, Global, state{live: true}, 40)))
 }
 
 // TestNow checks that an action can have another title and another priority at times.
@@ -232,26 +241,23 @@ func TestNow(t *testing.T) {
 	other := Action[state]{ID: "quit", Keys: []string{"q"}, Scope: Global, Title: "quit", Help: "Quit.", Priority: 90}
 	table, err := New(nil, []Action[state]{view, other})
 	require.NoError(t, err)
-	require.Equal(t, []Hint{{"q", "quit"}, {"v", "as JSON"}}, table.Footer(Global, state{live: true}, 40))
-	require.Equal(t, []Hint{{"v", "other view"}, {"q", "quit"}}, table.Footer(Global, state{}, 40))
-	require.Equal(t, []Hint{{"q", "quit"}}, table.Footer(Global, state{live: true}, 10))
-	require.Equal(t, []Hint{{"v", "other view"}}, table.Footer(Global, state{}, 12))
+	require.Equal(t, []string{"q quit", "v as JSON"}, texts(table.Footer(nil, Global, state{live: true}, 40)))
+	require.Equal(t, []string{"v other view", "q quit"}, texts(table.Footer(nil, Global, state{}, 40)))
+	require.Equal(t, []string{"q quit"}, texts(table.Footer(nil, Global, state{live: true}, 10)))
+	require.Equal(t, []string{"v other view"}, texts(table.Footer(nil, Global, state{}, 12)))
 }
 
-func TestHelp(t *testing.T) {
-	groups := table(t).Help("traffic", state{})
-	require.Len(t, groups, 4)
-	require.Equal(t, "Traffic", groups[0].Title)
+func TestOffered(t *testing.T) {
 	require.Equal(t, Entry{
-		ID: "resend", Keys: []string{"r"}, Title: "resend", Help: "Send it again.",
-		Priority: 7, Asks: "each time", Disabled: "this is a recording",
-	}, groups[0].Entries[1])
-	require.Equal(t, groups[0].Entries, table(t).Offered("traffic", state{})[:2], "the palette offers the same")
-	require.Equal(t, "Everywhere", groups[1].Title)
-	require.Len(t, groups[1].Entries, 4)
-	require.Equal(t, "Events", groups[2].Title, "followed by the other scopes")
-	require.Equal(t, "Compose", groups[3].Title)
-	require.Empty(t, groups[3].Entries[0].Disabled)
+		ID: "resend", Scope: "traffic", Keys: []string{"r"}, Title: "resend", Help: "Send it again.",
+		Priority: 7, Disabled: "this is a recording",
+	}, table(t).Offered("traffic", state{})[1])
+	var elsewhere []string
+	for _, e := range table(t).Elsewhere("traffic") {
+		elsewhere = append(elsewhere, e.ID)
+		require.Empty(t, e.Disabled)
+	}
+	require.Equal(t, []string{"lags", "send", "next"}, elsewhere)
 }
 
 func TestMarkdown(t *testing.T) {
@@ -280,5 +286,5 @@ func TestRebind(t *testing.T) {
 	require.False(t, ok)
 	_, ok = tab.Lookup("traffic", "p")
 	require.False(t, ok)
-	require.Equal(t, Hint{"j", "down"}, tab.Footer(Global, state{}, 8)[0], "no hint for two keys, one of which has moved")
+	require.Equal(t, "j down", texts(tab.Footer(nil, Global, state{}, 8))[0], "no hint for two keys, one of which has moved")
 }
