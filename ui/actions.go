@@ -44,7 +44,7 @@ const (
 	actPrevMatch  = "previous-match"
 	actFilter     = "filter"
 	actFollow     = "follow"
-	actPartner    = host.ActPartner
+	actPartner    = "partner"
 	actNextError  = "next-error"
 	actPrevError  = "previous-error"
 	actCompose    = "compose"

@@ -20,7 +20,6 @@ const (
 	ActKill         = "kill"
 	ActOpen         = "open"
 	ActPalette      = "palette"
-	ActPartner      = "partner"
 	ActProblems     = "findings"
 	ActProcess      = "info"
 	ActReplay       = "replay"

@@ -107,14 +107,10 @@ func (p *Picker) Ask(query string) {
 	p.narrow()
 }
 
-// Clear empties the query, and reports whether it had text.
-func (p *Picker) Clear() bool {
-	if p.Query == "" {
-		return false
-	}
+// Clear empties the query.
+func (p *Picker) Clear() {
 	p.Query = ""
 	p.narrow()
-	return true
 }
 
 // Replace replaces the texts of an item. The list stays until it is narrowed.

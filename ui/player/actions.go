@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	recorded "mcpdbg/recordings/player"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/workspace"
@@ -56,8 +57,8 @@ func Actions(of func(host.Context) *State) []host.Action {
 		play(actMoment, []string{"@"}, "go to moment", "Show a recording as of a time (1:23.5, 12.5s), a sequence number (seq:40 run:2), an entry (n:123), a percentage (50%), or the next error, lag, gap, exit or mark.", key.Help{Key: "@", Desc: "go to"}, 102, (*State).askMoment),
 		play(actNextPoint, []string{"J"}, "next event", "Show a recording at the next error, lag, gap, exit or mark.", key.Help{}, 0, func(s *State, c host.Context) tea.Cmd { return s.jump(c, 1) }),
 		play(actPrevPoint, []string{"H"}, "previous event", "Show a recording at the previous error, lag, gap, exit or mark.", key.Help{Key: "H J", Desc: "event"}, 103, func(s *State, c host.Context) tea.Cmd { return s.jump(c, -1) }),
-		play(actFaster, []string{"]"}, "faster", "Play faster: 0.25x to 16x, or as fast as the screen can follow.", key.Help{}, 0, (*State).faster),
-		play(actSlower, []string{"["}, "slower", "Play slower.", key.Help{Key: "[ ]", Desc: "speed"}, 104, (*State).slower),
+		play(actFaster, []string{"]"}, "faster", "Play faster: 0.25x to 16x, or as fast as the screen can follow.", key.Help{}, 0, pace((*recorded.Player).Faster)),
+		play(actSlower, []string{"["}, "slower", "Play slower.", key.Help{Key: "[ ]", Desc: "speed"}, 104, pace((*recorded.Player).Slower)),
 		{Entry: host.Entry{ID: host.ActWhole, Scope: keymap.Global, Title: "whole recording", Help: "Show the whole recording again.", Enabled: showsMoment}, Do: func(c host.Context) tea.Cmd { return of(c).ShowWhole(c) }},
 	}
 }
@@ -90,16 +91,12 @@ func showsMoment(c host.Context) (bool, string) {
 	return c.Workspace.Playback.Past != nil, "the whole recording is shown"
 }
 
-func (s *State) faster(c host.Context) tea.Cmd {
-	p := c.Workspace.Playback
-	p.Player.Faster(p.Now())
-	c.Host.Notify("playing at " + speedText(p.Player.Speed()))
-	return nil
-}
-
-func (s *State) slower(c host.Context) tea.Cmd {
-	p := c.Workspace.Playback
-	p.Player.Slower(p.Now())
-	c.Host.Notify("playing at " + speedText(p.Player.Speed()))
-	return nil
+// pace returns an effect that changes the speed.
+func pace(change func(p *recorded.Player, now time.Duration)) func(*State, host.Context) tea.Cmd {
+	return func(_ *State, c host.Context) tea.Cmd {
+		p := c.Workspace.Playback
+		change(p.Player, p.Now())
+		c.Host.Notify("playing at " + speedText(p.Player.Speed()))
+		return nil
+	}
 }

@@ -59,16 +59,12 @@ func openInRecording(c host.Context) (title string, priority int) {
 	return "", 0
 }
 
-// Back goes one step back: from the item to the list, from a filtered list to
-// the whole list, and out.
+// Back goes one step back: from the item to the list, and out.
 func (v *Catalog) Back(c host.Context) tea.Cmd {
-	switch {
-	case v.alone:
-		v.alone = false
-	case v.picker.Clear():
-	default:
+	if !v.alone {
 		c.Host.Close(v)
 	}
+	v.alone = false
 	return nil
 }
 
