@@ -101,7 +101,7 @@ var jqTests = map[string]roomTest{
 	"jq-clear": func(t *testing.T, r *room, x *uitest.Server) {
 		r.query(".result.tools")
 		r.Do("jq-clear")
-		require.Equal(t, "", r.pane.jq.input.Value())
+		require.Empty(t, r.pane.jq.input.Value())
 		require.Contains(t, r.Text(), `jsonrpc: "2.0"`)
 	},
 	"jq-earlier": func(t *testing.T, r *room, x *uitest.Server) {
@@ -114,7 +114,7 @@ var jqTests = map[string]roomTest{
 	"jq-later": func(t *testing.T, r *room, x *uitest.Server) {
 		r.query(".result.tools")
 		r.Do(actJQKeep, actJQ, "jq-earlier", "jq-later")
-		require.Equal(t, "", r.pane.jq.input.Value(), "after the latest")
+		require.Empty(t, r.pane.jq.input.Value(), "after the latest")
 	},
 	"jq-drop": func(t *testing.T, r *room, x *uitest.Server) {
 		r.query(".result.tools")

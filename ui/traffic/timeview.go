@@ -172,7 +172,6 @@ func (v *timeView) paintTabs(c host.Context, l *paint.Line) {
 	th := v.theme
 	for i, name := range tabNames {
 		style := th.Dim
-		name = string(rune('1'+i)) + " " + name
 		if timeTab(i) == v.tab {
 			name, style = "["+name+"]", th.FocusTitle
 		}

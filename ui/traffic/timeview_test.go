@@ -226,7 +226,7 @@ func TestTimeWithTheMouse(t *testing.T) {
 		}
 		s.Do("waterfall")
 		click("Latency", 1)
-		require.Contains(t, s.Text(), "[3 Latency]")
+		require.Contains(t, s.Text(), "[Latency]")
 		click("err", 2)
 		require.Contains(t, s.Text(), "err▾")
 		click("err", 2)
@@ -276,14 +276,14 @@ func TestTimeActions(t *testing.T) {
 	}
 	opens := func(*testing.T, *timeStage) {}
 	tests := map[string]func(*testing.T){
-		"waterfall": with("waterfall", "[1 Waterfall]", opens),
-		"sequence":  with("sequence", "[2 Sequence]", opens),
-		"latency":   with("latency", "[3 Latency]", opens),
-		"time": with("time", "[1 Waterfall]", func(t *testing.T, s *timeStage) {
+		"waterfall": with("waterfall", "[Waterfall]", opens),
+		"sequence":  with("sequence", "[Sequence]", opens),
+		"latency":   with("latency", "[Latency]", opens),
+		"time": with("time", "[Waterfall]", func(t *testing.T, s *timeStage) {
 			s.Do("time-waterfall-close")
 			require.Nil(t, s.Context().View)
 			s.Do("latency", "time-latency-close", "time")
-			require.Contains(t, s.Text(), "[3 Latency]", "the tab is kept")
+			require.Contains(t, s.Text(), "[Latency]", "the tab is kept")
 		}),
 		"waterfall-select": with("waterfall", "alpha", func(t *testing.T, s *timeStage) {
 			s.Do("time-waterfall-top", "waterfall-select")
@@ -353,7 +353,7 @@ func TestTimeActions(t *testing.T) {
 			require.NotEqual(t, ticks, strings.Split(s.Text(), "\n")[2])
 		})
 	}
-	for tab, shown := range map[string]string{"waterfall": "[1 Waterfall]", "sequence": "[2 Sequence]", "latency": "[3 Latency]"} {
+	for tab, shown := range map[string]string{"waterfall": "[Waterfall]", "sequence": "[Sequence]", "latency": "[Latency]"} {
 		for _, way := range []string{kit.Down, kit.Up, kit.PageDown, kit.PageUp, kit.Top, kit.Bottom} {
 			tests["time-"+tab+"-"+way] = func(t *testing.T) {
 				s := recordedTime(t, 40)
