@@ -55,7 +55,7 @@ func TestScreenKillsAStubbornServer(t *testing.T) {
 
 func TestScreenShowsWhyAServerDoesNotStart(t *testing.T) {
 	s := clitest.OnScreen(t, 120, 36, clitest.Against("dies-at-start")...)
-	s.Until("exit 3", "DEMO_API_KEY is not set", "Hint:", "-e DEMO_API_KEY=VALUE")
+	s.Until("exit 3", "DEMO_API_KEY is not set", "Hint:", "-e DEMO_API_KEY=VALUE", ": close")
 	s.Keys("Escape")
 	s.UntilGone("Hint:") // or the two keys are one: alt+q
 	s.Quit()

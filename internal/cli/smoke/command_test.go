@@ -220,7 +220,7 @@ func TestSmokeScreenStop(t *testing.T) {
 	s := clitest.OnScreen(t, 100, 30, clitest.Against("never-answers", "smoke", "--startup-timeout", "4m")...)
 	s.Until("SMOKE", "handshake")
 	s.Keys("q")
-	s.Until("Stop the run")
+	s.Until("Stop the run", "y: yes")
 	s.Keys("y")
 	s.UntilEnded()
 	require.Contains(t, s.Tmux("capture-pane", "-p", "-S", "-"), "1 cancelled")
