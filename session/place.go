@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/session/secret"
 )
 
 const placementSSH = "ssh"
@@ -111,7 +112,10 @@ var ErrNoValue = errors.New("value unknown")
 // The error is ErrNoValue for all other variables, such as those that a host
 // adds.
 func (s *Session) EnvValue(name string) (string, error) {
-	for _, v := range slices.Backward(s.cfg.Command.Env) {
+	s.mu.Lock()
+	env := s.cfg.Command.Env
+	s.mu.Unlock()
+	for _, v := range slices.Backward(env) {
 		if v.Name == name {
 			return v.Value, nil
 		}
@@ -123,4 +127,34 @@ func (s *Session) EnvValue(name string) (string, error) {
 		}
 	}
 	return "", ErrNoValue
+}
+
+// A Change is a difference of the processes that a session starts from now on.
+type Change struct {
+	Variable executor.EnvVar // to be set, if it has a name; only that is logged
+	// Command replaces the command, if it has words. Words of the log's header, which has
+	// placeholders for secrets, become what these represent.
+	Command []string
+}
+
+// Apply makes the change. It waits for a running start to end.
+func (c Change) Apply(s *Session) {
+	s.life.Lock()
+	defer s.life.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	cmd := &s.cfg.Command
+	if c.Variable.Name != "" {
+		cmd.Env = append(slices.Clip(cmd.Env), c.Variable)
+		s.redactor = secret.Replacer(slices.Concat(cmd.Env, s.cfg.Secrets))
+	}
+	if len(c.Command) > 0 {
+		argv := slices.Clone(c.Command)
+		for i, word := range argv {
+			if at := slices.Index(s.log.Header().Argv, word); at >= 0 && at < len(s.argv) {
+				argv[i] = s.argv[at]
+			}
+		}
+		cmd.Argv, s.edited = argv, c.Command
+	}
 }

@@ -60,8 +60,12 @@ func newRun(s *Session, proc executor.Process) *run {
 func (r *run) begin() error {
 	info := r.proc.Info()
 	r.tree.pids = []int{info.PID}
+	start := startBody(info)
+	for _, word := range r.s.edited {
+		start.Argv = append(start.Argv, r.s.redactor.Replace(word))
+	}
 	entries := []Entry{
-		NewEntry(KindStart, 0, startBody(info)),
+		NewEntry(KindStart, 0, start),
 		NewEntry(KindEnv, 0, envBody(info.Env)),
 	}
 	entries = append(entries, placeEntries(info)...)

@@ -129,6 +129,8 @@ type Session struct {
 	log Log
 
 	redactor *strings.Replacer // replaces secrets with names
+	argv     []string          // the first command
+	edited   []string          // the command that a person wrote later, for the log
 
 	life sync.Mutex // one start, restart or shutdown at a time
 	send turn       // orders standard input: the entry, then the pipe
@@ -161,7 +163,7 @@ func New(cfg Config) *Session {
 		cfg.Timeout = DefaultTimeout
 	}
 	redactor := secret.Replacer(slices.Concat(cfg.Command.Env, cfg.Secrets))
-	s := &Session{cfg: cfg, log: cfg.Log, redactor: redactor, send: make(turn, 1)}
+	s := &Session{cfg: cfg, log: cfg.Log, redactor: redactor, argv: cfg.Command.Argv, send: make(turn, 1)}
 	s.requests.s, s.requests.policies = s, newPolicies(&cfg)
 	s.shutdown.s = s
 	return s

@@ -77,16 +77,19 @@ func (s *Session) KillDescendant(ctx context.Context, pid int) error {
 	if err != nil {
 		return fmt.Errorf("kill process %d: %w", pid, err)
 	}
-	s.Act(ActKillOne, wording.Join(" ", strconv.Itoa(d.PID), s.redactor.Replace(d.Command)), 0)
+	s.Act(ActKillOne, wording.Join(" ", strconv.Itoa(d.PID), s.conceal([]executor.Descendant{d})[0].Command), 0)
 	return nil
 }
 
 // conceal replaces the session's secrets in command lines: they are public on this
 // machine, but a log travels.
 func (s *Session) conceal(procs []executor.Descendant) []executor.Descendant {
+	s.mu.Lock()
+	redactor := s.redactor
+	s.mu.Unlock()
 	procs = slices.Clone(procs)
 	for i := range procs {
-		procs[i].Command = s.redactor.Replace(procs[i].Command)
+		procs[i].Command = redactor.Replace(procs[i].Command)
 	}
 	return procs
 }

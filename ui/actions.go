@@ -132,6 +132,7 @@ var scopes = []keymap.Scope{
 	{ID: copies.ScopeNotes, Title: "Marks and notes", Modal: true, Inherits: "picker"},
 	{ID: process.ScopePane, Title: "Process pane", Modal: true, Inherits: "text"},
 	{ID: problems.ScopeCauses, Title: "Cause", Modal: true, Inherits: "steps"},
+	{ID: problems.ScopeStart, Title: "Failed start", Modal: true, Inherits: "steps"},
 	{ID: process.ScopeTree, Title: "Processes to kill", Modal: true, Inherits: "picker"},
 	{ID: copies.ScopeCopy, Title: "Copy menu", Modal: true, Inherits: "picker"},
 	{ID: server.ScopeLogLevel, Title: "Log level", Modal: true, Inherits: "picker"},
@@ -164,6 +165,7 @@ func actions(of finder) []host.Action {
 		copies.CopyActions(),
 		process.Actions(),
 		problems.Actions(func(c host.Context) *problems.State { return &of(c).problems }),
+		problems.StartActions(func(c host.Context, name string) tea.Cmd { return setVariable(c, of(c), name) }, func(c host.Context) tea.Cmd { return editCommand(of(c)) }),
 		server.OverviewActions(),
 		server.CatalogActions(func(c host.Context) *server.Catalog { return of(c).catalog }, compose),
 		send.ComposerActions(),
@@ -237,8 +239,8 @@ func moving(of finder) []host.Action {
 		{Entry: host.Entry{ID: actFilter, Keys: []string{"f"}, Scope: keymap.Global, Title: "filter", Help: "Filter the traffic: method: tool: id: dir: kind: n: seq: run: err >100ms text /regexp/ !not and or.", Priority: 74, Now: host.Ranks{None: -1}.Now}, Do: func(c host.Context) tea.Cmd { return of(c).askFilter(c.Word) }},
 		{Entry: host.Entry{ID: actFollow, Keys: []string{"F"}, Scope: keymap.Global, Title: "follow", Synonyms: []string{"tail"}, Help: "Follow new rows as they arrive, or stop following.", Enabled: of.can(listFocused)}, Do: of.run((*sessionScreen).toggleFollow)},
 		{Entry: host.Entry{ID: actPartner, Keys: []string{"p"}, Scope: keymap.Global, Title: "partner", Synonyms: []string{"response", "pair"}, Help: "Go from a request to its response, and back.", Enabled: of.can(hasOtherSide)}, Do: of.do(otherSide)},
-		{Entry: host.Entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next failed", Synonyms: []string{"failed", "failure"}, Help: "Go to the next row with an error.", Priority: 80, Hint: key.Help{Key: "e", Desc: "failed"}, Now: host.Ranks{None: -1}.Now}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(1) })},
-		{Entry: host.Entry{ID: actPrevError, Keys: []string{"E"}, Scope: keymap.Global, Title: "previous failed", Help: "Go to the previous row with an error."}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(-1) })},
+		{Entry: host.Entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next failed", Synonyms: []string{"failed", "failure"}, Help: "Go to the next call that failed or has no answer; after the last, to the first.", Priority: 80, Hint: key.Help{Key: "e", Desc: "failed"}, Now: host.Ranks{None: -1}.Now}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(1) })},
+		{Entry: host.Entry{ID: actPrevError, Keys: []string{"E"}, Scope: keymap.Global, Title: "previous failed", Help: "Go to the previous call that failed or has no answer."}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(-1) })},
 	}
 }
 
@@ -264,8 +266,6 @@ func acting(of finder) []host.Action {
 	}
 }
 
-// modal returns the actions of text fields, questions and help, where no other keys
-// apply.
 // noNow is what the harmless answer of a question does.
 func (of finder) noNow(c host.Context) (title string, priority int) {
 	if d := of(c).app.front.dialog; d != nil && d.asked.Yes != nil {
@@ -274,12 +274,14 @@ func (of finder) noNow(c host.Context) (title string, priority int) {
 	return "", 0
 }
 
+// modal returns the actions of text fields, questions and help, where no other keys
+// apply.
 func modal(of finder) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actAccept, Keys: []string{"enter"}, Scope: scopePrompt, Title: "accept", Help: "Apply the text; an empty line clears the filter or the search.", Priority: 90}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.prompt.accept() })},
 		host.Override(host.Entry{Name: nameClose, ID: "close-prompt", Scope: scopePrompt, Title: "cancel", Help: "Close without changes."}),
 		{Entry: host.Entry{ID: actYes, Keys: []string{"y"}, Scope: scopeDialog, Title: "yes", Help: "Do it.", Priority: 80, Enabled: of.can(asksQuestion)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.dialog.yes(s.app.front.dialog.asked.Yes) })},
-		{Entry: host.Entry{ID: actAlways, Keys: []string{"a"}, Scope: scopeDialog, Title: "always", Help: "Do it, and do not ask again in this session.", Priority: 70, Enabled: of.can(asksWithAlways)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.dialog.yes(s.app.front.dialog.asked.Always) })},
+		{Entry: host.Entry{ID: actAlways, Keys: []string{"a"}, Scope: scopeDialog, Title: "always", Help: "Do it, and do not ask again in this session.", Priority: 70, Hint: key.Help{Key: "a", Desc: "always for this tool"}, Enabled: of.can(asksWithAlways)}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.dialog.yes(s.app.front.dialog.asked.Always) })},
 		host.Override(host.Entry{Name: nameClose, ID: actNo, Keys: []string{"enter", "n", "esc", "q"}, Scope: scopeDialog, Title: "close", Help: "Close without doing anything.", Priority: 90, Now: of.noNow}),
 
 		{Entry: host.Entry{ID: actAskAccept, Keys: []string{"enter"}, Scope: scopeAsk, Title: "answer", Help: "Submit the answer, or go to the next field; for a host key, an empty answer means no.", Priority: 90}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.front.ask.accept() })},

@@ -112,7 +112,7 @@ type actionTable struct {
 // A canvas is what was painted last, and what of it has to be painted again.
 type canvas struct {
 	app     *App
-	chrome  [5]paint.Lines // header, names of sessions, footer, player line, replay line
+	chrome  [6]paint.Lines // header, names of sessions, footer, player line, replay line, marks of the player
 	painted [paneCount]paint.Lines
 	dirty   [paneCount]bool
 	stale   bool // something on the frame has changed
@@ -315,6 +315,7 @@ func (sc *sessionScreen) Refresh() tea.Cmd {
 	sc.ws.Shown.Catalog.Pull(sc.ws.Shown.Source, &sc.ws.Shown.Rows, sc.ws.Shown.Index.Offers)
 	more = sc.ws.PullCauses() || more
 	sc.observe()
+	begin(sc)
 	sc.ws.RecallProblems()
 	sc.ws.Shown.Problems.Follow(sc.ws.Shown.Index.Events)
 	sc.rows.RelistLines()
@@ -458,7 +459,13 @@ func (a *App) arrangement() arrangement {
 	of := arrangement{
 		width: a.screen.Width, height: a.screen.Height, focus: a.panes.focus, log: a.panes.log, logs: a.opts.Log, zoom: a.panes.zoom, alone: a.panes.alone,
 		composing: v.composer.IsOpen(), filling: v.composer.Tall(), sessions: len(a.screens) > 1, verdict: len(v.problems.Lines(v.context())), splits: a.panes.splits,
-		replaying: v.replay.Running(), player: v.ws.Playback != nil,
+		replaying: v.replay.Running(),
+	}
+	if v.ws.Playback != nil {
+		of.player = 1
+		if v.ws.Playback.Past != nil && of.height >= kit.PanesHeight {
+			of.player = 2
+		}
 	}
 	of.moment = of.width < bothWidth && of.height < openHeight && v.rows.AtMoment()
 	return of

@@ -18,7 +18,7 @@ type ask struct {
 	behind   int // questions that wait for this one
 	fields   []*kit.Field
 	at       int // focused field
-	scroll   kit.Scroll
+	text     kit.Text
 	wrong    string // the problem with the typed text, "" for none
 }
 

@@ -40,6 +40,20 @@ var frames = []struct {
 	{"cursor, in the sequence", []string{"sequence"}, moveIn("sequence", kit.Up, kit.Down), 100},
 	{"page, in the sequence", []string{"sequence"}, moveIn("sequence", kit.PageUp, kit.PageDown), 60 * allocsOfRow},
 	{"cursor, in the latencies", []string{"latency"}, moveIn("latency", kit.Up, kit.Down), 100},
+	{"dialog, unchanged", []string{"palette"}, func(d *driver, _ int) { d.canvas.markAll() }, allocsOfDialog},
+	{"dialog, cursor", []string{"palette"}, func(d *driver, i int) { d.do("palette-" + []string{kit.Up, kit.Down}[i/20%2]) }, allocsOfDialog},
+	{"dialog, typed", []string{"palette"}, typeAndDelete, allocsOfDialog},
+}
+
+// allocsOfDialog limits the allocations of a key in a dialog, and of a frame behind one.
+const allocsOfDialog = 1500
+
+func typeAndDelete(d *driver, i int) {
+	if i%2 == 0 {
+		d.write("e")
+	} else {
+		d.take(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	}
 }
 
 // moveIn moves in a tab of the time view.

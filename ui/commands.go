@@ -3,14 +3,18 @@ package ui
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
+	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
+	"mcpdbg/ui/home"
 	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/traffic"
@@ -28,16 +32,52 @@ func (sc *sessionScreen) start(what string, start func(context.Context) error) t
 			sc.ws.Starting = false
 			due := sc.watching.Due(c)
 			if err != nil && sc.app.ctx.Err() == nil && due == nil {
-				d := problems.StartFailed(c, what, err)
+				of := ""
 				if len(sc.app.screens) > 1 {
-					d.Title = sc.ws.Title + ": " + d.Title
+					of = sc.ws.Title + ": "
 				}
-				sc.confirm(d)
+				c.Host.Dismiss(c.Workspace, host.AboutStart)
+				c.Host.Open(c.Workspace, problems.NewFailedStart(of, what, err))
+				sc.app.front.views[len(sc.app.front.views)-1].guard = &guard{}
 			}
 			return due
 		}}
 	}
 }
+
+// startWith changes the command of the session, and starts it again.
+func startWith(c host.Context, sc *sessionScreen, change session.Change) tea.Cmd {
+	c.Host.Dismiss(sc.ws, host.AboutStart)
+	return sc.start("restart", func(ctx context.Context) error {
+		change.Apply(sc.ws.Session)
+		return sc.ws.Session.Restart(ctx)
+	})
+}
+
+// setVariable asks for a variable, which is not shown, and starts the server with it.
+func setVariable(c host.Context, sc *sessionScreen, name string) tea.Cmd {
+	home.Ask(c, "start "+sc.ws.SessionName(), []host.Input{{ID: name, Secret: true}}, func(c host.Context, values map[string]string) tea.Cmd {
+		return startWith(c, sc, session.Change{Variable: executor.EnvVar{Name: name, Value: values[name]}})
+	})
+	return nil
+}
+
+// editCommand puts the command in a line, and starts the edited one.
+func editCommand(sc *sessionScreen) tea.Cmd {
+	sc.ask(host.Prompt{
+		Label: "command", Text: kit.QuoteWords(sc.ws.Session.Log().Header().Argv),
+		Accept: func(c host.Context, text string) (tea.Cmd, error) {
+			words, err := kit.SplitWords(text)
+			if err != nil || len(words) == 0 {
+				return nil, cmp.Or(err, errNoCommand)
+			}
+			return startWith(c, sc, session.Change{Command: words}), nil
+		},
+	})
+	return nil
+}
+
+var errNoCommand = errors.New("the command is empty")
 
 // restart confirms before it ends a call.
 func (sc *sessionScreen) restart() tea.Cmd {
@@ -97,7 +137,6 @@ func sendRow(c host.Context, row session.Row, then func(c host.Context, n uint64
 	case tool.Says("destructive"):
 		d.Lines = append(d.Lines, "The server says that it is destructive.")
 	case name != "":
-		d.AlwaysText = "always for this tool in this session"
 		d.Always = func(c host.Context) tea.Cmd {
 			c.Workspace.Trust(name)
 			return sendAgain(c, row, then)

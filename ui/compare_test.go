@@ -52,7 +52,7 @@ func (d *driver) pairOf(x *fakeExecutor) {
 	require.Contains(d.t, d.plain(), " compared, ")
 }
 
-var linesAtCursor = regexp.MustCompile(`>[x~+ -] *(.*?) *[│┃][│┃]>[x~+ -] *(.*?) *[│┃]`)
+var linesAtCursor = regexp.MustCompile(`(?m)>[x~+ -] *(.*?) *[│┃]>[x~+ -] *(.*?) *$`)
 
 // besides returns the line under the cursor of a comparison in both messages, on
 // a screen that has them next to each other.

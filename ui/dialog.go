@@ -1,9 +1,6 @@
 package ui
 
 import (
-	"fmt"
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/ui/host"
@@ -16,9 +13,8 @@ type dialog struct {
 	guard
 	asked  *host.Dialog
 	screen *sessionScreen
-	scroll kit.Scroll
-	block  paint.Lines // as painted last,
-	noAt   int         // with the answer no from this cell on
+	text   kit.Text
+	block  paint.Lines
 }
 
 func (sc *sessionScreen) confirm(d *host.Dialog) {
@@ -36,40 +32,19 @@ func (d *dialog) yes(do func(host.Context) tea.Cmd) tea.Cmd {
 func (cv *canvas) paintDialog() {
 	a := cv.app
 	d := a.front.dialog
-	screen := paint.Rect{W: a.screen.Width, H: a.screen.Height}
+	screen := paint.Rect{Y: 1, W: a.screen.Width, H: a.screen.Height - 2}
 	width := min(kit.DialogWidth, a.screen.Width-2) - 4
 	var rows []string
 	for _, line := range d.asked.Lines {
 		rows = append(rows, termsafe.Wrap(line, width)...)
 	}
-	no := strings.Join(a.actions.keysOf(actNo), ", ")
-	answer := no + ": close"
-	if d.asked.Yes != nil {
-		answer = a.Key(actYes) + ": yes    "
-		if d.asked.Always != nil {
-			answer += a.Key(actAlways) + ": " + d.asked.AlwaysText + "    "
-		}
-		d.noAt = 1 + len(answer)
-		answer += no + ": no, " + d.asked.No
-	}
-	if !d.ready {
-		answer, d.noAt = dropsKeys, width+2
-	}
-	d.drawn = true
-	d.scroll.Fit(a.screen.Height-6, len(rows)) // border, a blank and the answer; header and footer stay visible
-	from, to := d.scroll.Shown()
-	if !d.scroll.All() {
-		answer += fmt.Sprintf("    (%d-%d of %d)", from+1, to, len(rows))
-	}
-	rows = append(rows[from:to:to], "", answer)
-
-	block := &d.block
-	block.Options = a.screen.Look()
-	block.Resize(width+2, len(rows))
-	for i, row := range rows {
-		l := block.Line(i)
+	r, c := screen.Center(width+4, len(rows)+2), d.screen.context()
+	right := d.text.Paint(c.Block(&d.block, r.Inner()), 0, r.H-2, len(rows), func(l *paint.Line, i int) {
 		l.PadTo(1)
-		l.Text(a.screen.Theme.Text, row)
-	}
-	a.screen.Canvas.Box(screen.Center(width+4, len(rows)+2), a.screen.Border(d.asked.Title, "", true), block)
+		l.Text(a.screen.Theme.Text, rows[i])
+	})
+	d.drawn = true
+	a.screen.Drops = !d.ready
+	c.Dialog(scopeDialog, r, d.asked.Title, right, &d.block)
+	a.screen.Drops = false
 }

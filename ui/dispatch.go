@@ -155,12 +155,12 @@ func (sc *sessionScreen) move(action string) tea.Cmd {
 }
 
 // scrolled returns the text over the panes that scrolls, or nil.
-func (f *front) scrolled() *kit.Scroll {
+func (f *front) scrolled() *kit.Text {
 	switch {
 	case f.ask != nil:
-		return &f.ask.scroll
+		return &f.ask.text
 	case f.dialog != nil:
-		return &f.dialog.scroll
+		return &f.dialog.text
 	}
 	return textOf(f.top())
 }

@@ -49,7 +49,7 @@ func TestFollowedFrames(t *testing.T) {
 	note("third")
 	await(t, rec, func() bool { return rec.Len() == 3 })
 	d.pull()
-	require.Contains(t, d.playerLine(), "entry 0 of 3", "the moment stays")
+	require.Contains(t, d.playerLine(), "‖ 0:00.00", "the moment stays")
 	require.NotContains(t, d.plain(), "note    third")
 	require.NoError(t, log.Close())
 	await(t, rec, func() bool { return rec.Stats().Recording != session.RecordingOn })

@@ -89,10 +89,10 @@ func TestProblemsHaveOneCount(t *testing.T) {
 		require.Greater(t, count.Problems(), 1)
 		require.Contains(t, d.rows()[0], fmt.Sprintf("%d problems", count.Problems()))
 		d.do(host.ActProblems)
-		require.Contains(t, d.plain(), "━ "+count.String()+" ━")
-		require.Contains(t, d.plain(), "  "+checked)
+		require.Contains(t, d.plain(), "─ "+count.String()+" ─")
+		require.Contains(t, d.plain(), "─ checked: all ─")
 		d.do("close-findings", host.ActCauses)
-		card := strings.Join(strings.Fields(strings.ReplaceAll(d.plain(), "┃", "")), " ") // its lines wrap
+		card := strings.Join(strings.Fields(strings.ReplaceAll(d.plain(), "│", "")), " ") // its lines wrap
 		require.Contains(t, card, count.String()+"; L lists them. Checked: framing, JSON-RPC, contents and")
 	})
 }

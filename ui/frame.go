@@ -35,7 +35,7 @@ func (a *App) View() tea.View {
 
 func (cv *canvas) paint() string {
 	a := cv.app
-	a.screen.Canvas.Reset(a.screen.Width, a.screen.Height)
+	a.screen.Begin()
 	if modeOf(a.screen.Width, a.screen.Height) == tooSmall { // also before the first size is known
 		cv.line(0, paint.Rect{W: a.screen.Width, H: min(a.screen.Height, 1)}, func(l *paint.Line) {
 			l.Text(a.screen.Theme.Text, fmt.Sprintf("needs %dx%d; q quits", minWidth, minHeight))
@@ -45,7 +45,9 @@ func (cv *canvas) paint() string {
 	if !a.grid.shown() { // which replaces them
 		cv.paintPanes(a.visible)
 	}
-	cv.line(2, a.panes.layout.footer, func(l *paint.Line) { cv.paintFooter(a.focused(), l) })
+	if sc := a.visible; sc.composer.IsOpen() && !a.panes.layout.pane[composerID].Empty() && !a.grid.shown() {
+		sc.composer.Draw(sc.context())
+	}
 	cv.paintOverlays()
 	if a.front.dialog != nil {
 		cv.paintDialog()
@@ -56,6 +58,7 @@ func (cv *canvas) paint() string {
 	if a.front.menu != nil {
 		a.front.menu.Draw(a.focused().context())
 	}
+	cv.line(2, a.panes.layout.footer, func(l *paint.Line) { cv.paintFooter(a.focused(), l) })
 	return a.screen.Canvas.String()
 }
 
@@ -67,15 +70,13 @@ func (cv *canvas) paintPanes(sc *sessionScreen) {
 		cv.drawPane(sc, id)
 	}
 	cv.paintClosed(sc)
-	if sc.composer.IsOpen() && !cv.app.panes.layout.pane[composerID].Empty() {
-		sc.composer.Paint(sc.context(), cv.app.front.ask == nil)
-	}
 	cv.app.screen.Canvas.Join()
 	if showsStart(sc.ws) {
 		cv.paintStart(sc)
 	}
 	cv.line(4, cv.app.panes.layout.replay, func(l *paint.Line) { sc.replay.Paint(sc.context(), l) })
 	cv.line(3, cv.app.panes.layout.player, func(l *paint.Line) { sc.player.Paint(sc.context(), l) })
+	cv.line(5, cv.app.panes.layout.marks, func(l *paint.Line) { sc.player.PaintMarks(sc.context(), l) })
 }
 
 func (sc *sessionScreen) headerParts() []kit.Part {
@@ -142,7 +143,6 @@ func (cv *canvas) paintClosed(sc *sessionScreen) {
 func (cv *canvas) paintFooter(sc *sessionScreen, l *paint.Line) {
 	switch {
 	case cv.app.front.ask != nil:
-		cv.paintHints(sc, l)
 	case cv.app.front.prompt != nil:
 		cv.app.front.prompt.paint(l, cv.app.screen.Theme)
 	case cv.app.front.notice.bad:
@@ -151,7 +151,7 @@ func (cv *canvas) paintFooter(sc *sessionScreen, l *paint.Line) {
 		l.Text(cv.app.screen.Theme.Text, " "+cv.app.front.notice.text)
 	case sc.rows.Finding != nil:
 		l.Text(cv.app.screen.Theme.Dim, fmt.Sprintf(" searching for %s, entry %s (%s cancels)", sc.rows.Finding.What, wording.Thousands(sc.rows.Finding.Shown), cv.app.Key(host.ActBack)))
-	default:
+	case !cv.app.screen.HasDialog(): // whose border has them
 		cv.paintHints(sc, l)
 	}
 }

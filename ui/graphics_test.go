@@ -56,6 +56,7 @@ func TestGraphicsInTerminal(t *testing.T) {
 func testGraphicsInTerminal(t *testing.T, leave func(*terminal)) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(t)
+		uitest.AddCall(t, log, `{"jsonrpc":"2.0","id":"mcpdbg-7","result":{}}`)
 		uitest.AddCall(t, log, `{"jsonrpc":"2.0","id":"mcpdbg-7","result":`+uitest.Weather(t)+`}`)
 		out := &strings.Builder{}
 		term := inTerminal(t, Options{Source: log, Title: "weather"}, 120, 60)

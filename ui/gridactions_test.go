@@ -117,7 +117,7 @@ var gridTests = map[string]actionTest{
 	}),
 	"grid-help": onGrid(func(t *testing.T, d *driver, _ *uitest.Run) {
 		d.do("grid-help")
-		require.Regexp(t, `(?s)━ Menu: Smoke run grid ━.* f +failed only `, d.plain())
+		require.Regexp(t, `(?s)─ Menu: Smoke run grid ─.* f +failed only `, d.plain())
 		d.do("menu-close")
 		require.Contains(t, d.plain(), "━ Targets 200 ━")
 	}),

@@ -12,9 +12,6 @@ import (
 // takes keys, so that it takes none meant for something else.
 const quietTime = 150 * time.Millisecond
 
-// dropsKeys is what a box says meanwhile.
-const dropsKeys = "ignores keys until you stop typing"
-
 // A guard drops keys until the box is on the screen and no key came for quietTime.
 type guard struct {
 	drawn, ready bool
@@ -37,6 +34,8 @@ func (f *front) guarded() *guard {
 		return &f.ask.guard
 	case f.dialog != nil:
 		return &f.dialog.guard
+	case len(f.views) > 0:
+		return f.views[len(f.views)-1].guard
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 var helpTests = map[string]actionTest{
 	help.ActMenu: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.take(questionMark)
-		require.Regexp(t, `━ Menu: Calls ━.* live session ━`, d.plain())
+		require.Regexp(t, `─ Menu: Calls ─.* live session ─`, d.plain())
 		require.Regexp(t, `C +call a tool `, d.plain())
 		d.take(questionMark)
 		require.Nil(t, d.front.menu, "again: closed")
@@ -24,7 +24,7 @@ var helpTests = map[string]actionTest{
 		d.write("?")
 		require.Nil(t, d.front.menu, "text")
 		d.take(tea.KeyPressMsg{Code: tea.KeyF1})
-		require.Contains(t, d.plain(), "━ Menu: Filter and search prompt ━")
+		require.Contains(t, d.plain(), "─ Menu: Filter and search prompt ─")
 	},
 	"menu-run": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(help.ActMenu, "menu-run")
@@ -43,7 +43,7 @@ var helpTests = map[string]actionTest{
 var paletteTests = map[string]actionTest{
 	help.ActPalette: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.take(tea.KeyPressMsg{Code: 'p', Mod: tea.ModCtrl})
-		require.Contains(t, d.plain(), "━ Commands ━")
+		require.Contains(t, d.plain(), "─ Commands ─")
 		d.write("kil")
 		require.Regexp(t, `> stop +Choose how to stop.* K ctrl\+k `, d.plain())
 		d.do("palette-clear")

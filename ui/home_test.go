@@ -27,7 +27,7 @@ func TestHomeAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := drive(t, Options{Launcher: &uitest.Launcher{T: t}}, 120, 36)
 		require.Contains(t, d.rows()[0], "mcpdbg  no session is open")
-		require.Contains(t, d.plain(), "━ Open ━")
+		require.Contains(t, d.plain(), "─ Open ─")
 		d.do("home-close")
 		require.Contains(t, d.rows()[35], "ctrl+c quits")
 		require.NotNil(t, d.front.top())
@@ -50,6 +50,6 @@ func TestHomeAlone(t *testing.T) {
 		require.NotContains(t, d.plain(), "1 Sessions", "one session needs no list")
 		d.do(actSessions, actRemoveSession, actYes)
 		require.Equal(t, 1, d.launcher().Closed)
-		require.Contains(t, d.plain(), "━ Open ━")
+		require.Contains(t, d.plain(), "─ Open ─")
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/problems"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/workspace"
 )
@@ -93,6 +94,11 @@ func (a *App) Confirm(ws *workspace.Workspace, d *host.Dialog) { a.screenOf(ws).
 func (a *App) Dismiss(ws *workspace.Workspace, about host.Subject) {
 	if d := a.front.dialog; d != nil && d.screen.ws == ws && d.asked.About == about {
 		a.front.dialog, a.canvas.stale = nil, true
+	}
+	for _, v := range a.Views(ws) {
+		if _, start := v.(*problems.FailedStart); start && about == host.AboutStart {
+			a.Close(v)
+		}
 	}
 }
 

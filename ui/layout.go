@@ -69,7 +69,7 @@ type arrangement struct {
 	filling       bool // the composer shows a form, which needs more room
 	verdict       int  // lines below the header
 	replaying     bool // with a line above the footer
-	player        bool
+	player        int  // lines of the player
 	splits        splits
 }
 
@@ -93,6 +93,7 @@ type layout struct {
 	detail  paint.Rect // the title of the detail, in mode single
 	log     paint.Rect // the title of the log, while it is closed
 	player  paint.Rect // above the footer, of a recording
+	marks   paint.Rect // below the player: its marks
 	replay  paint.Rect // above the footer, while one runs
 	footer  paint.Rect
 	pane    [paneCount]paint.Rect
@@ -112,7 +113,10 @@ func arrange(a arrangement) layout {
 	if a.replaying {
 		l.replay, screen = screen.CutBottom(1)
 	}
-	if a.player {
+	if a.player > 1 {
+		l.marks, screen = screen.CutBottom(1)
+	}
+	if a.player > 0 {
 		l.player, screen = screen.CutBottom(1)
 	}
 	if a.sessions && a.focus != sessionsID && screen.H >= kit.PanesHeight {

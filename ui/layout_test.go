@@ -32,7 +32,7 @@ func TestArrange(t *testing.T) {
 		{"120x60", at(120, 60), stacked, rects{trafficID: {0, 1, 120, 40}, detailID: {0, 41, 120, 12}, stderrID: {0, 53, 120, 3}, eventsID: {0, 56, 120, 3}}},
 		{"120x30", at(120, 30), stacked, rects{trafficID: {0, 1, 120, 16}, detailID: {0, 17, 120, 7}, stderrID: {0, 24, 120, 5}}},
 		{"120x30 in panes", with(at(120, 30), func(a *arrangement) { a.logs = LogInPanes }), stacked, rects{trafficID: {0, 1, 120, 15}, detailID: {0, 16, 120, 7}, stderrID: {0, 23, 120, 3}, eventsID: {0, 26, 120, 3}}},
-		{"120x18 in panes, too low", with(at(120, 18), func(a *arrangement) { a.logs, a.verdict, a.player = LogInPanes, 3, true }), stacked, rects{trafficID: {0, 4, 120, 4}, detailID: {0, 8, 120, 5}, stderrID: {0, 13, 120, 3}}},
+		{"120x18 in panes, too low", with(at(120, 18), func(a *arrangement) { a.logs, a.verdict, a.player = LogInPanes, 3, 1 }), stacked, rects{trafficID: {0, 4, 120, 4}, detailID: {0, 8, 120, 5}, stderrID: {0, 13, 120, 3}}},
 		{"110x16", at(110, 16), stacked, rects{trafficID: {0, 1, 110, 4}, detailID: {0, 5, 110, 7}, stderrID: {0, 12, 110, 3}}},
 		{"80x40", at(80, 40), stacked, rects{trafficID: {0, 1, 80, 27}, detailID: {0, 28, 80, 6}, stderrID: {0, 34, 80, 5}}},
 		{"80x40 in panes", with(at(80, 40), func(a *arrangement) { a.logs = LogInPanes }), stacked, rects{trafficID: {0, 1, 80, 27}, detailID: {0, 28, 80, 6}, stderrID: {0, 34, 80, 5}}},
@@ -40,7 +40,7 @@ func TestArrange(t *testing.T) {
 		{"80x24 at the moment", with(at(80, 24), func(a *arrangement) { a.moment = true }), stacked, rects{trafficID: {0, 1, 80, 12}, detailID: {0, 13, 80, 6}, stderrID: {0, 19, 80, 4}}},
 		{"80x24 events", with(at(80, 24), func(a *arrangement) { a.focus, a.log = eventsID, eventsID }), stacked, rects{trafficID: {0, 1, 80, 12}, detailID: {0, 13, 80, 6}, eventsID: {0, 19, 80, 4}}},
 		{"80x16 stderr", with(at(80, 16), func(a *arrangement) { a.focus = stderrID }), stacked, rects{trafficID: {0, 1, 80, 5}, detailID: {0, 6, 80, 6}, stderrID: {0, 12, 80, 3}}},
-		{"80x16 stderr, too low", with(at(80, 16), func(a *arrangement) { a.focus, a.verdict, a.player = stderrID, 3, true }), stacked, rects{stderrID: {0, 4, 80, 10}}},
+		{"80x16 stderr, too low", with(at(80, 16), func(a *arrangement) { a.focus, a.verdict, a.player = stderrID, 3, 1 }), stacked, rects{stderrID: {0, 4, 80, 10}}},
 		{"79x24", at(79, 24), stacked, rects{trafficID: {0, 1, 79, 15}, detailID: {0, 16, 79, 6}}},
 		{"69x24", at(69, 24), single, rects{trafficID: {0, 1, 69, 20}}},
 		{"60x20", at(60, 20), single, rects{trafficID: {0, 1, 60, 16}}},
@@ -49,7 +49,7 @@ func TestArrange(t *testing.T) {
 		{"200x15", at(200, 15), single, rects{trafficID: {0, 1, 200, 11}}},
 		{"40x10", at(40, 10), single, rects{trafficID: {0, 1, 40, 6}}},
 		{"40x10 verdict", with(at(40, 10), func(a *arrangement) { a.verdict = 2 }), single, rects{trafficID: {0, 3, 40, 4}}},
-		{"40x10 verdict, player", with(at(40, 10), func(a *arrangement) { a.verdict, a.player = 3, true }), single, rects{trafficID: {0, 4, 40, 4}}},
+		{"40x10 verdict, player", with(at(40, 10), func(a *arrangement) { a.verdict, a.player = 3, 1 }), single, rects{trafficID: {0, 4, 40, 4}}},
 		{"39x9", at(39, 9), tooSmall, nil},
 		{"200x9", at(200, 9), tooSmall, nil},
 		{"39x60", at(39, 60), tooSmall, nil},
@@ -96,7 +96,7 @@ func TestArrangeCoversTheScreen(t *testing.T) {
 				for h := minHeight; h <= 70; h++ {
 					l := arrange(arrangement{
 						width: w, height: h, focus: []paneID{trafficID, detailID, sessionsID, stderrID, eventsID}[w%5], log: eventsID, zoom: zoom, sessions: h%2 == 0,
-						composing: composing, verdict: h % (maxCauseLines + 1), splits: chosen[(w+h)%3], logs: []LogPanes{logAuto, LogTogether, LogInPanes}[h%3], player: w%4 == 0,
+						composing: composing, verdict: h % (maxCauseLines + 1), splits: chosen[(w+h)%3], logs: []LogPanes{logAuto, LogTogether, LogInPanes}[h%3], player: w % 3,
 					})
 					cells := 0
 					for _, r := range append(l.pane[:], l.header, l.verdict, l.names, l.detail, l.log, l.player, l.footer) {

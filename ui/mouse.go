@@ -1,12 +1,13 @@
 package ui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/keymap"
-	"mcpdbg/ui/widget/paint"
 )
 
 const actMouse = "mouse"
@@ -181,16 +182,16 @@ func (l *sessionList) Click(line int) { l.show(l.top + line/sessionRows) }
 
 func (p *pointer) click(sc *sessionScreen, x, y int) tea.Cmd {
 	p.app.canvas.stale = true
-	switch {
+	switch keys := p.app.screen.Key(x, y); {
+	case keys != "" && p.app.front.prompt == nil:
+		return p.clickKey(sc, keys)
 	case p.app.front.menu != nil:
 		cmd, hit := p.app.front.menu.Click(sc.context(), x, y)
 		if !hit {
 			p.app.Close(p.app.front.menu)
 		}
 		return cmd
-	case p.app.front.dialog != nil:
-		return p.clickDialog(sc, x, y)
-	case p.app.front.prompt != nil:
+	case p.app.front.dialog != nil, p.app.front.prompt != nil:
 		return nil
 	case p.app.front.top() != nil:
 		return p.clickOverlay(sc, x, y)
@@ -270,14 +271,16 @@ func (p *pointer) clickTitles(sc *sessionScreen, x, y int) bool {
 	return true
 }
 
-// clickDialog answers the dialog if the click is on the text of an answer.
-func (p *pointer) clickDialog(sc *sessionScreen, x, y int) tea.Cmd {
-	if yes, no := p.app.front.dialog.answers(); yes.Contains(x, y) {
-		return sc.Do(actYes)
-	} else if no.Contains(x, y) {
-		return sc.Do(actNo)
+// clickKey does what a key in the border of a dialog does.
+func (p *pointer) clickKey(sc *sessionScreen, keys string) tea.Cmd {
+	action, ok := p.app.actions.keys.Lookup(sc.scope(), keys)
+	if first, _, several := strings.Cut(keys, "/"); !ok && several {
+		action, ok = p.app.actions.keys.Lookup(sc.scope(), first)
 	}
-	return nil
+	if !ok {
+		return nil
+	}
+	return sc.Do(action.ID)
 }
 
 // clickOverlay selects an item of a list; a click on the selected item accepts it.
@@ -310,13 +313,4 @@ func (l *layout) paneAt(x, y int) paneID {
 		}
 	}
 	return noPane
-}
-
-func (d *dialog) answers() (yes, no paint.Rect) {
-	last := d.block.Place()
-	_, last = last.CutTop(last.H - 1)
-	if d.asked.Yes == nil {
-		return paint.Rect{}, last
-	}
-	return last.CutLeft(d.noAt)
 }

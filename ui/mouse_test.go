@@ -214,15 +214,15 @@ func TestMouseAnswersDialogs(t *testing.T) {
 		d.click("Restart the server?")
 		d.press(1, 1)
 		require.NotNil(t, d.front.dialog, "only a click on an answer counts")
-		d.click("q: no, go on")
+		d.click("enter no, go on")
 		require.Nil(t, d.front.dialog)
 		require.Empty(t, d.acts())
 		d.do(host.ActRestart)
-		d.click("y: yes")
+		d.click("y yes")
 		require.Equal(t, []string{"restart"}, d.acts())
 		d.visible.confirm(&host.Dialog{Title: "Told", Lines: []string{"something"}})
 		d.canvas.stale = true
-		d.click("q: close")
+		d.click("enter close")
 		require.Nil(t, d.front.dialog)
 	})
 }

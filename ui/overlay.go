@@ -20,10 +20,11 @@ import (
 type opened struct {
 	view   host.View
 	screen *sessionScreen
+	guard  *guard // of a view that opened by itself, or nil
 }
 
 func (sc *sessionScreen) push(v host.View) {
-	sc.app.front.views = append(sc.app.front.views, opened{v, sc})
+	sc.app.front.views = append(sc.app.front.views, opened{view: v, screen: sc})
 	sc.app.canvas.stale = true
 }
 
@@ -48,7 +49,11 @@ func (cv *canvas) paintOverlays() {
 		if a.front.ask != nil { // which has the focus
 			c.View = nil
 		}
+		if o.guard != nil {
+			a.screen.Drops, o.guard.drawn = !o.guard.ready, true
+		}
 		o.view.Draw(c)
+		a.screen.Drops = false
 	}
 }
 
@@ -70,7 +75,7 @@ func pickerOf(v host.View) *kit.Picker {
 }
 
 // textOf returns nil if a view has no text that scrolls.
-func textOf(v host.View) *kit.Scroll {
+func textOf(v host.View) *kit.Text {
 	if r, ok := v.(host.Reading); ok {
 		return r.Text()
 	}
@@ -102,7 +107,7 @@ func (t *actionTable) wantsHelp(v host.View, msg tea.Msg) bool {
 		return p.Query == ""
 	}
 	switch v.Scope() {
-	case compare.Scope, traffic.ScopeWaterfall, traffic.ScopeSequence, traffic.ScopeLatency, process.ScopePane, problems.ScopeCauses, send.ScopePolicies:
+	case compare.Scope, traffic.ScopeWaterfall, traffic.ScopeSequence, traffic.ScopeLatency, process.ScopePane, problems.ScopeCauses, problems.ScopeStart, send.ScopePolicies:
 		return true
 	}
 	return false

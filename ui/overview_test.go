@@ -17,7 +17,7 @@ var overviewTests = map[string]actionTest{
 		d.do(server.ActOverview)
 		require.Equal(t, detailID, d.panes.focus)
 		require.Contains(t, d.plain(), "3 Server")
-		require.Contains(t, d.plain(), "(asked for 2026-07-28: not supported)")
+		require.Contains(t, d.plain(), "(2026-07-28 tried first, not supported)")
 		require.False(t, d.visible.ws.Selected.OK)
 		d.do(actTraffic, kit.Up)
 		require.NotContains(t, d.plain(), "3 Server", "a row was selected")

@@ -213,11 +213,14 @@ var ways = map[string]func(st *stage){
 	traffic.ScopeLatency:   doing("latency"),
 
 	problems.ScopeCauses: func(st *stage) { st.Press("!") },
-	process.ScopeTree:    func(st *stage) { st.Press("I", "x") },
-	problems.ScopeList:   func(st *stage) { st.Press("L") },
-	copies.ScopeNotes:    func(st *stage) { st.Press("B") },
-	send.ScopePolicies:   func(st *stage) { st.Press(":", "policies", "\r") },
-	send.ScopeAnswer:     (*stage).answers,
+	problems.ScopeStart: func(st *stage) {
+		st.app.Open(st.app.visible.ws, problems.NewFailedStart("", "start", &session.OpenError{Err: errors.New("ended"), Stderr: []string{"DEMO_API_KEY is not set"}}))
+	},
+	process.ScopeTree:  func(st *stage) { st.Press("I", "x") },
+	problems.ScopeList: func(st *stage) { st.Press("L") },
+	copies.ScopeNotes:  func(st *stage) { st.Press("B") },
+	send.ScopePolicies: func(st *stage) { st.Press(":", "policies", "\r") },
+	send.ScopeAnswer:   (*stage).answers,
 	send.ScopeAnswerJSON: func(st *stage) {
 		st.answers()
 		st.Press("\x14") // ctrl+t

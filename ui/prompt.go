@@ -22,14 +22,9 @@ type prompt struct {
 }
 
 func (sc *sessionScreen) ask(p host.Prompt) {
-	input := textinput.New()
-	input.Prompt = ""
-	input.CharLimit = filter.MaxLength
-	input.Placeholder = p.Hint
-	input.SetStyles(kit.InputStyles())
+	input := kit.NewInput(filter.MaxLength, p.Hint)
 	input.SetValue(p.Text)
 	input.CursorEnd()
-	input.Focus()
 	past := sc.app.typed[p.Label]
 	if past == nil {
 		past = &kit.History{}

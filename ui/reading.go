@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/session"
 	"mcpdbg/ui/kit"
 )
 
@@ -26,6 +27,35 @@ func (sc *sessionScreen) readOn() (more bool, cmd tea.Cmd) {
 		cmd = sc.Turn(sc.ws.Whole)
 	}
 	return false, cmd
+}
+
+// begin selects once, when all of a recording has been read and unless the user has moved,
+// the row of its cause: the call that lost its answer if it is about an end, or else the
+// first row.
+func begin(sc *sessionScreen) {
+	w := sc.ws
+	if sc.begun || w.Session != nil || !w.FullyRead() || w.Shown.Causes.Behind || w.File.Recording == session.RecordingOn {
+		return
+	}
+	sc.begun = true
+	lost, ended := w.TakeLost()
+	if !w.Overview || w.Shown != w.Whole {
+		return
+	}
+	for _, cause := range w.Shown.Causes.Found {
+		row, ok := w.Shown.Rows.At(cause.Row)
+		if own := row.Kind == session.KindStdin || row.Kind == session.KindStdout; ended && !own {
+			sc.rows.Traffic.Reveal(lost)
+			return
+		} else if ok {
+			sc.rows.Traffic.Reveal(cause.Row)
+			return
+		}
+	}
+	if w.Shown.Index.Scanned > 0 {
+		w.Overview = false
+		sc.rows.Traffic.Home()
+	}
 }
 
 // moveWhileReading moves within the read part of a recording: at first the last rows, but

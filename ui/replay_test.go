@@ -44,7 +44,7 @@ func (r recordedLog) Header() session.Header {
 
 // replayLine returns the line under the cursor of a plan.
 func (d *driver) replayLine() string {
-	found := regexp.MustCompile(`[┃#]> (.*?) *[┃#]`).FindStringSubmatch(d.plain())
+	found := regexp.MustCompile(`[│|]> (.*?) *[│|]`).FindStringSubmatch(d.plain())
 	require.NotNil(d.t, found, d.plain())
 	return found[1]
 }
@@ -103,7 +103,7 @@ func TestProgramReplays(t *testing.T) {
 			require.Contains(t, term.Text(), "3 to send, 0 not sent")
 			term.Press("\r")
 			term.WaitFor(3 * time.Second)
-			require.Contains(t, term.Text(), "> replay  [######--------------] 1 of 3  ping-1  esc cancels")
+			require.Contains(t, term.Text(), "> replay  ███████░░░░░░░░░░░░░  1 of 3  ping-1  esc cancels")
 			term.RequireShown()
 			if give {
 				term.Press(keyEsc)

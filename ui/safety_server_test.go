@@ -105,9 +105,13 @@ var hostileWays = map[string]func(h *hostileServer){
 	send.ScopePresets:      func(h *hostileServer) { h.do(actCompose, "compose-view", "presets") },
 	scopePrompt:            func(h *hostileServer) { h.do(actFilter); h.pastes(); h.write(" tool:"); h.do(actComplete) },
 	scopeDialog: func(h *hostileServer) {
-		h.visible.confirm(problems.StartFailed(h.visible.context(), "start", &executor.StartError{Code: executor.StartNotFound, Err: hostileError{}, Hint: strings.Join(hostile, "\n"), Said: hostile[1]}))
+		h.visible.confirm(&host.Dialog{Title: hostile[0], Lines: hostile, No: hostile[1], Yes: func(host.Context) tea.Cmd { return nil }})
 		h.content()
 		h.hush()
+	},
+	problems.ScopeStart: func(h *hostileServer) {
+		h.Open(h.visible.ws, problems.NewFailedStart("", "start", &executor.StartError{Code: executor.StartNotFound, Err: hostileError{}, Hint: strings.Join(hostile, "\n"), Said: hostile[1]}))
+		h.canvas.stale = true
 	},
 	process.ScopeStop: func(h *hostileServer) { h.do("kill") },
 	server.ScopeLogLevel: func(h *hostileServer) {

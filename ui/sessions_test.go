@@ -106,7 +106,7 @@ var sessionTests = map[string]actionTest{
 
 		d.do(actSessions, actRemoveSession, actYes)
 		require.Contains(t, d.rows()[0], "no session is open")
-		require.Contains(t, d.plain(), "━ Open ━")
+		require.Contains(t, d.plain(), "─ Open ─")
 		require.Equal(t, session.Closed, d.opts.Session.Status().State, "the caller closes the session, but its server ends")
 	},
 }
@@ -230,7 +230,7 @@ func TestFailureNamesItsSession(t *testing.T) {
 		d.sessions.show(0)
 		d.run(cmd)
 		require.False(t, two.ws.Starting)
-		require.Contains(t, d.plain(), "other: The server could not be started")
+		require.Contains(t, d.plain(), "other: The server did not start")
 		require.Contains(t, d.rows()[0], "fake (local)", "the visible session does not change")
 	})
 }

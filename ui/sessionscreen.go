@@ -27,6 +27,7 @@ import (
 type sessionScreen struct {
 	ws       *workspace.Workspace
 	app      *App
+	begun    bool // see begin
 	problems problems.State
 
 	catalog  *server.Catalog

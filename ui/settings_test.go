@@ -66,11 +66,11 @@ over = "5GiB"
 	require.False(t, ok)
 }
 
-// TestPausesOfThePlayer checks that pauses are cut to a second by default, to the
+// TestPausesOfThePlayer checks that pauses are cut to two seconds by default, to the
 // setting, or not at all.
 func TestPausesOfThePlayer(t *testing.T) {
 	path := uitest.EverythingFile(t)
-	for text, want := range map[string]time.Duration{"": time.Second, "[play]\nidle = \"40ms\"": 40 * time.Millisecond, "[play]\nidle = \"none\"": 0} {
+	for text, want := range map[string]time.Duration{"": 2 * time.Second, "[play]\nidle = \"40ms\"": 40 * time.Millisecond, "[play]\nidle = \"none\"": 0} {
 		s, err := ParseSettings("config.toml", []byte(text))
 		require.NoError(t, err)
 		d := drive(t, Options{Settings: s, Opened: []workspace.Opened{{Source: uitest.Open(t, path), Title: "x"}}}, 120, 36)
@@ -155,7 +155,7 @@ func TestKeysOfSettings(t *testing.T) {
 	require.Equal(t, ": quit", d.Key(actQuit))
 	d.do(help.ActPalette)
 	d.write("filter")
-	require.Regexp(t, `> filter .* X ┃`, d.plain())
+	require.Regexp(t, `> filter .* X │`, d.plain())
 	require.ErrorContains(t, Run(t.Context(), Options{Settings: Settings{Keys: map[string][]string{actFilter: {"/"}}}}), "belongs to both")
 }
 

@@ -33,7 +33,7 @@ type Settings struct {
 	Keep func(name, value string) error
 	// View is the view of the traffic at first; "" is one row for each exchange.
 	View string
-	// Idle is the longest pause while a recording plays; 0 means one second,
+	// Idle is the longest pause while a recording plays; 0 means two seconds,
 	// asRecorded means no limit.
 	Idle time.Duration
 	// Environments maps the remote environments that config files of MCP clients

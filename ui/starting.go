@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	bubbles "charm.land/bubbles/v2/spinner"
+
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/kit"
@@ -64,8 +66,8 @@ func startSteps(ws *workspace.Workspace, th *paint.Theme) []step {
 }
 
 func spinner(d time.Duration) string {
-	const glyphs = `|/-\`
-	return string(glyphs[int(max(d, 0)/spinEvery)%len(glyphs)])
+	frames := bubbles.Line.Frames
+	return frames[int(max(d, 0)/spinEvery)%len(frames)]
 }
 
 // paintStart draws the steps of a start over the traffic: below its rows, or at the
@@ -84,22 +86,25 @@ func (cv *canvas) paintStart(sc *sessionScreen) {
 	if host := ws.Host(); host != "" {
 		left += " on " + host
 	}
-	hidden := max(len(steps)-(in.H-2), 0)
+	hidden := max(len(steps)-(in.H-1), 0)
 	steps = steps[hidden:]
 	if hidden > 0 {
 		left += fmt.Sprintf(" (%d earlier steps)", hidden)
 	}
-	box := paint.Rect{X: in.X, Y: in.Y, W: in.W, H: in.H}.Center(kit.DialogWidth, len(steps)+2)
+	box := paint.Rect{X: in.X, Y: in.Y, W: in.W, H: in.H}.Center(kit.DialogWidth, len(steps)+1)
 	box.Y = in.Y + in.H - box.H
 	if used := sc.rows.Traffic.Len() + 2; sc.rows.Traffic.Shown == nil && used+box.H < in.H {
 		box.Y = in.Y + used
 	}
 	block := &paint.Lines{Options: screen.Look()}
-	block.Resize(box.W-2, len(steps))
+	block.Resize(box.W, len(steps)+1)
+	title := block.Line(0)
+	title.Text(screen.Theme.Strong, " "+left)
+	title.Text(screen.Theme.Dim, "  "+right)
 	for y, s := range steps {
-		paintStep(block.Line(y), s, screen.Theme)
+		paintStep(block.Line(y+1), s, screen.Theme)
 	}
-	screen.Canvas.Box(box, screen.Border(left, right, false), block)
+	screen.Canvas.Draw(box, block)
 }
 
 func paintStep(l *paint.Line, s step, th *paint.Theme) {

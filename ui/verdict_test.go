@@ -49,9 +49,9 @@ var verdictTests = map[string]actionTest{
 	"trouble-restart": func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.crashes(x)
 		d.do(host.ActCauses, "trouble-process")
-		require.Contains(t, d.plain(), "┏━ Process ")
+		require.Contains(t, d.plain(), "╭─ Process ")
 		d.do("close-process")
-		require.Contains(t, d.plain(), "┏━ Cause ", "the card is still open")
+		require.Contains(t, d.plain(), "╭─ Cause ", "the card is still open")
 		d.do("trouble-restart")
 		require.Nil(t, d.front.top())
 		require.Equal(t, 2, x.Started())
@@ -138,7 +138,7 @@ func TestClickOnCause(t *testing.T) {
 		d.crashes(x)
 		d.take(tea.MouseClickMsg{X: 10, Y: 1, Button: tea.MouseLeft})
 		d.click("I process")
-		require.Contains(t, d.plain(), "┏━ Process ")
+		require.Contains(t, d.plain(), "╭─ Process ")
 	})
 }
 
@@ -151,9 +151,8 @@ func TestVerdictInSight(t *testing.T) {
 		require.Contains(t, d.rows()[1], "Waiting for your response for 0 s: sampling/createMessage   A answers it")
 		d.do("catalog")
 		require.Contains(t, d.rows()[1], "Waiting for your response")
-		require.Contains(t, d.rows()[2], "Tools")
-		require.Contains(t, d.rows()[3], "Catalog")
-		require.Contains(t, d.rows()[34], "┗")
+		require.Contains(t, d.rows()[2], "╭─ [Tools")
+		require.Contains(t, d.rows()[34], "╰")
 	})
 }
 

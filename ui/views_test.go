@@ -13,6 +13,7 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/uitest"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/workspace"
 )
 
@@ -167,6 +168,7 @@ func (d *driver) requireSound() {
 // beneath returns the frame without the topmost overlay.
 func (d *driver) beneath() string {
 	front := d.front
+	composer := d.panes.layout.pane[composerID]
 	switch n := len(d.front.views); {
 	case d.front.menu != nil:
 		d.front.menu = nil
@@ -176,10 +178,12 @@ func (d *driver) beneath() string {
 		d.front.dialog = nil
 	case n > 0:
 		d.front.views = d.front.views[:n-1]
+	default:
+		d.panes.layout.pane[composerID] = paint.Rect{}
 	}
 	d.canvas.markAll()
 	below := d.plain()
-	d.front = front
+	d.front, d.panes.layout.pane[composerID] = front, composer
 	d.canvas.markAll()
 	return below
 }

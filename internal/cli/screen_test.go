@@ -55,9 +55,9 @@ func TestScreenKillsAStubbornServer(t *testing.T) {
 
 func TestScreenShowsWhyAServerDoesNotStart(t *testing.T) {
 	s := clitest.OnScreen(t, 120, 36, clitest.Against("dies-at-start")...)
-	s.Until("exit 3", "DEMO_API_KEY is not set", "Hint:", "-e DEMO_API_KEY=VALUE", ": close")
+	s.Until("exit 3", "DEMO_API_KEY is not set", "It seems to need", "v       set DEMO_API_KEY", "enter run")
 	s.Keys("Escape")
-	s.UntilGone("Hint:") // or the two keys are one: alt+q
+	s.UntilGone("It seems to need") // or the two keys are one: alt+q
 	s.Quit()
 }
 

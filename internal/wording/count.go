@@ -62,6 +62,15 @@ func Thousands(n int) string {
 	return string(b)
 }
 
+// Ordinal returns the place of a thing, such as 1st or 12th.
+func Ordinal(n int) string {
+	end := "th"
+	if n%100/10 != 1 && n%10 >= 1 && n%10 <= 3 {
+		end = [...]string{"st", "nd", "rd"}[n%10-1]
+	}
+	return Thousands(n) + end
+}
+
 // Percent returns part of all, 100 % if all is 0.
 func Percent(part, all int) string {
 	if all == 0 {

@@ -14,7 +14,7 @@ import (
 	"mcpdbg/session"
 )
 
-const defaultIdle = time.Second
+const defaultIdle = 2 * time.Second
 
 // Max is the speed that ignores the times: a row every 10 µs, so that a screen can
 // keep up, and 2.35 M rows take 24 s.

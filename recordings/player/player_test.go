@@ -220,14 +220,14 @@ func TestSeeking(t *testing.T) {
 func TestSetIdle(t *testing.T) {
 	p := New(times(0, 9000, 20_000))
 	p.Play(0)
-	p.SetIdle(1500*ms, 0)
+	p.SetIdle(2500*ms, 0)
 	require.Equal(t, 2, p.Rows(), "rows that were due before are shown")
-	wait, _ := p.Next(1500 * ms)
+	wait, _ := p.Next(2500 * ms)
 	require.Equal(t, 10_500*ms, wait)
 	p.SetIdle(3*time.Second, 5*time.Second)
 	require.Equal(t, 5*time.Second, p.Idle())
 	wait, _ = p.Next(3 * time.Second)
-	require.Equal(t, 3*time.Second, wait)
+	require.Equal(t, 4*time.Second, wait)
 }
 
 func TestStepping(t *testing.T) {

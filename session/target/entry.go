@@ -114,6 +114,12 @@ type Problem struct {
 	Unset string
 }
 
+// Variable returns the name of the variable in Unset, or "".
+func (p *Problem) Variable() string {
+	name := strings.Trim(p.Unset, "${}")
+	return name[strings.LastIndexByte(name, ':')+1:]
+}
+
 // Error returns position, server and text, without Try.
 func (p *Problem) Error() string {
 	var b strings.Builder

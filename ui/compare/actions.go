@@ -63,15 +63,15 @@ func Actions(of func(host.Context) *State) []host.Action {
 		host.Override(host.Entry{Name: kit.Top, Scope: Scope}),
 		{Entry: host.Entry{ID: "compare-left", Keys: []string{"h", "left"}, Scope: Scope, Title: "left", Help: "Scroll to the left."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.Move(c, kit.Left) })},
 		{Entry: host.Entry{ID: "compare-right", Keys: []string{"l", "right"}, Scope: Scope, Title: "right", Help: "Scroll to the right."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.Move(c, kit.Right) })},
-		{Entry: host.Entry{ID: actNext, Keys: []string{"e"}, Scope: Scope, Title: "next difference", Help: "Go to the next difference, continuing in the next exchange that has one.", Priority: 80, Hint: key.Help{Key: "e E", Desc: "difference"}, Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.step(c, 1) })},
+		{Entry: host.Entry{ID: actNext, Keys: []string{"e"}, Scope: Scope, Title: "next difference", Help: "Go to the next difference, continuing in the next call that has one.", Priority: 80, Hint: key.Help{Key: "e E", Desc: "difference"}, Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.step(c, 1) })},
 		{Entry: host.Entry{ID: actPrev, Keys: []string{"E"}, Scope: Scope, Title: "previous difference", Help: "Go to the previous difference.", Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.step(c, -1) })},
 		{Entry: host.Entry{ID: actFirst, Keys: []string{"f"}, Scope: Scope, Title: "first difference", Help: "Go to the first difference.", Priority: 40, Enabled: hasDifference}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.goToFirst(c) })},
-		{Entry: host.Entry{ID: actEnter, Keys: []string{"enter"}, Scope: Scope, Title: "step in", Help: "Move the cursor into the two responses, or back to the list; in another list, go to the exchange.", Priority: 90, Enabled: ofSessions}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.enter(c) })},
-		{Entry: host.Entry{ID: actTab, Keys: []string{"tab"}, Scope: Scope, Title: "next list", Help: "Go to the next list: exchanges, grouped differences, values equal by type, response times.", Priority: 60, Hint: key.Help{Key: "tab", Desc: "lists"}, Enabled: hasLists}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.turn(1); return nil })},
+		{Entry: host.Entry{ID: actEnter, Keys: []string{"enter"}, Scope: Scope, Title: "step in", Help: "Move the cursor into the two responses, or back to the list; in another list, go to the call.", Priority: 90, Enabled: ofSessions}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.enter(c) })},
+		{Entry: host.Entry{ID: actTab, Keys: []string{"tab"}, Scope: Scope, Title: "next list", Help: "Go to the next list: calls, grouped differences, values equal by type, response times.", Priority: 60, Hint: key.Help{Key: "tab", Desc: "lists"}, Enabled: hasLists}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.turn(1); return nil })},
 		{Entry: host.Entry{ID: actBackTab, Keys: []string{"shift+tab"}, Scope: Scope, Title: "previous list", Help: "Go to the previous list.", Enabled: hasLists}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.turn(-1); return nil })},
-		{Entry: host.Entry{ID: actOpenA, Keys: []string{"a"}, Scope: Scope, Title: "go to A", Help: "Go to the exchange in the first session.", Priority: 45, Hint: key.Help{Key: "a b", Desc: "go to"}, Enabled: inSession(0)}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.open(c, 0) })},
-		{Entry: host.Entry{ID: actOpenB, Keys: []string{"b"}, Scope: Scope, Title: "go to B", Help: "Go to the exchange in the second session.", Enabled: inSession(1)}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.open(c, 1) })},
-		{Entry: host.Entry{ID: actIgnore, Keys: []string{"i"}, Scope: Scope, Title: "ignore", Help: "Ignore the value under the cursor in all exchanges of its kind, and compare again.", Priority: 55, Enabled: hasPlace}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.ignore(c) })},
+		{Entry: host.Entry{ID: actOpenA, Keys: []string{"a"}, Scope: Scope, Title: "go to A", Help: "Go to the call in the first session.", Priority: 45, Hint: key.Help{Key: "a b", Desc: "go to"}, Enabled: inSession(0)}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.open(c, 0) })},
+		{Entry: host.Entry{ID: actOpenB, Keys: []string{"b"}, Scope: Scope, Title: "go to B", Help: "Go to the call in the second session.", Enabled: inSession(1)}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.open(c, 1) })},
+		{Entry: host.Entry{ID: actIgnore, Keys: []string{"i"}, Scope: Scope, Title: "ignore", Help: "Ignore the value under the cursor in all calls of its kind, and compare again.", Priority: 55, Enabled: hasPlace}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.ignore(c) })},
 		{Entry: host.Entry{ID: actUndo, Keys: []string{"u"}, Scope: Scope, Title: "undo ignore", Help: "Remove the latest rule and compare again.", Enabled: hasRule}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.undo(c) })},
 		{Entry: host.Entry{ID: actAccept, Keys: []string{"w"}, Scope: Scope, Title: "write rules", Help: "Add your rules to a file, for mcpdbg diff --rules and mcpdbg replay --rules.", Priority: 30, Enabled: hasRule}, Do: host.On(func(c host.Context, v *view) tea.Cmd { v.askFile(c); return nil })},
 		{Entry: host.Entry{ID: actRules, Keys: []string{"O"}, Scope: Scope, Title: "read rules", Help: "Add the rules of a file and compare again.", Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { v.askRules(c); return nil })},
@@ -79,7 +79,7 @@ func Actions(of func(host.Context) *State) []host.Action {
 		{Entry: host.Entry{ID: actHalf, Keys: []string{"p"}, Scope: Scope, Title: "request or answer", Synonyms: []string{"half", "params", "response"}, Help: "Show only the two answers, or only the two requests; between sessions, also both.", Priority: 47, Enabled: hasComparison}, Do: host.On(turnHalf)},
 		{Entry: host.Entry{ID: actReveal, Keys: []string{"V"}, Scope: Scope, Title: "values", Help: "Show the values that are equal by type only, or just their types.", Priority: 35}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.toggleReveal(c) })},
 		{Entry: host.Entry{ID: actAll, Keys: []string{"z"}, Scope: Scope, Title: "equal parts", Synonyms: []string{"unfold"}, Help: "Show the equal parts of the two responses line by line, or folded."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.unfold(c) })},
-		{Entry: host.Entry{ID: actOnly, Keys: []string{"d"}, Scope: Scope, Title: "only differences", Help: "List only the exchanges that differ, or all.", Priority: 38, Enabled: ofSessions}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.toggleOnly(c) })},
+		{Entry: host.Entry{ID: actOnly, Keys: []string{"d"}, Scope: Scope, Title: "only differences", Help: "List only the calls that differ, or all.", Priority: 38, Enabled: ofSessions}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.toggleOnly(c) })},
 		{Entry: host.Entry{ID: actCall, Keys: []string{"r"}, Scope: Scope, Title: "call again", Synonyms: []string{"resend"}, Help: "Send the second of two calls again, and compare the first with the new answer.", Priority: 56, Yields: true, Enabled: canCallAgain}, Do: host.On(again)},
 		{Entry: host.Entry{ID: actAgain, Keys: []string{"ctrl+r"}, Scope: Scope, Title: "compare again", Help: "Compare the sessions, or the two calls, as they are now."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.compare(c) })},
 		host.Override(host.Entry{Name: host.CloseName, ID: actClose, Scope: Scope, Title: "back", Help: "Cancel comparing, leave the two responses, then close the comparison.", Priority: 85}),
@@ -154,10 +154,10 @@ func inSession(side int) func(host.Context) (bool, string) {
 		}
 		pair, ok := v.current()
 		if !ok {
-			return false, "no exchange is selected"
+			return false, "no call is selected"
 		}
 		p := v.result.Pair(pair)
-		return [2]*diff.End{p.A, p.B}[side] != nil, "that session does not have the exchange"
+		return [2]*diff.End{p.A, p.B}[side] != nil, "that session does not have the call"
 	}
 }
 

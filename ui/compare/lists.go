@@ -39,20 +39,20 @@ func (v *view) makeTables(screen *kit.Screen) {
 	number := func(title string, width, priority int) table.Column {
 		return table.Column{Title: title, Min: width, Priority: priority, Align: termsafe.Right}
 	}
-	what := table.Column{Title: "exchange", Min: 20, Weight: 2, Must: true, Scroll: true}
+	what := table.Column{Title: "call", Min: 20, Weight: 2, Must: true, Scroll: true}
 	lists := [listCount]struct {
 		empty   string
 		columns []table.Column
 		source  listRows
 	}{
-		listExchanges: {"no exchanges", []table.Column{
+		listExchanges: {"no calls", []table.Column{
 			what, {Title: "", Min: 7, Priority: 3}, number("A ms", 8, 2), number("B ms", 8, 2), number("delta", 9, 1),
 		}, listRows{v.count(func() int { return v.result.Len() }), func(row int, c *table.Cells) { v.paintExchange(screen.Theme, row, c) }}},
 		listGroups: {"no differences", []table.Column{
-			number("times", 7, 2), {Title: "class", Min: 9, Priority: 3}, {Title: "exchange", Min: 20, Weight: 2, Must: true}, {Title: "difference", Min: 16, Weight: 3, Priority: 4, Scroll: true},
+			number("times", 7, 2), {Title: "class", Min: 9, Priority: 3}, {Title: "call", Min: 20, Weight: 2, Must: true}, {Title: "difference", Min: 16, Weight: 3, Priority: 4, Scroll: true},
 		}, listRows{v.count(func() int { return len(v.result.Report.Groups) }), func(row int, c *table.Cells) { v.paintGroup(screen.Theme, row, c) }}},
 		listMasked: {"no values equal by type only", []table.Column{
-			number("times", 7, 2), {Title: "type", Min: 9, Priority: 3}, {Title: "exchange", Min: 20, Weight: 2, Must: true}, {Title: "path", Min: 16, Weight: 3, Priority: 4, Scroll: true},
+			number("times", 7, 2), {Title: "type", Min: 9, Priority: 3}, {Title: "call", Min: 20, Weight: 2, Must: true}, {Title: "path", Min: 16, Weight: 3, Priority: 4, Scroll: true},
 		}, listRows{v.count(func() int { return len(v.result.Report.Masked) }), func(row int, c *table.Cells) { v.paintMasked(screen.Theme, row, c) }}},
 		listTimes: {"no responses", []table.Column{
 			{Title: "method", Min: 14, Weight: 1, Must: true, Scroll: true}, number("count", 7, 1), number("p50 A", 8, 2), number("p50 B", 8, 2), number("B/A", 5, 3), number("p95 A", 8, 0), number("p95 B", 8, 0), number("B/A", 5, 0),
@@ -117,7 +117,7 @@ func (v *view) goTo(c host.Context, d *diff.Difference) tea.Cmd {
 	if pair, ok := v.find(d); ok {
 		v.tables[listExchanges].Select(pair)
 	} else {
-		c.Host.Notify("the difference is not about a single exchange")
+		c.Host.Notify("the difference is not about a single call")
 	}
 	return v.look(c, d.Pointer)
 }

@@ -55,7 +55,7 @@ func openMenu(of func(host.Context) *State) func(host.Context) tea.Cmd {
 }
 
 func (m *menu) Draw(c host.Context) {
-	m.Box(c.Host.Screen(), kit.DialogWidth, "Compare "+c.Workspace.Title+" with", "", func(l *paint.Line, i int) {
+	m.Box(c, kit.DialogWidth, "Compare "+c.Workspace.Title+" with", func(l *paint.Line, i int) {
 		l.Text(paint.Style{}, m.Items[i])
 	})
 }

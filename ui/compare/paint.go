@@ -67,6 +67,7 @@ func (v *view) Draw(c host.Context) {
 			v.paintSide(c, i, r, list.Empty())
 		}
 	}
+	screen.Canvas.Join()
 }
 
 // divide places the list and both sides. On a small screen the focused part
@@ -156,21 +157,21 @@ func (v *view) lines(c host.Context, width int) (rows []kit.Row) {
 }
 
 func (v *view) paintList(screen *kit.Screen, r paint.Rect) {
-	in := r.Inner()
+	in := r.Body()
 	t := v.tables[v.list]
 	t.SetTheme(screen.Theme)
 	t.SetSize(in.W, in.H)
 	block := v.block(screen, blockList, in)
 	t.Paint(block, !v.inside)
 	right := "A " + v.names[0] + "   B " + v.names[1]
-	screen.Canvas.Box(r, screen.Border("Comparison", right, !v.inside), block)
+	screen.Canvas.Pane(r, screen.Border("Comparison", right, !v.inside), block)
 }
 
 // paintSide paints one side of the exchange under the cursor, or both if they are
 // unified. named adds the names of the sessions to the title, for a screen without the
 // list, whose title has them.
 func (v *view) paintSide(c host.Context, side int, r paint.Rect, named bool) {
-	screen, in, b := c.Host.Screen(), r.Inner(), &v.beside
+	screen, in, b := c.Host.Screen(), r.Body(), &v.beside
 	block := v.block(screen, blockA+side, in)
 	b.fit(in.H)
 	switch {
@@ -193,12 +194,12 @@ func (v *view) paintSide(c host.Context, side int, r paint.Rect, named bool) {
 		other, otherRight := v.sideTitle(1, named)
 		left, right = "- "+left+"   + "+other, right+"   "+otherRight
 	}
-	screen.Canvas.Box(r, screen.Border(left, right, v.inside), block)
+	screen.Canvas.Pane(r, screen.Border(left, right, v.inside), block)
 }
 
 // tooLong appends why the messages are not shown.
 func tooLong(c host.Context, why string, rows []kit.Row, width int) []kit.Row {
-	text := why + "; " + c.Host.Key(actOpenA) + " and " + c.Host.Key(actOpenB) + " open the exchange in its session"
+	text := why + "; " + c.Host.Key(actOpenA) + " and " + c.Host.Key(actOpenB) + " open the call in its session"
 	return kit.AddRows(rows, "", text, c.Host.Screen().Theme.Odd, width)
 }
 

@@ -77,7 +77,7 @@ const (
 )
 
 func (m *copyMenu) Draw(c host.Context) {
-	m.Box(c.Host.Screen(), menuWidth, "Copy", "enter copies, ctrl+s writes a file", func(l *paint.Line, i int) {
+	m.Box(c, menuWidth, "Copy", func(l *paint.Line, i int) {
 		l.Text(paint.Style{}, m.forms[i].name)
 		if shown := m.forms[i].shown; shown != "" {
 			l.PadTo(shownAt)

@@ -70,6 +70,14 @@ func (j *exportJob) removed() string {
 	return "; " + wording.Counted(j.report.Removed, "secret") + " removed: read it before you share it"
 }
 
+// done returns how much is written, from 0 to 1.
+func (j *exportJob) done() float64 {
+	if j == nil {
+		return 0
+	}
+	return float64(j.rows.Load()) / float64(max(j.of.Load(), 1))
+}
+
 func (j *exportJob) doing() string {
 	of := j.of.Load()
 	if of == 0 {

@@ -28,13 +28,15 @@ func (v *exportView) Draw(c host.Context) {
 	r := screen.Body()
 	r = r.Center(w, min(lineCount+1+len(facts)+2, r.H))
 	in := r.Inner()
-	v.block.Options = screen.Look()
-	v.block.Resize(in.W, in.H)
+	c.Block(&v.block, in)
 	for y := range in.H {
 		l := v.block.Line(y)
 		switch {
 		case y < lineCount:
 			v.paintLine(screen, l, y)
+		case y == lineCount && v.job.done() > 0:
+			l.PadTo(2)
+			screen.PaintProgress(l, v.job.done())
 		case y == lineCount:
 			screen.PaintRule(l)
 		case y-lineCount-1 < len(facts):
@@ -42,7 +44,7 @@ func (v *exportView) Draw(c host.Context) {
 			l.Text(facts[y-lineCount-1].Style, facts[y-lineCount-1].Text)
 		}
 	}
-	screen.Canvas.Box(r, screen.Border("Export "+v.title, v.right(), true), &v.block)
+	c.Dialog(ScopeExport, r, "Export "+v.title, v.right(), &v.block)
 }
 
 func (v *exportView) right() string {

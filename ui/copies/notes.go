@@ -112,7 +112,7 @@ func describeRow(w *workspace.Workspace, number int) string {
 
 func (l *noteList) Draw(c host.Context) {
 	w, screen := c.Workspace, c.Host.Screen()
-	l.Box(screen, kit.SheetWidth, fmt.Sprintf("Marks and notes %d", len(l.rows)), "enter: go there", func(line *paint.Line, i int) {
+	l.Box(c, kit.SheetWidth, fmt.Sprintf("Marks and notes %d", len(l.rows)), func(line *paint.Line, i int) {
 		number := int(l.rows[i])
 		at, _ := w.Whole.Rows.At(number)
 		line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", wording.AppendClock(nil, at.T)))

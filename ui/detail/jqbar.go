@@ -104,12 +104,7 @@ func (d *Pane) openJQ(c host.Context) tea.Cmd {
 }
 
 func newJQBar(d *Pane) *jqBar {
-	b := &jqBar{pane: d, origin: d.tree, message: &queried{doc: d.document()}, stop: func() {}, input: textinput.New()}
-	b.input.Prompt = ""
-	b.input.CharLimit = maxExpression
-	b.input.Placeholder = ".result.content[0]"
-	b.input.SetStyles(kit.InputStyles())
-	b.input.Focus()
+	b := &jqBar{pane: d, origin: d.tree, message: &queried{doc: d.document()}, stop: func() {}, input: kit.NewInput(maxExpression, ".result.content[0]")}
 	if len(b.message.doc) > maxTyped {
 		b.says(wording.Size(int64(len(b.message.doc)))+": enter runs the expression", false)
 	}
@@ -295,8 +290,7 @@ func (b *jqBar) paint(out *paint.Lines, y, lines int) {
 		l := out.Line(y)
 		l.Text(th.Accent, "jq> ")
 		if b.open {
-			b.input.SetWidth(max(l.Room()-1, 1))
-			l.Rendered(b.input.View())
+			kit.PaintInput(l, &b.input, l.Room())
 		} else {
 			l.Text(th.Text, b.used)
 			l.Text(th.Dim, "   "+b.shown.summary)

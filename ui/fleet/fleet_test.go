@@ -79,10 +79,10 @@ func goes(id, where string) func(*testing.T, *stage) {
 var tests = map[string]func(t *testing.T, s *stage){
 	"grid-down":           moves("grid-down", 1),
 	"grid-up":             moves("grid-up", -1),
-	"grid-page-down":      moves("grid-page-down", 20),
-	"grid-page-up":        moves("grid-page-up", -20),
-	"grid-half-page-down": moves("grid-half-page-down", 10),
-	"grid-half-page-up":   moves("grid-half-page-up", -10),
+	"grid-page-down":      moves("grid-page-down", 21),
+	"grid-page-up":        moves("grid-page-up", -21),
+	"grid-half-page-down": moves("grid-half-page-down", 11),
+	"grid-half-page-up":   moves("grid-half-page-up", -11),
 	"grid-first":          moves("grid-first", -200),
 	"grid-last":           moves("grid-last", 200),
 	"grid":                goes("grid", "grid"),
@@ -137,11 +137,11 @@ var tests = map[string]func(t *testing.T, s *stage){
 		for _, order := range []string{"failures first", "slowest first", "by host"} {
 			s.onTarget(100)
 			s.Do("grid-sort")
-			require.Contains(t, s.Text(), " "+order+" ━┓")
+			require.Contains(t, s.Text(), " "+order+" ━━")
 			require.Regexp(t, `>\+ host-101\.example`, s.Text())
 		}
 		s.Do("grid-sort")
-		require.NotContains(t, s.Text(), "by host ━┓")
+		require.NotContains(t, s.Text(), "by host ━━")
 		require.NotContains(t, s.Text(), "following")
 		s.Do("grid-sort", "grid-first")
 		require.Regexp(t, `>x host-006\.example •••x····· auth +0.2s auth`, s.Text(), "targets with the same cause are adjacent")
@@ -155,7 +155,7 @@ var tests = map[string]func(t *testing.T, s *stage){
 		require.NotContains(t, s.Text(), "following")
 		s.Do("grid-follow")
 		require.Regexp(t, `>. host-171\.example`, s.Text())
-		require.Contains(t, s.Text(), " following ━┓")
+		require.Contains(t, s.Text(), " following ━━")
 		s.run.Begin(190)
 		s.view.Grid.Refresh()
 		require.Regexp(t, `>. host-191\.example`, s.Text())
@@ -163,7 +163,7 @@ var tests = map[string]func(t *testing.T, s *stage){
 		require.NotContains(t, s.Text(), "following")
 		s.run.Finish()
 		s.view.Grid.Refresh()
-		require.Contains(t, s.Text(), "DONE ━┓")
+		require.Contains(t, s.Text(), "DONE ━━")
 		s.Do("grid-follow")
 		require.Equal(t, "x follow: the run is over", s.Said())
 	},

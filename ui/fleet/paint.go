@@ -109,7 +109,7 @@ func (v *View) summary(width int) []string {
 
 func (v *View) paintBox(c host.Context, r paint.Rect) {
 	screen := c.Host.Screen()
-	in := r.Inner()
+	in := r.Body()
 	rows := 0
 	if in.H >= minInside {
 		part := 4
@@ -126,7 +126,7 @@ func (v *View) paintBox(c host.Context, r paint.Rect) {
 	if rows > 0 {
 		screen.PaintRule(v.frame.Line(in.H - rows))
 	}
-	screen.Canvas.Box(r, screen.Border(left, right, true), &v.frame)
+	screen.Canvas.Pane(r, screen.Border(left, right, true), &v.frame)
 	screen.Canvas.Draw(list, &v.list)
 	if rows > 0 {
 		_, below = below.CutTop(1)
@@ -163,13 +163,7 @@ func (v *View) paintAbout(screen *kit.Screen, r paint.Rect) {
 	if len(rows) > r.H {
 		rows = v.aboutRows(screen.Theme, r.W-labelWidth-1, false)
 	}
-	for i, row := range rows {
-		if i == r.H-1 && len(rows) > r.H {
-			block.Line(i).Text(screen.Theme.Dim, fmt.Sprintf("  ... %s; enter opens the recording", wording.Counted(len(rows)-i, "more line")))
-			break
-		}
-		screen.PaintSheetRow(block.Line(i), row, labelWidth)
-	}
+	screen.PaintSheet(block, 0, r.H, rows, labelWidth)
 	screen.Canvas.Draw(r, block)
 }
 

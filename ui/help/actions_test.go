@@ -60,11 +60,11 @@ func TestActions(t *testing.T) {
 	tests := map[string]func(*testing.T, *uitest.Room){
 		ActMenu: func(t *testing.T, r *uitest.Room) {
 			r.Do(ActMenu)
-			require.Regexp(t, `(?s)━ Menu: Pane ━.*> x +do 0 `, r.Text())
+			require.Regexp(t, `(?s)─ Menu: Pane ─.*> x +do 0 `, r.Text())
 		},
 		ActMenuTyping: func(t *testing.T, r *uitest.Room) {
 			r.Do(ActMenuTyping)
-			require.Contains(t, r.Text(), "━ Menu: Pane ━")
+			require.Contains(t, r.Text(), "─ Menu: Pane ─")
 		},
 		actRun: func(t *testing.T, r *uitest.Room) {
 			r.Do(ActMenu)
@@ -92,7 +92,7 @@ func TestActions(t *testing.T) {
 		Scope + "-" + kit.Bottom:   menuMoves(func(m *Menu) int { return len(m.lines) - 1 }, kit.Bottom),
 		ActPalette: func(t *testing.T, r *uitest.Room) {
 			r.Do(ActPalette)
-			require.Regexp(t, `(?s)━ Commands ━.*> do 0 .* x `, r.Text())
+			require.Regexp(t, `(?s)─ Commands ─.*> do 0 .* x `, r.Text())
 			r.Write("do 59")
 			require.Regexp(t, `> do 59 +not now: nothing to do`, r.Text())
 		},

@@ -202,8 +202,7 @@ func (m *Menu) Draw(c host.Context) {
 	m.rows = max(1, min((len(m.lines)+m.column-1)/m.column, body.H-2-len(legend)-min(len(legend), 1)))
 	r := body.Center(width, m.rows+2+len(legend)+min(len(legend), 1))
 	in := r.Inner()
-	m.block.Options = screen.Look()
-	m.block.Resize(in.W, in.H)
+	c.Block(&m.block, in)
 	m.paintLines(screen)
 	if len(legend) > 0 && m.rows < in.H {
 		screen.PaintRule(m.block.Line(m.rows))
@@ -217,9 +216,7 @@ func (m *Menu) Draw(c host.Context) {
 	if page := m.rows * m.column; len(m.lines) > page {
 		right = fmt.Sprintf("page %d of %d  %s", m.at/page+1, (len(m.lines)+page-1)/page, right)
 	}
-	frame := screen.Border("Menu: "+m.title, right, true)
-	frame.Bottom = m.hint(c, in.W)
-	screen.Canvas.Box(r, frame, &m.block)
+	screen.Dialog(r, kit.Dialog{Title: "Menu: " + m.title, Right: right, Note: m.hint(c, in.W)}, &m.block)
 }
 
 // hint is why the line of the cursor is not possible, which may be cut in the line, or what

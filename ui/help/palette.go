@@ -194,9 +194,8 @@ func (v *Palette) Draw(c host.Context) {
 	r := room.Center(paletteWidth, paletteHeight)
 	r.Y = room.Y
 	in := r.Inner()
-	v.block.Options = screen.Look()
-	v.block.Resize(in.W, in.H)
-	screen.PaintQuery(v.block.Line(0), v.picker.Query, "type the name of a command")
+	c.Block(&v.block, in)
+	v.picker.PaintQuery(screen, v.block.Line(0), "type the name of a command")
 	if len(v.picker.Shown) == 0 && in.H > 1 {
 		v.block.Line(1).Text(screen.Theme.Dim, "  No matching command or help")
 	}
@@ -204,9 +203,7 @@ func (v *Palette) Draw(c host.Context) {
 	v.picker.Paint(screen, &v.block, 1, func(l *paint.Line, m kit.Pick) {
 		v.paintItem(screen, l, m, reasons[v.commands[m.Item].ID])
 	})
-	frame := screen.Border("Commands", fmt.Sprintf("%d of %d", len(v.picker.Shown), v.plain), true)
-	frame.Bottom = "enter runs it, " + c.Host.Key(ScopePalette+"-clear") + " empties the line, " + c.Host.Key(ScopePalette+"-close") + " closes"
-	screen.Canvas.Box(r, frame, &v.block)
+	c.Dialog(ScopePalette, r, "Commands", fmt.Sprintf("%d of %d", len(v.picker.Shown), v.plain), &v.block)
 }
 
 func (v *Palette) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, reason string) {

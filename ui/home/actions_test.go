@@ -104,7 +104,7 @@ func TestActions(t *testing.T) {
 var homeTests = map[string]roomTest{
 	"open-session": func(t *testing.T, r *room) {
 		r.Do("open-session")
-		require.Contains(t, r.Text(), "━ Open ━")
+		require.Contains(t, r.Text(), "─ Open ─")
 		require.Regexp(t, `>   everything +server +local +Claude Desktop`, r.Text())
 		require.Regexp(t, `x remote +server +HTTP is not supported yet`, r.Text())
 		require.Regexp(t, `files --root /srv +recording .* 3 min ago .* LIVE`, r.Text())
@@ -235,7 +235,7 @@ var inputTests = map[string]roomTest{
 	"input-cancel": func(t *testing.T, r *room) {
 		r.asksInputs()
 		r.Do("input-cancel")
-		require.Contains(t, r.Text(), "━ Open ━")
+		require.Contains(t, r.Text(), "─ Open ─")
 		require.Empty(t, r.launcher.asked)
 	},
 }

@@ -147,7 +147,7 @@ func openItem(c host.Context, v *View) tea.Cmd {
 		v.wrong = "cannot open " + item.Name + ": " + item.Blocked
 		return nil
 	case len(item.Inputs) > 0:
-		c.Host.Open(c.Workspace, newInputs(v, item))
+		Ask(c, "open "+item.Name, item.Inputs, func(c host.Context, values map[string]string) tea.Cmd { return v.launch(c, item, values) })
 		return nil
 	case item.Kind == host.CommandItem:
 		if err := splitCommand(&item); err != nil {

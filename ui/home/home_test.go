@@ -112,7 +112,7 @@ func TestCommand(t *testing.T) {
 	v := h.Opened[0].(*View)
 	h.Run(v.Update(h.Context(), tea.PasteMsg{Content: "--ssh build-7 ./server 'a b' \""}))
 	h.Act(actions, "home-open")
-	require.Contains(t, h.Plain(v), "┃x cannot start the command: unclosed quote")
+	require.Contains(t, h.Plain(v), "│x cannot start the command: unclosed quote")
 	require.Empty(t, launcher.asked.Words)
 	uitest.Golden(t, "command-80x24", h.Plain(v))
 	h.Run(v.Update(h.Context(), tea.PasteMsg{Content: "c\""}))

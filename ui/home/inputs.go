@@ -28,21 +28,24 @@ func InputActions() []host.Action {
 // Secrets are not shown, and the fields keep nothing of them.
 type inputs struct {
 	Fields []*kit.Field
-	home   *View
-	item   host.Item
+	title  string
+	of     []host.Input
+	then   func(host.Context, map[string]string) tea.Cmd
 	at     int
 	wrong  string
 	block  paint.Lines
 }
 
-func newInputs(v *View, item host.Item) *inputs {
-	f := &inputs{home: v, item: item}
-	for _, in := range item.Inputs {
+// Ask opens a view that asks for values, such as what is needed to open a server; then gets
+// them by their ids.
+func Ask(c host.Context, to string, of []host.Input, then func(host.Context, map[string]string) tea.Cmd) {
+	f := &inputs{title: "Needed to " + to, of: of, then: then}
+	for _, in := range of {
 		field := kit.NewField(in.Secret)
 		field.Add(in.Default)
 		f.Fields = append(f.Fields, field)
 	}
-	return f
+	c.Host.Open(c.Workspace, f)
 }
 
 func (*inputs) Scope() string { return ScopeInputs }
@@ -66,7 +69,7 @@ func accept(c host.Context, f *inputs) tea.Cmd {
 		return f.Move(c, kit.Down)
 	}
 	values := make(map[string]string, len(f.Fields))
-	for i, in := range f.item.Inputs {
+	for i, in := range f.of {
 		text := string(f.Fields[i].Text)
 		if len(in.Options) > 0 && !slices.Contains(in.Options, text) {
 			f.at, f.wrong = i, "must be one of: "+strings.Join(in.Options, ", ")
@@ -75,16 +78,16 @@ func accept(c host.Context, f *inputs) tea.Cmd {
 		values[in.ID] = text
 	}
 	f.Back(c)
-	return f.home.launch(c, f.item, values)
+	return f.then(c, values)
 }
 
 func hasOptions(c host.Context) (bool, string) {
 	f, ok := c.View.(*inputs)
-	return ok && len(f.item.Inputs[f.at].Options) > 0, "this value accepts any text"
+	return ok && len(f.of[f.at].Options) > 0, "this value accepts any text"
 }
 
 func nextOption(_ host.Context, f *inputs) tea.Cmd {
-	options, field := f.item.Inputs[f.at].Options, f.Fields[f.at]
+	options, field := f.of[f.at].Options, f.Fields[f.at]
 	next := (slices.Index(options, string(field.Text)) + 1) % len(options)
 	field.Wipe()
 	field.Add(options[next])
@@ -116,7 +119,7 @@ func (f *inputs) rows(th *paint.Theme, width int) (rows []inputRow, at int) {
 			rows = append(rows, inputRow{text: line, style: style})
 		}
 	}
-	for i, in := range f.item.Inputs {
+	for i, in := range f.of {
 		label := in.ID
 		if in.Description != "" {
 			label += ": " + in.Description
@@ -139,8 +142,7 @@ func (f *inputs) Draw(c host.Context) {
 	rows, at := f.rows(screen.Theme, width)
 	height := min(len(rows)+1, screen.Height-4)
 	r := screen.Body().Center(width+4, height+2)
-	f.block.Options = screen.Look()
-	f.block.Resize(width+2, height)
+	c.Block(&f.block, r.Inner())
 	top := kit.Between(0, at-height/2, max(len(rows)-height+1, 0))
 	for y, row := range rows[top:min(top+height-1, len(rows))] {
 		l := f.block.Line(y)
@@ -161,8 +163,8 @@ func (f *inputs) Draw(c host.Context) {
 	switch {
 	case f.wrong != "":
 		last.Text(screen.Theme.Failed, "x "+f.wrong)
-	case f.item.Inputs[f.at].Secret:
+	case f.of[f.at].Secret:
 		last.Text(screen.Theme.Dim, "input is not echoed")
 	}
-	screen.Canvas.Box(r, screen.Border("Needed to open "+f.item.Name, "", true), &f.block)
+	c.Dialog(ScopeInputs, r, f.title, "", &f.block)
 }

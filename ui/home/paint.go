@@ -31,9 +31,8 @@ func (v *View) Draw(c host.Context) {
 	screen := c.Host.Screen()
 	r := paint.Rect{Y: 1, W: screen.Width, H: screen.Height - 2}
 	in := r.Inner()
-	v.block.Options = screen.Look()
-	v.block.Resize(in.W, in.H)
-	screen.PaintQuery(v.block.Line(0), v.picker.Query, "type to find, or a command to start; "+c.Host.Key("help")+" for help")
+	c.Block(&v.block, in)
+	v.picker.PaintQuery(screen, v.block.Line(0), "type to find, or a command to start; "+c.Host.Key("help")+" for help")
 
 	wrong := wrongLines(v.wrong, in.W-4, in.H-2)
 	for i, text := range wrong {
@@ -54,15 +53,17 @@ func (v *View) Draw(c host.Context) {
 		}
 		_, list = list.CutTop(len(lines) + 1)
 	}
-	v.paintAbout(screen, about, bottom, in)
+	if bottom.H > 1 {
+		screen.PaintRule(v.block.Line(bottom.Y - in.Y))
+		screen.PaintSheet(&v.block, bottom.Y-in.Y+1, bottom.H-1, about, labelWidth)
+	}
 
-	v.list.Options = screen.Look()
-	v.list.Resize(list.W, list.H)
+	c.Block(&v.list, list)
 	v.picker.Paint(screen, &v.list, 0, func(l *paint.Line, m kit.Pick) { v.paintItem(screen, l, m, list.W) })
 	if len(v.picker.Shown) == 0 && list.H > 0 {
 		v.list.Line(0).Text(screen.Theme.Dim, "  "+v.why())
 	}
-	screen.Canvas.Box(r, screen.Border("Open", v.right(c), true), &v.block)
+	c.Dialog(Scope, r, "Open", v.right(c), &v.block)
 	screen.Canvas.Draw(list, &v.list)
 }
 
@@ -164,19 +165,4 @@ func (v *View) facts(th *paint.Theme, width int) []kit.Row {
 		add("!", note, th.Odd)
 	}
 	return rows
-}
-
-func (v *View) paintAbout(screen *kit.Screen, rows []kit.Row, r, in paint.Rect) {
-	if r.H < 2 {
-		return
-	}
-	screen.PaintRule(v.block.Line(r.Y - in.Y))
-	for i, row := range rows {
-		y := r.Y - in.Y + 1 + i
-		if i == r.H-2 && len(rows) > r.H-1 {
-			v.block.Line(y).Text(screen.Theme.Dim, fmt.Sprintf("  ... %d more lines", len(rows)-i))
-			return
-		}
-		screen.PaintSheetRow(v.block.Line(y), row, labelWidth)
-	}
 }

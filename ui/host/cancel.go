@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -96,7 +97,7 @@ func CancelCall(c Context, call *workspace.Call) {
 
 // The call stays on the list in case a response comes even later.
 func reportCancelled(c Context, call *workspace.Call) {
-	if call.Over {
+	if call.Over || !slices.Contains(c.Workspace.Calls, call) { // its response has arrived meanwhile
 		return
 	}
 	call.Over = true

@@ -1,11 +1,13 @@
 package host
 
 import (
+	"charm.land/bubbles/v2/key"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
 )
 
 // A Dialog covers the panes until it is answered. It is a question if Yes is
@@ -15,9 +17,8 @@ type Dialog struct {
 	Lines []string // may be untrusted text
 	Yes   func(Context) tea.Cmd
 	// Always is a second yes, which also prevents the question next time; nil if there is
-	// none. AlwaysText is what it does.
-	Always     func(Context) tea.Cmd
-	AlwaysText string
+	// none.
+	Always func(Context) tea.Cmd
 	// No is what the default answer does instead: "keep it".
 	No    string
 	About Subject
@@ -61,10 +62,29 @@ type Prompt struct {
 	Cancelled func()
 }
 
+// Dialog draws a block as a dialog, with the keys of a scope in its border.
+func (c Context) Dialog(scope string, r paint.Rect, title, right string, block *paint.Lines) {
+	screen := c.Host.Screen()
+	screen.Dialog(r, kit.Dialog{Title: title, Right: right, Keys: c.Keys(scope, r)}, block)
+}
+
+// Keys returns the keys of a scope that fit below a dialog.
+func (c Context) Keys(scope string, r paint.Rect) []key.Binding {
+	return c.Host.Actions().Footer(nil, scope, c, r.W-6)
+}
+
+// Block empties a block and gives it the size of a rectangle.
+func (c Context) Block(block *paint.Lines, r paint.Rect) *paint.Lines {
+	block.Options = c.Host.Screen().Look()
+	block.Resize(r.W, r.H)
+	return block
+}
+
 // A Menu is most of a view that is a box with a picker, drawn by its owner with Box.
 type Menu struct {
-	kit.Menu
-	Of string // the scope of its actions
+	kit.Picker
+	Of  string // the scope of its actions
+	box paint.Lines
 }
 
 // Scope implements View.
@@ -77,4 +97,17 @@ func (m *Menu) Picks() *kit.Picker { return &m.Picker }
 func (m *Menu) Update(_ Context, msg tea.Msg) tea.Cmd {
 	m.Typed(msg)
 	return nil
+}
+
+// Box draws the menu in the middle of the screen, at most width cells wide; item paints
+// what follows the cursor's mark.
+func (m *Menu) Box(c Context, width int, title string, item func(l *paint.Line, i int)) {
+	on := c.Host.Screen()
+	r := on.Body().Center(min(width, on.Width-2), min(len(m.Items)+3, on.Height-2))
+	c.Block(&m.box, r.Inner())
+	if _, h := m.box.Size(); h > 0 {
+		m.PaintQuery(on, m.box.Line(0), "type to narrow the list")
+	}
+	m.Paint(on, &m.box, 1, func(l *paint.Line, p kit.Pick) { item(l, p.Item) })
+	c.Dialog(m.Of, r, title, "", &m.box)
 }

@@ -95,7 +95,7 @@ type Picking interface {
 // A Reading is a view with a text that scrolls.
 type Reading interface {
 	View
-	Text() *kit.Scroll
+	Text() *kit.Text
 }
 
 // A Moving is a view that moves a cursor or a text in its own way.

@@ -1,14 +1,34 @@
 package kit
 
 import (
-	"slices"
+	"strings"
 	"unicode"
 
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/termsafe"
 )
+
+// NewInput returns a text field of one line, of at most so many characters. It never
+// reads the clipboard, for which it would run programs.
+func NewInput(limit int, hint string) textinput.Model {
+	input := textinput.New()
+	input.Prompt, input.CharLimit, input.Placeholder = "", limit, hint
+	input.KeyMap.Paste = key.Binding{}
+	state := textinput.StyleState{Placeholder: hintStyle()}
+	input.SetStyles(textinput.Styles{Focused: state, Blurred: state})
+	input.Focus()
+	return input
+}
+
+// PaintInput paints a text field in a number of cells, around its cursor.
+func PaintInput(l *paint.Line, input *textinput.Model, cells int) {
+	input.SetWidth(max(cells-1, 1)) // the cursor
+	input.SetCursor(input.Position())
+	l.Rendered(input.View())
+}
 
 // maxField is the maximum length of a field in characters.
 const maxField = 1024
@@ -19,11 +39,17 @@ const maxField = 1024
 type Field struct {
 	Secret bool
 	Text   []rune
-	after  int // characters after the cursor
+	input  textinput.Model // of a text that is not secret
 }
 
-// NewField returns a field that never moves its text in memory.
-func NewField(secret bool) *Field { return &Field{Secret: secret, Text: make([]rune, 0, maxField)} }
+// NewField returns a field that never moves a secret in memory.
+func NewField(secret bool) *Field {
+	f := &Field{Secret: secret, input: NewInput(maxField, "")}
+	if secret {
+		f.Text = make([]rune, 0, maxField)
+	}
+	return f
+}
 
 // Update applies a key, or the first line of pasted text.
 func (f *Field) Update(msg tea.Msg) {
@@ -32,54 +58,53 @@ func (f *Field) Update(msg tea.Msg) {
 		f.Add(msg.Content)
 	case tea.KeyPressMsg:
 		switch {
+		case !f.Secret:
+			f.take(msg)
 		case msg.Code == tea.KeyBackspace:
-			f.remove(1)
+			f.cut(len(f.Text) - 1)
 		case msg.String() == "ctrl+w":
-			f.removeWord()
-		case msg.Code == tea.KeyHome:
-			f.Step(-len(f.Text))
-		case msg.Code == tea.KeyEnd:
-			f.Step(len(f.Text))
+			n := len(f.Text)
+			for n > 0 && f.Text[n-1] == ' ' {
+				n--
+			}
+			for n > 0 && f.Text[n-1] != ' ' {
+				n--
+			}
+			f.cut(n)
 		case msg.Mod&^tea.ModShift == 0:
 			f.Add(msg.Text)
 		}
 	}
 }
 
+func (f *Field) take(msg tea.Msg) {
+	f.input, _ = f.input.Update(msg)
+	f.Text = []rune(f.input.Value())
+}
+
+// cut keeps the first characters of a secret.
+func (f *Field) cut(n int) {
+	n = max(n, 0)
+	clear(f.Text[n:])
+	f.Text = f.Text[:n]
+}
+
 // Step moves the cursor by n characters.
-func (f *Field) Step(n int) {
-	if !f.Secret {
-		f.after = Between(0, f.after-n, len(f.Text))
-	}
-}
+func (f *Field) Step(n int) { f.input.SetCursor(f.input.Position() + n) }
 
-func (f *Field) remove(n int) {
-	at := len(f.Text) - f.after
-	rest := append(f.Text[:max(at-n, 0)], f.Text[at:]...)
-	clear(f.Text[len(rest):])
-	f.Text = rest
-}
-
-func (f *Field) removeWord() {
-	at := len(f.Text) - f.after
-	from := at
-	for from > 0 && f.Text[from-1] == ' ' {
-		from--
-	}
-	for from > 0 && f.Text[from-1] != ' ' {
-		from--
-	}
-	f.remove(at - from)
-}
-
-// Add inserts printable characters, up to the end of the first line, at the cursor.
+// Add inserts the printable characters of the first line of a text at the cursor.
 func (f *Field) Add(text string) {
+	text = strings.TrimLeft(text, "\r\n")
+	if end := strings.IndexAny(text, "\r\n"); end >= 0 {
+		text = text[:end]
+	}
+	if !f.Secret {
+		f.take(tea.PasteMsg{Content: text})
+		return
+	}
 	for _, r := range text {
-		if r == '\n' || r == '\r' || len(f.Text) == maxField {
-			return
-		}
-		if !unicode.IsControl(r) {
-			f.Text = slices.Insert(f.Text, len(f.Text)-f.after, r)
+		if !unicode.IsControl(r) && len(f.Text) < maxField {
+			f.Text = append(f.Text, r)
 		}
 	}
 }
@@ -87,35 +112,24 @@ func (f *Field) Add(text string) {
 // Wipe empties the field.
 func (f *Field) Wipe() {
 	clear(f.Text)
-	f.Text, f.after = f.Text[:0], 0
+	f.Text = f.Text[:0]
+	f.input.Reset()
 }
 
 // Paint paints the field around its cursor, which is shown if keys go there.
 func (f *Field) Paint(l *paint.Line, th *paint.Theme, ascii, keys bool) {
-	room := max(l.Room()-1, 0) // the cursor
 	if f.Secret {
 		dot := "•"
 		if ascii {
 			dot = "*"
 		}
-		for range min(len(f.Text), room) {
-			l.Text(th.Text, dot)
-		}
-	} else {
-		text := f.Text[:len(f.Text)-f.after]
-		for len(text) > 0 && termsafe.Width(string(text)) > room {
-			text = text[1:]
-		}
-		l.Text(th.Text, string(text))
+		l.Text(th.Text, strings.Repeat(dot, min(len(f.Text), max(l.Room()-1, 0))))
+		l.Text(th.Caret.If(keys), " ")
+		return
 	}
-	under, rest := []rune{' '}, f.Text[len(f.Text)-f.after:]
-	if f.after > 0 {
-		under, rest = rest[:1], rest[1:]
+	if f.input.Blur(); keys {
+		f.input.Focus()
 	}
-	if keys {
-		l.Text(th.Caret, string(under))
-	} else if f.after > 0 {
-		l.Text(th.Text, string(under))
-	}
-	l.Text(th.Text, string(rest))
+	PaintInput(l, &f.input, l.Room())
+	f.input.Focus()
 }

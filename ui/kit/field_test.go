@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/ui/widget/paint"
@@ -51,7 +52,7 @@ func TestFieldShowsItsCursor(t *testing.T) {
 		var out paint.Lines
 		out.Resize(12, 1)
 		f.Paint(out.Line(0), &paint.Theme{}, false, true)
-		return strings.TrimRight(out.Painted(0).String(), " ")
+		return strings.TrimRight(ansi.Strip(out.Painted(0).String()), " ")
 	}
 	require.Equal(t, "xxxxxxx end", shown())
 	f.Step(-100)
@@ -59,5 +60,5 @@ func TestFieldShowsItsCursor(t *testing.T) {
 	f.Step(3)
 	require.Equal(t, "begin xxxxxx", shown())
 	f.Step(30)
-	require.Equal(t, "xxxxxxxxxxxx", shown())
+	require.Equal(t, "xxxxxxxxxxx", shown())
 }

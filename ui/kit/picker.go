@@ -2,8 +2,8 @@ package kit
 
 import (
 	"strings"
-	"unicode"
 
+	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
@@ -30,6 +30,7 @@ type Picker struct {
 	top   int // index in shown of the first visible item
 	Rows  int // on the screen, at the last paint
 
+	input *textinput.Model
 	block *paint.Lines // last painted there,
 	first int          // from this line on
 }
@@ -69,48 +70,46 @@ func (p *Picker) Current() (item int, ok bool) {
 	return p.Shown[p.At].Item, true
 }
 
+// line returns the text field of the query.
+func (p *Picker) line() *textinput.Model {
+	if p.input == nil {
+		input := NewInput(maxQuery, "")
+		p.input = &input
+	}
+	return p.input
+}
+
 // Typed applies a key or pasted text to the query, and reports whether it changed.
 func (p *Picker) Typed(msg tea.Msg) bool {
+	line := p.line()
+	*line, _ = line.Update(msg)
+	return p.changed()
+}
+
+func (p *Picker) changed() bool {
 	before := p.Query
-	if p.Query = EditLine(p.Query, msg); p.Query == before {
+	if p.Query = p.line().Value(); p.Query == before {
 		return false
 	}
 	p.narrow()
 	return true
 }
 
-// EditLine returns a short text after a key or a paste at its end.
-func EditLine(text string, msg tea.Msg) string {
-	runes, more := []rune(text), ""
-	switch msg := msg.(type) {
-	case tea.PasteMsg:
-		more = msg.Content
-	case tea.KeyPressMsg:
-		switch {
-		case msg.Code == tea.KeyBackspace:
-			return string(runes[:max(len(runes)-1, 0)])
-		case msg.Mod&^tea.ModShift == 0:
-			more = msg.Text
-		}
-	}
-	for _, r := range more {
-		if unicode.IsPrint(r) && len(runes) < maxQuery {
-			runes = append(runes, r)
-		}
-	}
-	return string(runes)
+// Ask replaces the query, and reports whether it was another.
+func (p *Picker) Ask(query string) bool {
+	p.line().SetValue(query)
+	p.line().CursorEnd()
+	return p.changed()
 }
 
-// Ask replaces the query by the first 1,000 characters of another.
-func (p *Picker) Ask(query string) {
-	p.Query = EditLine("", tea.PasteMsg{Content: query})
-	p.narrow()
-}
+// Clear empties the query, and reports whether it had text.
+func (p *Picker) Clear() bool { return p.Ask("") }
 
-// Clear empties the query.
-func (p *Picker) Clear() {
-	p.Query = ""
-	p.narrow()
+// PaintQuery paints the line of the query, with a hint while it is empty.
+func (p *Picker) PaintQuery(on *Screen, l *paint.Line, hint string) {
+	l.Text(on.Theme.Accent, "/ ")
+	p.line().Placeholder = hint
+	PaintInput(l, p.input, l.Room())
 }
 
 // Replace replaces the texts of an item. The list stays until it is narrowed.
@@ -206,24 +205,4 @@ func (p *Picker) Paint(on *Screen, out *paint.Lines, first int, item func(l *pai
 		item(l, p.Shown[p.top+i])
 		l.EndRow()
 	}
-}
-
-// A Menu is a box in the middle of the screen with a Picker in it.
-type Menu struct {
-	Picker
-	block paint.Lines
-}
-
-// Box draws the menu in the middle of the screen, at most width cells wide; item paints
-// what follows the cursor's mark.
-func (m *Menu) Box(on *Screen, width int, title, right string, item func(l *paint.Line, i int)) {
-	r := on.Body().Center(min(width, on.Width-2), min(len(m.Items)+3, on.Height-2))
-	in := r.Inner()
-	m.block.Options = on.Look()
-	m.block.Resize(in.W, in.H)
-	if in.H > 0 {
-		on.PaintQuery(m.block.Line(0), m.Query, "type to narrow the list")
-	}
-	m.Paint(on, &m.block, 1, func(l *paint.Line, p Pick) { item(l, p.Item) })
-	on.Canvas.Box(r, on.Border(title, right, true), &m.block)
 }

@@ -35,7 +35,8 @@ func TestPicker(t *testing.T) {
 
 	require.True(t, p.Typed(tea.KeyPressMsg{Code: 'c', Text: "c"}))
 	require.True(t, p.Typed(tea.PasteMsg{Content: "s\x1bt\n"}))
-	require.Equal(t, "cst", p.Query, "control characters are dropped")
+	require.Equal(t, "cst ", p.Query, "control characters are dropped, and a line end is a blank")
+	require.True(t, p.Ask("cst"))
 	require.Equal(t, "close stdin", pickNow(&p), "letters match in order")
 	require.Len(t, p.Shown, 1)
 	require.True(t, p.Typed(tea.KeyPressMsg{Code: tea.KeyBackspace}))

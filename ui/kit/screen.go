@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"charm.land/bubbles/v2/textinput"
+	"charm.land/bubbles/v2/progress"
 
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
@@ -21,7 +21,10 @@ type Screen struct {
 	Theme         *paint.Theme
 	ASCII         bool // use only ASCII glyphs
 	Graphics      Graphics
+	Drops         bool // keys do not reach the dialog that is drawn
 	marks         drawnMarks
+	borders       []border // rendered before
+	top           *placed  // the topmost dialog of the frame
 }
 
 // PanesHeight is the least height in lines of a screen with several panes.
@@ -68,22 +71,6 @@ func (s *Screen) PaintHits(l *paint.Line, text string, hits []int) {
 	}
 }
 
-// PaintQuery paints the input line of a list that typing narrows.
-func (s *Screen) PaintQuery(l *paint.Line, text, hint string) {
-	l.Text(s.Theme.Accent, "/ ")
-	if text == "" {
-		l.Text(s.Theme.Caret, " ")
-		l.Text(s.Theme.Dim, hint)
-		return
-	}
-	query := []rune(text)
-	for len(query) > 0 && termsafe.Width(string(query)) > l.Room()-1 {
-		query = query[1:]
-	}
-	l.Text(s.Theme.Text, string(query))
-	l.Text(s.Theme.Caret, " ")
-}
-
 // PaintRule paints a line across the remaining width.
 func (s *Screen) PaintRule(l *paint.Line) {
 	rule := "─"
@@ -91,6 +78,30 @@ func (s *Screen) PaintRule(l *paint.Line) {
 		rule = "-"
 	}
 	l.Rule(s.Theme.Rule, rule)
+}
+
+// PaintProgress paints a bar of what is done, from 0 to 1.
+func (s *Screen) PaintProgress(l *paint.Line, done float64) {
+	full, empty := '█', '░'
+	if s.ASCII {
+		full, empty = '=', '.'
+	}
+	const cells = 20
+	bar := progress.New(progress.WithWidth(cells), progress.WithFillCharacters(full, empty), progress.WithoutPercentage())
+	bar.FullColor, bar.EmptyColor = s.Theme.Lipgloss(s.Theme.Good).GetForeground(), s.Theme.Lipgloss(s.Theme.Dim).GetForeground()
+	l.Rendered(bar.ViewAs(done))
+}
+
+// PaintSheet paints rows into some lines of a block, as PaintSheetRow does. If they do not
+// fit, the last line shows how many more there are.
+func (s *Screen) PaintSheet(out *paint.Lines, from, height int, rows []Row, labels int) {
+	for i, row := range rows[:Between(0, height, len(rows))] {
+		if i == height-1 && len(rows) > height {
+			out.Line(from+i).Text(s.Theme.Dim, fmt.Sprintf("  ... %d more lines", len(rows)-i))
+			return
+		}
+		s.PaintSheetRow(out.Line(from+i), row, labels)
+	}
 }
 
 // PaintSheetRow paints a row of a sheet, with labels cells for labels.
@@ -114,24 +125,9 @@ const MaxServerText = 16 << 10
 // DialogWidth is the width of a dialog with its border, if there is room.
 const DialogWidth = 76
 
-// InputStyles are the styles of a text field of one line.
-func InputStyles() textinput.Styles {
-	state := textinput.StyleState{Placeholder: hintStyle()}
-	return textinput.Styles{Focused: state, Blurred: state}
-}
-
 // FrameInterval is the shortest time between two frames, 30 a second however fast the log
 // grows.
 const FrameInterval = time.Second / 30
-
-// A Sheet is a text over the panes, such as the details of the process, rebuilt for each
-// frame.
-type Sheet struct {
-	Title  string
-	Rows   func(width int) []Row
-	Labels int // width of the labels
-	Scroll Scroll
-}
 
 // A Row is a heading, or a label and its text.
 type Row struct {
@@ -151,23 +147,4 @@ func AddRows(rows []Row, label, text string, style paint.Style, width int) []Row
 		label = ""
 	}
 	return rows
-}
-
-// Paint draws the sheet over the screen.
-func (s *Sheet) Paint(on *Screen) {
-	r := on.Body().Center(SheetWidth, on.Height-2)
-	in := r.Inner()
-	rows := s.Rows(in.W - s.Labels)
-	s.Scroll.Fit(in.H, len(rows))
-	block := &paint.Lines{Options: on.Look()}
-	block.Resize(in.W, in.H)
-	from, to := s.Scroll.Shown()
-	for y, row := range rows[from:to] {
-		on.PaintSheetRow(block.Line(y), row, s.Labels)
-	}
-	right := "esc closes"
-	if !s.Scroll.All() {
-		right = fmt.Sprintf("%d-%d of %d  esc closes", from+1, to, len(rows))
-	}
-	on.Canvas.Box(r, on.Border(s.Title, right, true), block)
 }

@@ -2,38 +2,52 @@ package kit
 
 import (
 	"cmp"
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/viewport"
 
 	"mcpdbg/ui/widget/jsontree"
+	"mcpdbg/ui/widget/paint"
 )
 
-// A Scroll is the visible part of a text.
-type Scroll struct {
-	Top, Height, Lines int
+// A Text is the text of a dialog, of which a viewport shows a part. The zero value is
+// empty.
+type Text struct{ viewport.Model }
+
+// Paint paints rows into some lines of a block, each with row, and returns which are
+// visible; "" means all.
+func (t *Text) Paint(out *paint.Lines, from, height, rows int, row func(l *paint.Line, i int)) (shown string) {
+	w, _ := out.Size()
+	l, lines := paint.Line{}, make([]string, rows)
+	for i := range lines {
+		l.Reset(w, out.Options)
+		row(&l, i)
+		lines[i] = l.String()
+	}
+	t.SetWidth(w)
+	t.SetHeight(max(height, 0))
+	t.SetContentLines(lines)
+	for y, line := range strings.Split(t.View(), "\n")[:t.Height()] {
+		out.Line(from + y).Rendered(line)
+	}
+	if t.All() {
+		return ""
+	}
+	return fmt.Sprintf("lines %d-%d of %d", t.YOffset()+1, t.YOffset()+t.VisibleLineCount(), t.TotalLineCount())
 }
 
+// All reports whether the whole text is visible.
+func (t *Text) All() bool { return t.TotalLineCount() <= t.Height() }
+
 // Move scrolls by the name of a movement action.
-func (s *Scroll) Move(way string) {
-	n, _ := LinesOf(way, max(s.Height-1, 1))
-	s.By(n)
+func (t *Text) Move(way string) {
+	n, _ := LinesOf(way, max(t.Height()-1, 1))
+	t.By(n)
 }
 
 // By scrolls down by n lines.
-func (s *Scroll) By(n int) {
-	s.Top += n
-	s.Fit(s.Height, s.Lines)
-}
-
-// Fit sets the height of the view and the length of the text.
-func (s *Scroll) Fit(height, lines int) {
-	s.Height, s.Lines = max(height, 0), lines
-	s.Top = Between(0, s.Top, max(lines-s.Height, 0))
-}
-
-// Shown returns the visible lines; to is exclusive.
-func (s *Scroll) Shown() (from, to int) { return s.Top, min(s.Top+s.Height, s.Lines) }
-
-// All reports whether the whole text is visible.
-func (s *Scroll) All() bool { return s.Lines <= s.Height }
+func (t *Text) By(n int) { t.SetYOffset(t.YOffset() + n) }
 
 // toTheEnd is more lines than any text has.
 const toTheEnd = 1 << 30

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -35,7 +36,9 @@ func NewTextBox(hint string) TextBox {
 	area.CharLimit = MaxDraft
 	area.MaxHeight = 0
 	area.Placeholder = hint
-	area.SetStyles(areaStyles())
+	area.KeyMap.Paste = key.Binding{} // it would run programs of the clipboard
+	state := textarea.StyleState{Placeholder: hintStyle()}
+	area.SetStyles(textarea.Styles{Focused: state, Blurred: state})
 	return TextBox{Area: area}
 }
 
@@ -108,11 +111,6 @@ func (b *TextBox) Paint(on *Screen, out *paint.Lines, h int) {
 	for y := range min(h, len(rows)) {
 		out.Line(y).Rendered(rows[y])
 	}
-}
-
-func areaStyles() textarea.Styles {
-	state := textarea.StyleState{Placeholder: hintStyle()}
-	return textarea.Styles{Focused: state, Blurred: state}
 }
 
 // hintStyle is faint, which needs no colour. The cursor of both fields does not blink:

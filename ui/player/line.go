@@ -1,9 +1,11 @@
 package player
 
 import (
+	"fmt"
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -12,7 +14,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/workspace"
 )
 
@@ -22,75 +23,77 @@ const leastBar = 10
 // A barPlace is the position of the bar in the player line, in cells.
 type barPlace struct{ x, w int }
 
-// Paint paints the player line: the position, the bar and the speed.
+// Paint paints the player line: the position, the bar, its end and the speed.
 func (s *State) Paint(c host.Context, l *paint.Line) {
 	left, right := parts(c)
-	room := l.Room() - 2
-	left = kit.FitParts(left, max(room-leastBar-kit.PartsWidth(right)-4, 0))
+	right = kit.FitParts(right, max(l.Room()-leastBar-kit.PartsWidth(left)-6, 0))
 	s.bar = barPlace{}
 	l.PadTo(1)
-	for i, part := range left {
+	paintParts(l, left)
+	l.Text(paint.Style{}, "  ")
+	if w := l.Room() - kit.PartsWidth(right) - 3; w >= leastBar && len(right) > 0 {
+		s.bar = barPlace{x: l.Cells(), w: w}
+		paintBar(c, l, w)
+		l.Text(paint.Style{}, "  ")
+	}
+	paintParts(l, right)
+}
+
+func paintParts(l *paint.Line, parts []kit.Part) {
+	for i, part := range parts {
 		if i > 0 {
 			l.Text(paint.Style{}, "  ")
 		}
 		l.Text(part.Style, part.Text)
 	}
-	l.Text(paint.Style{}, "  ")
-	if w := l.Room() - kit.PartsWidth(right) - 3; w >= leastBar {
-		s.bar = barPlace{x: l.Cells(), w: w}
-		paintBar(c, l, w)
+}
+
+// PaintMarks paints a line that explains the marks of the bar, and the running calls.
+func (s *State) PaintMarks(c host.Context, l *paint.Line) {
+	l.PadTo(1)
+	l.Text(c.Host.Screen().Theme.Dim, "marks")
+	for _, mark := range []kit.Mark{kit.Failed, kit.Unanswered, kit.Marked, kit.Running} {
+		sign := c.Host.Screen().Sign(mark)
 		l.Text(paint.Style{}, "  ")
-	}
-	for _, part := range right {
-		l.Text(part.Style, part.Text)
+		l.Text(sign.Style, sign.Glyph)
+		l.Text(c.Host.Screen().Theme.Dim, " "+sign.Words)
 	}
 }
 
 func parts(c host.Context) (left, right []kit.Part) {
 	th, p, total := c.Host.Screen().Theme, c.Workspace.Playback, c.Workspace.Whole.Index.Scanned
-	end := string(wording.AppendClock(nil, c.Workspace.Whole.Index.Latest))
 	if c.Workspace.Reading != nil {
-		return []kit.Part{{Text: "READING", Style: th.Odd, Priority: kit.Must}, {Text: wording.Thousands(total) + " entries", Style: th.Text, Priority: 50}}, nil
+		return []kit.Part{{Text: "READING", Style: th.Odd}, {Text: wording.Thousands(total) + " entries", Style: th.Text}}, []kit.Part{{Text: wording.Percent(c.Workspace.PercentRead(), 100), Priority: kit.Must}}
 	}
-	if p.Past == nil {
-		return []kit.Part{
-			{Text: "ALL", Style: th.Strong, Priority: kit.Must}, {Text: end, Style: th.Text, Priority: 80},
-			{Text: wording.Thousands(total) + " entries", Style: th.Text, Priority: 50},
-		}, []kit.Part{{Text: c.Host.Key(actPlay) + " plays", Style: th.Dim}}
-	}
-	state, style := "PAUSED", th.Odd
+	at, end := clock(c, p.At().Microseconds()), clock(c, c.Workspace.Whole.Index.Latest)
+	style, sign := th.Odd, [...]string{"‖ ", "| "}
 	switch {
+	case p.Past == nil, p.Player.Rows() == total:
+		style, sign, at = th.Strong, [...]string{"END", "END"}, ""
 	case p.Player.Playing():
-		state, style = "PLAYING", th.Good
-	case p.Player.Rows() == total:
-		state, style = "END", th.Strong
+		style, sign = th.Accent, [...]string{"▶ ", "> "}
 	}
-	rows := wording.Thousands(p.Player.Rows())
-	share := wording.Percent(p.Player.Rows(), total)
-	at := string(wording.AppendClock(nil, p.At().Microseconds()))
-	return []kit.Part{
-		{Text: state, Style: style, Priority: kit.Must},
-		{Text: at + " / " + end, Short: at, Style: th.Text, Priority: 80},
-		{Text: "entry " + rows + " of " + wording.Thousands(total), Short: "entry " + rows, Style: th.Text, Priority: 50},
-		{Text: lastShown(c) + "  " + share, Short: share, Style: th.Text, Priority: 40},
-	}, []kit.Part{{Text: speedText(p.Player.Speed()), Style: th.Text}, {Text: "  " + c.Host.Key(host.ActBack) + " leaves", Style: th.Dim}}
+	if c.Host.Screen().ASCII {
+		sign[0] = sign[1]
+	}
+	left = []kit.Part{{Text: fmt.Sprintf("%-*s", len(end)+2, sign[0]+at), Style: style}} // so that the bar does not move
+	right = []kit.Part{
+		{Text: end, Style: th.Text, Priority: kit.Must},
+		{Text: " " + speedText(p.Player.Speed()) + " " + c.Host.Key(actSlower) + " " + c.Host.Key(actFaster), Style: th.Text, Priority: 80},
+	}
+	if idle := p.Player.Idle(); idle > 0 {
+		right = append(right, kit.Part{Text: " idle over " + strings.Replace(wording.RoundedTime(idle), ".0 ", " ", 1) + " skipped", Style: th.Dim})
+	}
+	return left, right
 }
 
-// lastShownWidth is the fixed width of the name of the last row, in cells, so
-// that the bar does not move.
-const lastShownWidth = 18
-
-func lastShown(c host.Context) string {
-	row, ok := c.Workspace.Shown.Rows.At(c.Workspace.Playback.Player.Rows() - 1)
-	if !ok {
-		return strings.Repeat(" ", lastShownWidth)
+// clock returns a time of the recording, without fractions if that takes minutes.
+func clock(c host.Context, at int64) string {
+	text := string(wording.AppendClock(nil, at))
+	if c.Workspace.Whole.Index.Latest >= time.Minute.Microseconds() {
+		text, _, _ = strings.Cut(text, ".")
 	}
-	name := row.Kind.String()
-	if method := c.Workspace.Shown.Source.Method(row.Method); method != "" {
-		name = kit.Direction(row.Kind) + " " + method
-	}
-	name = termsafe.Truncate(name, lastShownWidth, c.Host.Screen().Look().Ellipsis)
-	return name + strings.Repeat(" ", max(lastShownWidth-termsafe.Width(name), 0))
+	return text
 }
 
 func speedText(speed float64) string {
@@ -100,25 +103,13 @@ func speedText(speed float64) string {
 	return strconv.FormatFloat(speed, 'f', -1, 64) + "x"
 }
 
-type barMark struct {
-	glyph string
-	style paint.Style
-}
-
-// barMarks returns the marks of the bar. If several kinds fall on one cell, the
-// last of them is shown.
-func barMarks(th *paint.Theme) [workspace.PointKinds]barMark {
-	return [workspace.PointKinds]barMark{
-		workspace.ErrorPoint: {"x", th.Failed}, workspace.LagPoint: {"!", th.Odd}, workspace.GapPoint: {"#", th.Failed}, workspace.ExitPoint: {"*", th.Strong}, workspace.MarkPoint: {"m", th.Accent},
-	}
-}
-
 // paintBar paints the rows of a recording in w cells: those before the moment
 // shown, those after it, and the points that the user can jump to.
 func paintBar(c host.Context, l *paint.Line, w int) {
 	total, p := c.Workspace.Whole.Index.Scanned, c.Workspace.Playback
-	played, rest, here := "━", "─", "█"
-	if c.Host.Screen().ASCII {
+	screen := c.Host.Screen()
+	th, played, rest, here := screen.Theme, "━", "─", "█"
+	if screen.ASCII {
 		played, rest, here = "=", "-", "O"
 	}
 	at := w
@@ -128,22 +119,19 @@ func paintBar(c host.Context, l *paint.Line, w int) {
 	if c.Workspace.Reading != nil {
 		at = w * c.Workspace.PercentRead() / 100
 	}
-	marks := barMarks(c.Host.Screen().Theme)
 	for cell := range w {
-		from, to := cellStart(cell, total, w), cellStart(cell+1, total, w)
-		mark, marked := markIn(c, from, to)
-		switch {
-		case cell == at && c.Workspace.Reading == nil:
-			l.Text(c.Host.Screen().Theme.Strong, here)
-		case marked && c.Workspace.Reading == nil && cell > at:
-			l.Text(c.Host.Screen().Theme.Dim, marks[mark].glyph)
-		case marked && c.Workspace.Reading == nil:
-			l.Text(marks[mark].style, marks[mark].glyph)
+		style, glyph := th.Dim, rest
+		switch mark := markIn(c, cellStart(cell, total, w), cellStart(cell+1, total, w)); {
+		case c.Workspace.Reading == nil && cell == at:
+			style, glyph = th.Strong, here
+		case c.Workspace.Reading == nil && mark != kit.NoMark:
+			if style, glyph = screen.Mark(mark); cell > at {
+				style = th.Dim
+			}
 		case cell < at:
-			l.Text(c.Host.Screen().Theme.Good, played)
-		default:
-			l.Text(c.Host.Screen().Theme.Dim, rest)
+			style, glyph = th.Accent, played
 		}
+		l.Text(style, glyph)
 	}
 }
 
@@ -160,15 +148,26 @@ func cellStart(cell, total, w int) int {
 	return int((int64(cell)*int64(total) + int64(w) - 1) / int64(w))
 }
 
-func markIn(c host.Context, from, to int) (kind workspace.PointKind, ok bool) {
-	for k := workspace.PointKinds; k > 0; k-- {
-		list := points(c, k-1)
+// markIn returns the mark of the rows in a cell: the marks of the user, then what ended
+// or failed.
+func markIn(c host.Context, from, to int) kit.Mark {
+	for _, kind := range []workspace.PointKind{workspace.MarkPoint, workspace.ExitPoint, workspace.GapPoint, workspace.ErrorPoint} {
+		list := points(c, kind)
 		i := sort.Search(len(list), func(i int) bool { return int(list[i]) >= from })
-		if i < len(list) && int(list[i]) < to {
-			return k - 1, true
+		if i == len(list) || int(list[i]) >= to {
+			continue
+		}
+		end, ended := c.Workspace.Whole.Index.Exchanges.ProcessEnd(int(list[i]))
+		switch {
+		case kind == workspace.MarkPoint:
+			return kit.Marked
+		case ended && end.Unanswered > 0:
+			return kit.Unanswered
+		case kind != workspace.ExitPoint || ended && !end.Asked():
+			return kit.Failed
 		}
 	}
-	return 0, false
+	return kit.NoMark
 }
 
 func points(c host.Context, kind workspace.PointKind) []uint32 {

@@ -1,8 +1,6 @@
 package problems
 
 import (
-	"fmt"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -61,7 +59,7 @@ func hasRow(c host.Context) (bool, string) {
 // one.
 type card struct {
 	at      string // the selected cause; may have disappeared
-	scroll  kit.Scroll
+	text    kit.Text
 	block   paint.Lines
 	lines   []cardLine
 	choices []choice
@@ -96,7 +94,7 @@ func (v *card) Scope() string { return ScopeCauses }
 
 func (v *card) Update(host.Context, tea.Msg) tea.Cmd { return nil }
 
-func (v *card) Scroll(n int) { v.scroll.By(n) }
+func (v *card) Scroll(n int) { v.text.By(n) }
 
 // place returns the position of the selected cause; the first if it has
 // disappeared.
@@ -124,7 +122,7 @@ func (v *card) Move(c host.Context, way string) tea.Cmd {
 		v.at = all[kit.Between(0, v.place(c)+by, len(all)-1)].ID
 		return nil
 	}
-	v.scroll.By(by)
+	v.text.By(by)
 	return nil
 }
 
@@ -134,30 +132,24 @@ func (v *card) Draw(c host.Context) {
 	v.build(c, max(width-4, 1))
 	r := screen.Body().Center(width, min(len(v.lines)+2, screen.Height-2))
 	in := r.Inner()
-	v.scroll.Fit(in.H, len(v.lines))
-	v.reach(c)
-	v.block.Options = screen.Look()
-	v.block.Resize(in.W, in.H)
-	from, to := v.scroll.Shown()
-	v.choices = v.choices[:0]
-	for y, l := range v.lines[from:to] {
-		v.paintLine(c, v.block.Line(y), y, l)
+	c.Block(&v.block, in)
+	show := func() string {
+		v.choices = v.choices[:0]
+		return v.text.Paint(&v.block, 0, in.H, len(v.lines), func(l *paint.Line, i int) { v.paintLine(c, l, i, v.lines[i]) })
 	}
-	right := c.Host.Key("close-trouble") + " closes"
-	if !v.scroll.All() {
-		right = fmt.Sprintf("%d-%d of %d  %s", from+1, to, len(v.lines), right)
+	right := show()
+	if v.reached != v.at {
+		v.reach(c)
+		right = show()
 	}
 	title := "Cause"
 	if _, ok := v.cause(c); !ok {
 		title = "Problems"
 	}
-	screen.Canvas.Box(r, screen.Border(title, right, true), &v.block)
+	c.Dialog(ScopeCauses, r, title, right, &v.block)
 }
 
 func (v *card) reach(c host.Context) {
-	if v.reached == v.at {
-		return
-	}
 	v.reached = v.at
 	first, last, at := -1, -1, v.place(c)
 	for i, l := range v.lines {
@@ -169,7 +161,7 @@ func (v *card) reach(c host.Context) {
 		}
 	}
 	if first >= 0 {
-		v.scroll.Top = min(max(v.scroll.Top, last+1-v.scroll.Height), first)
+		v.text.SetYOffset(min(max(v.text.YOffset(), last+1-v.text.Height()), first))
 	}
 }
 

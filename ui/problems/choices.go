@@ -74,7 +74,7 @@ func (v *card) offer(c host.Context, cause, width, others int) {
 func (v *card) Press(c host.Context, x, y int) (cmd tea.Cmd, hit bool) {
 	place := v.block.Place()
 	for _, ch := range v.choices {
-		if ch.y == y-place.Y && x-place.X >= ch.x && x-place.X < ch.x+ch.width() {
+		if place.Contains(x, y) && ch.y == y-place.Y+v.text.YOffset() && x-place.X >= ch.x && x-place.X < ch.x+ch.width() {
 			return c.Host.Do(c.Workspace, ch.action, ""), true
 		}
 	}

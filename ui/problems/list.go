@@ -3,16 +3,19 @@ package problems
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/rule"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 const (
@@ -96,7 +99,7 @@ type problemList struct {
 type problemRow struct {
 	at    int // index of its group
 	group *diagnosis.Group
-	item  int   // index of the problem, -1 for a cause
+	item  int   // index of the problem, -1 for a cause, -2 for the line of its consequences
 	t     int64 // on the log's clock
 }
 
@@ -126,25 +129,50 @@ func (l *problemList) listRows(c host.Context) {
 			names, more = append(names, nameOf(p)), append(more, "")
 			continue
 		}
-		head, t := "", l.found[g.Items[0]].T
+		main, rest := consequences(l.found, g)
+		t := l.found[main].T
 		if row, ok := c.Workspace.Shown.Rows.At(g.End.Cause.Row); ok {
 			t = row.T
 		}
-		l.rows = append(l.rows, problemRow{at: at, group: g, item: -1, t: t})
-		names, more = append(names, "cause "+g.End.Cause.Text), append(more, "")
+		head := ""
 		for _, i := range g.Items {
 			if !l.open[at] {
 				head += nameOf(&l.found[i]) + " "
-				continue
 			}
-			l.rows = append(l.rows, problemRow{at: at, group: g, item: i, t: l.found[i].T})
-			names, more = append(names, nameOf(&l.found[i])), append(more, "")
 		}
-		if !l.open[at] {
-			more[len(more)-1] = head
+		l.rows = append(l.rows, problemRow{at: at, group: g, item: -1, t: t})
+		names, more = append(names, "cause "+g.End.Cause.Text), append(more, head)
+		if len(rest) == 0 {
+			continue
+		}
+		l.rows = append(l.rows, problemRow{at: at, group: g, item: -2, t: t})
+		names, more = append(names, "+"), append(more, "")
+		for _, i := range rest {
+			if l.open[at] {
+				l.rows = append(l.rows, problemRow{at: at, group: g, item: i, t: l.found[i].T})
+				names, more = append(names, nameOf(&l.found[i])), append(more, "")
+			}
 		}
 	}
 	l.SetWith(names, more)
+}
+
+// consequences divides the problems of one cause: the worst of the process that it ended, and
+// those that follow from it, with one for each earlier process that ended in the same way.
+func consequences(found []diagnosis.Problem, g *diagnosis.Group) (main int, rest []int) {
+	main = g.Items[0]
+	for _, i := range g.Items {
+		if of, was := found[i].Run == g.End.Run, found[main].Run == g.End.Run; of && (!was || found[i].Severity > found[main].Severity) {
+			main = i
+		}
+	}
+	seen := map[uint16]bool{}
+	for _, i := range g.Items {
+		if run := found[i].Run; i != main && (run == g.End.Run || !seen[run]) {
+			seen[run], rest = true, append(rest, i)
+		}
+	}
+	return main, rest
 }
 
 func nameOf(p *diagnosis.Problem) string { return p.Rule.ID + " " + p.Rule.Title + " " + p.Detail }
@@ -159,7 +187,7 @@ func (l *problemList) fold(c host.Context, open bool) {
 	l.open[at] = open
 	l.listRows(c)
 	for n, shown := range l.Shown {
-		if row := l.rows[shown.Item]; row.at == at && row.item < 0 {
+		if row := l.rows[shown.Item]; row.at == at && row.item == -1 {
 			l.At = n
 		}
 	}
@@ -169,109 +197,117 @@ func (l *problemList) Draw(c host.Context) {
 	screen := c.Host.Screen()
 	r := paint.Rect{Y: 1, W: screen.Width, H: screen.Height - 2}
 	in := r.Inner()
-	l.block.Options = screen.Look()
-	l.block.Resize(in.W, in.H)
+	c.Block(&l.block, in)
 	if in.H < 3 {
 		return
 	}
-	screen.PaintQuery(l.block.Line(0), l.Query, c.Host.Key("find-finding")+" narrows the list")
+	l.PaintQuery(screen, l.block.Line(0), c.Host.Key("find-finding")+" narrows the list")
 	about := min(aboutLines, (in.H-1)/2)
 	l.list.Options = screen.Look()
-	l.list.Resize(in.W, in.H-2-about)
+	l.list.Resize(in.W, in.H-1-about)
 	l.Paint(screen, &l.list, 0, func(line *paint.Line, p kit.Pick) { l.paintRow(screen, line, l.rows[p.Item]) })
-	l.paintAbout(screen, in.H-1-about, about)
-	last := l.block.Line(in.H - 1)
-	last.PadTo(2)
-	last.Text(screen.Theme.Dim, checked(c))
-	title := c.Workspace.Shown.Problems.Count.String()
+	l.paintAbout(c, in.H-about, about)
+	title := strings.Replace(c.Workspace.Shown.Problems.Count.String(), " (1 error)", "", 1)
 	if far := c.Workspace.CheckProgress(); far != "" {
 		title += ", in the first " + far
 	}
-	screen.Canvas.Box(r, screen.Border(title, fmt.Sprintf("%d of %d", len(l.Shown), len(l.rows)), true), &l.block)
+	if l.Query != "" {
+		title += fmt.Sprintf(", %d of %d", len(l.Shown), len(l.rows))
+	}
+	c.Dialog(ScopeList, r, title, strings.Replace(checked(c), rule.Checked, "all", 1), &l.block)
 	_, in = in.CutTop(1)
-	_, in = in.CutBottom(about + 1)
+	_, in = in.CutBottom(about)
 	screen.Canvas.Draw(in, &l.list)
 }
 
 func (l *problemList) paintRow(screen *kit.Screen, line *paint.Line, row problemRow) {
-	if row.item < 0 {
-		l.paintCause(screen, line, row)
+	if row.item == -2 {
+		l.paintFold(screen, line, row)
 		return
 	}
-	f := l.problem(row)
-	if row.group.End != nil {
-		line.Text(paint.Style{}, "  ")
+	main := row.item
+	if main < 0 {
+		main, _ = consequences(l.found, row.group)
 	}
-	mark, style := kit.SeverityMark(f.Severity, screen.Theme)
-	line.Text(style, mark+" "+f.Rule.ID)
-	line.PadTo(11)
+	f := l.problem(row.group, main)
+	mark, style := severityMark(screen, f.Severity)
+	if row.item >= 0 && row.group.End != nil {
+		line.Text(paint.Style{}, "    ")
+	}
+	line.Text(style, mark)
 	line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", wording.AppendClock(nil, row.t)))
+	room := max(line.Room()-len(f.Rule.ID)-2, 0)
+	text := f.Rule.Title + "  " + f.Detail
 	if times := f.Times(); times != "" {
-		line.Text(style, times+"  ")
+		text = times + "  " + text
 	}
-	line.Text(screen.Theme.Text, f.Rule.Title)
-	line.Text(screen.Theme.Dim, "  "+f.Detail)
+	if row.item < 0 {
+		text = title(row.group.End.Cause)
+		style = screen.Theme.Strong
+	} else {
+		style = screen.Theme.Text
+	}
+	line.Field(style, []byte(text), room, termsafe.Left)
+	line.Text(screen.Theme.Dim, " "+f.Rule.ID)
 }
 
-func (l *problemList) problem(row problemRow) diagnosis.Problem {
-	f := l.found[row.item]
-	if g := row.group; g.IsFlood() {
+func severityMark(screen *kit.Screen, s diagnosis.Severity) (string, paint.Style) {
+	mark := kit.Warning
+	switch s {
+	case diagnosis.Error:
+		mark = kit.Failed
+	case diagnosis.Info:
+		return "-", screen.Theme.Dim
+	}
+	style, glyph := screen.Mark(mark)
+	return glyph, style
+}
+
+func (l *problemList) problem(g *diagnosis.Group, item int) diagnosis.Problem {
+	f := l.found[item]
+	if g.IsFlood() {
 		f.Count, f.Various = g.Count, g.Various
 	}
 	return f
 }
 
-func (l *problemList) paintCause(screen *kit.Screen, line *paint.Line, row problemRow) {
-	mark, style := kit.SeverityMark(row.group.Severity, screen.Theme)
-	glyph := "▸"
-	switch {
-	case l.open[row.at] && screen.ASCII:
-		glyph = "-"
-	case l.open[row.at]:
-		glyph = "▾"
-	case screen.ASCII:
-		glyph = "+"
+func (l *problemList) paintFold(screen *kit.Screen, line *paint.Line, row problemRow) {
+	sign := "+ "
+	if l.open[row.at] {
+		sign = "- "
 	}
-	line.Text(style, mark+" cause")
-	line.PadTo(11)
-	line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", wording.AppendClock(nil, row.t)))
-	line.Text(style, glyph+" ")
-	line.Text(screen.Theme.Strong, title(row.group.End.Cause))
-	line.Text(screen.Theme.Dim, "  "+wording.Counted(len(row.group.Items), "consequence"))
+	_, rest := consequences(l.found, row.group)
+	line.Text(screen.Theme.Dim, "    "+sign+wording.Counted(len(rest), "consequence"))
 }
 
-func (l *problemList) paintAbout(screen *kit.Screen, y, n int) {
+func (l *problemList) paintAbout(c host.Context, y, n int) {
+	screen := c.Host.Screen()
 	i, ok := l.Current()
 	if !ok || n == 0 {
 		return
 	}
 	w, _ := l.block.Size()
 	screen.PaintRule(l.block.Line(y))
-	rows := l.about(screen, l.rows[i], w-aboutLabels)
-	for i, row := range rows[:min(len(rows), n-1)] {
-		if i == n-2 && len(rows) > n-1 {
-			l.block.Line(y+1+i).Text(screen.Theme.Dim, fmt.Sprintf("  ... %d more lines", len(rows)-i))
-			break
-		}
-		screen.PaintSheetRow(l.block.Line(y+1+i), row, aboutLabels)
-	}
+	screen.PaintSheet(&l.block, y+1, n-1, l.about(c, l.rows[i], w-aboutLabels), aboutLabels)
 }
 
-func (l *problemList) about(screen *kit.Screen, row problemRow, width int) []kit.Row {
-	th := screen.Theme
+func (l *problemList) about(c host.Context, row problemRow, width int) []kit.Row {
+	th := c.Host.Screen().Theme
 	if row.item < 0 {
 		cause := row.group.End.Cause
 		rows := kit.AddRows(nil, "cause", sentence(cause.Text), th.Strong, width)
+		main, _ := consequences(l.found, row.group)
+		rows = kit.AddRows(rows, "for a client", l.found[main].Rule.Impact, th.Text, width)
 		if advice := diagnosis.WithoutPath(cause.Advice); advice != "" {
-			rows = kit.AddRows(rows, "try", sentence(advice), th.Text, width)
+			rows = kit.AddRows(rows, "what to do", sentence(advice), th.Text, width)
 		}
-		return kit.AddRows(rows, "consequences", diagnosis.RuleNames(l.found, row.group.Items), th.Text, width)
+		return rows
 	}
-	f := l.problem(row)
+	f := l.problem(row.group, row.item)
 	rows := kit.AddRows(nil, f.Rule.ID, f.Rule.Title+" ("+f.Rule.Reference+")", th.Strong, width)
 	rows = kit.AddRows(rows, "meaning", f.Rule.Explanation, th.Text, width)
 	if f.Rule.Impact != "" {
-		rows = kit.AddRows(rows, "impact", f.Rule.Impact, th.Text, width)
+		rows = kit.AddRows(rows, "for a client", f.Rule.Impact, th.Text, width)
 	}
 	return kit.AddRows(rows, "entry", fmt.Sprintf("%d: %s", f.N, f.Detail), th.Text, width)
 }
@@ -283,8 +319,12 @@ func (s *State) goToProblem(c host.Context, l *problemList) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	c.Host.Close(l)
 	row := l.rows[i]
+	if row.item == -2 {
+		l.fold(c, !l.open[row.at])
+		return nil
+	}
+	c.Host.Close(l)
 	switch {
 	case row.item >= 0:
 		c.Panes().GoTo(l.found[row.item].Row)

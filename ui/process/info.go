@@ -14,6 +14,7 @@ import (
 
 type info struct {
 	th    *paint.Theme
+	ascii bool
 	width int
 	rows  []kit.Row
 }

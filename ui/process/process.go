@@ -5,9 +5,11 @@ package process
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2/tree"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
@@ -64,7 +66,8 @@ func canKillOne(c host.Context) (bool, string) {
 }
 
 type processPane struct {
-	sheet  kit.Sheet
+	text   kit.Text
+	block  paint.Lines
 	values bool // show the values of environment variables
 }
 
@@ -72,26 +75,31 @@ func (p *processPane) Scope() string { return ScopePane }
 
 func (p *processPane) Update(host.Context, tea.Msg) tea.Cmd { return nil }
 
-func (p *processPane) Text() *kit.Scroll { return &p.sheet.Scroll }
+func (p *processPane) Text() *kit.Text { return &p.text }
 
-func (p *processPane) Draw(c host.Context) { p.sheet.Paint(c.Host.Screen()) }
+// labelWidth is the width of the labels.
+const labelWidth = 18
+
+func (p *processPane) Draw(c host.Context) {
+	screen := c.Host.Screen()
+	r := screen.Body().Center(kit.SheetWidth, screen.Height-2)
+	in := r.Inner()
+	i := info{th: screen.Theme, ascii: screen.ASCII, width: in.W - labelWidth}
+	processInfo(c.Workspace, &i)
+	endingInfo(c.Workspace, &i)
+	remainsInfo(c.Workspace, &i)
+	treeInfo(c.Workspace, &i)
+	timesInfo(c.Workspace, &i)
+	linkInfo(c, &i)
+	startInfo(c.Workspace, &i)
+	noteInfo(c.Workspace, &i)
+	envInfo(c.Workspace, &i, p.values)
+	right := p.text.Paint(c.Block(&p.block, in), 0, in.H, len(i.rows), func(l *paint.Line, n int) { screen.PaintSheetRow(l, i.rows[n], labelWidth) })
+	c.Dialog(ScopePane, r, "Process", right, &p.block)
+}
 
 func openProcess(c host.Context) tea.Cmd {
-	p := &processPane{sheet: kit.Sheet{Title: "Process", Labels: 18}}
-	p.sheet.Rows = func(width int) []kit.Row {
-		i := info{th: c.Host.Screen().Theme, width: width}
-		processInfo(c.Workspace, &i)
-		endingInfo(c.Workspace, &i)
-		remainsInfo(c.Workspace, &i)
-		treeInfo(c.Workspace, &i)
-		timesInfo(c.Workspace, &i)
-		linkInfo(c, &i)
-		startInfo(c.Workspace, &i)
-		noteInfo(c.Workspace, &i)
-		envInfo(c.Workspace, &i, p.values)
-		return i.rows
-	}
-	c.Host.Open(c.Workspace, p)
+	c.Host.Open(c.Workspace, &processPane{})
 	return TakeSample(c)
 }
 
@@ -223,21 +231,50 @@ func treeInfo(w *workspace.Workspace, i *info) {
 		}
 		return
 	}
+	all := w.Sample.Tree
 	if !live {
+		all = nil
 		for _, p := range w.Shown.Lifecycle.Tree.Tree {
-			i.add(fmt.Sprint(p.PID), treeLine(executor.Descendant{PID: p.PID, PPID: p.PPID, Command: p.Command, RSS: p.RSS}, time.Time{}))
+			all = append(all, executor.Descendant{PID: p.PID, PPID: p.PPID, Command: p.Command, RSS: p.RSS})
 		}
-		return
 	}
-	for _, d := range w.Sample.Tree {
-		i.add(fmt.Sprint(d.PID), treeLine(d, w.Sample.At))
+	i.addTree(all, w.Sample.At)
+}
+
+// addTree adds processes, each below its parent.
+func (i *info) addTree(all []executor.Descendant, now time.Time) {
+	nodes, rest := map[int]*tree.Tree{}, map[string]executor.Descendant{}
+	for _, d := range all {
+		nodes[d.PID], rest[fmt.Sprint(d.PID)] = tree.Root(d.PID), d
+	}
+	var roots []*tree.Tree
+	for _, d := range all {
+		if parent := nodes[d.PPID]; parent != nil && d.PPID != d.PID {
+			parent.Child(nodes[d.PID])
+		} else {
+			roots = append(roots, nodes[d.PID])
+		}
+	}
+	for _, root := range roots {
+		if i.ascii {
+			root.Enumerator(func(tree.Children, int) string { return "+--" }).Indenter(func(tree.Children, int) string { return "   " })
+		}
+		for line := range strings.Lines(root.String()) {
+			pid := line[strings.LastIndexByte(line, ' ')+1:]
+			pid = strings.TrimSuffix(pid, "\n")
+			i.add(strings.TrimSuffix(line, "\n"), treeLine(rest[pid], now))
+			delete(rest, pid)
+		}
+	}
+	for pid, d := range rest { // of a recording whose processes are each other's parents
+		i.add(pid, treeLine(d, now))
 	}
 }
 
 func treeLine(d executor.Descendant, now time.Time) string {
-	text := fmt.Sprintf("ppid %-8d", d.PPID)
+	text := ""
 	if d.RSS > 0 {
-		text += fmt.Sprintf("%8s", wording.Size(d.RSS))
+		text = fmt.Sprintf("%8s", wording.Size(d.RSS))
 	}
 	if !d.Started.IsZero() && !now.IsZero() {
 		text += fmt.Sprintf("  up %-10s", wording.Seconds(max(now.Sub(d.Started), 0)))
@@ -245,7 +282,7 @@ func treeLine(d executor.Descendant, now time.Time) string {
 	if d.CPU > 0 {
 		text += fmt.Sprintf("  cpu %-8s", d.CPU.Round(10*time.Millisecond))
 	}
-	return text + "  " + d.Command
+	return strings.TrimPrefix(text+"  "+d.Command, "  ")
 }
 
 // timesInfo lists when the process did something for the first time, counted from
@@ -290,7 +327,7 @@ func openTree(c host.Context) tea.Cmd {
 }
 
 func (m *treeMenu) Draw(c host.Context) {
-	m.Box(c.Host.Screen(), kit.SheetWidth, "Kill one process", "enter: kill, esc: cancel", func(l *paint.Line, i int) {
+	m.Box(c, kit.SheetWidth, "Kill one process", func(l *paint.Line, i int) {
 		l.Text(paint.Style{}, fmt.Sprintf("%-9d", m.tree[i].PID))
 		l.Text(paint.Style{}, treeLine(m.tree[i], c.Workspace.Sample.At))
 	})

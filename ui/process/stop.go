@@ -96,7 +96,7 @@ func (m *stopMenu) Draw(c host.Context) {
 	if pid := c.Workspace.Status.Process.PID; pid != 0 {
 		title = fmt.Sprintf("Stop %s, pid %d", c.Workspace.Status.Process.ID, pid)
 	}
-	m.Box(c.Host.Screen(), stopMenuWidth, title, "enter: stop, esc: cancel", func(l *paint.Line, i int) {
+	m.Box(c, stopMenuWidth, title, func(l *paint.Line, i int) {
 		l.Text(paint.Style{}, m.ways[i].name)
 	})
 }

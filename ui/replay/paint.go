@@ -28,8 +28,7 @@ func (v *view) Draw(c host.Context) {
 	r := screen.Body()
 	r = r.Center(min(width, screen.Width), min(need, r.H))
 	in := r.Inner()
-	v.block.Options = screen.Look()
-	v.block.Resize(in.W, in.H)
+	c.Block(&v.block, in)
 	fields := v.fields()
 	y := 0
 	next := func() *paint.Line {
@@ -55,7 +54,7 @@ func (v *view) Draw(c host.Context) {
 		screen.PaintRule(next())
 	}
 	v.paintItems(th, y, in.H)
-	screen.Canvas.Box(r, screen.Border("Replay "+v.of.Title, v.right(), true), &v.block)
+	c.Dialog(Scope, r, "Replay "+v.of.Title, v.right(), &v.block)
 }
 
 func (v *view) right() string {

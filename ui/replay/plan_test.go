@@ -83,7 +83,7 @@ func newPlan(t *testing.T) *stage {
 
 // atCursor returns the line under the cursor.
 func (s *stage) atCursor(t *testing.T) string {
-	found := regexp.MustCompile(`[┃#]> (.*?) *[┃#]`).FindStringSubmatch(s.Text())
+	found := regexp.MustCompile(`[│|]> (.*?) *[│|]`).FindStringSubmatch(s.Text())
 	require.NotNil(t, found, s.Text())
 	return found[1]
 }
@@ -102,7 +102,7 @@ const remove = "] tools/call remove "
 
 var planTests = map[string]func(t *testing.T, s *stage){
 	host.ActReplay: func(t *testing.T, s *stage) {
-		require.Contains(t, s.Text(), "━ Replay session.jsonl ━")
+		require.Contains(t, s.Text(), "─ Replay session.jsonl ─")
 		require.Contains(t, s.Text(), "3 to send, 1 not sent")
 		require.Contains(t, s.Text(), `command 'fake server' --key '${KEY}'`)
 		require.Regexp(t, `\$\{TOKEN\} +empty: value from this environment`, s.Text())

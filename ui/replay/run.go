@@ -15,7 +15,6 @@ import (
 	replayer "mcpdbg/recordings/replay"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/workspace"
 )
@@ -173,10 +172,10 @@ func outcome(plan *replayer.Plan, res *replayer.Result) []string {
 		lines[0] += fmt.Sprintf("; %s recorded server requests not repeated", wording.Thousands(n))
 	}
 	if res.EraDiffers() {
-		lines = append(lines, fmt.Sprintf("the server uses the %s protocol era, the recording the %s era", res.Live, res.Recorded))
+		lines = append(lines, "the server speaks another revision of the protocol than the recording")
 	}
 	if res.Lost != nil {
-		lines = append(lines, "lost: "+res.Lost.Error())
+		lines = append(lines, "connection lost: "+res.Lost.Error())
 	}
 	return lines
 }
@@ -187,11 +186,9 @@ func (s *State) Paint(c host.Context, l *paint.Line) {
 	l.Text(th.Accent, " > ")
 	l.Text(th.Strong, "replay")
 	done, all := int(r.done.Load()), len(r.plan.Items())
-	const cells = 20
-	full := kit.Between(0, done*cells/max(all, 1), cells)
 	l.Text(paint.Style{}, "  ")
-	l.Text(th.Good, "["+strings.Repeat("#", full)+strings.Repeat("-", cells-full)+"] ")
-	l.Text(th.Text, fmt.Sprintf("%s of %s", wording.Thousands(done), wording.Thousands(all)))
+	c.Host.Screen().PaintProgress(l, float64(done)/float64(max(all, 1)))
+	l.Text(th.Text, fmt.Sprintf("  %s of %s", wording.Thousands(done), wording.Thousands(all)))
 	if now := r.now.Load(); now != nil {
 		l.Text(th.Dim, "  "+*now)
 	}

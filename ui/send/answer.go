@@ -37,7 +37,7 @@ type answerView struct {
 	refused string // not sent because of problems; sent the second time
 
 	text   requestText
-	scroll kit.Scroll     // of the server's text
+	words  kit.Text       // of the server's text
 	blocks [3]paint.Lines // as last painted
 }
 

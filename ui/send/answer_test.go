@@ -460,7 +460,7 @@ func TestWheelInQuestion(t *testing.T) {
 		require.Equal(t, before, r.Frame(), "nothing to scroll")
 		r.longQuestion(x)
 		r.answering().Scroll(3)
-		require.Contains(t, r.Text(), "4-24 of 60")
+		require.Contains(t, r.Text(), "4-25 of 60")
 	})
 }
 

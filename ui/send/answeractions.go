@@ -80,14 +80,14 @@ func answerViewTitle(c host.Context) (title string, priority int) {
 // Move moves between the fields; without fields it scrolls the server's text.
 func (v *answerView) Move(c host.Context, way string) tea.Cmd {
 	if v.form == nil {
-		v.scroll.Move(way)
+		v.words.Move(way)
 	}
 	return moveField(c, way)
 }
 
 func scrollText(way string) func(host.Context) tea.Cmd {
 	return host.On(func(_ host.Context, v *answerView) tea.Cmd {
-		v.scroll.Move(way)
+		v.words.Move(way)
 		return nil
 	})
 }
@@ -122,5 +122,5 @@ func hasParent(c host.Context) (bool, string) {
 }
 
 func scrollsText(c host.Context) (bool, string) {
-	return answerIs(c, func(v *answerView) bool { return !v.scroll.All() }, "the whole text is visible")
+	return answerIs(c, func(v *answerView) bool { return !v.words.All() }, "the whole text is visible")
 }

@@ -23,11 +23,11 @@ const responseLeast = 8
 // Scroll handles the wheel: it scrolls the server's text, or the fields if the
 // whole text is visible.
 func (v *answerView) Scroll(n int) {
-	if v.scroll.All() && v.form != nil && !v.asText {
+	if v.words.All() && v.form != nil && !v.asText {
 		v.form.Scroll(n)
 		return
 	}
-	v.scroll.By(n)
+	v.words.By(n)
 }
 
 func (v *answerView) Draw(c host.Context) {
@@ -38,7 +38,7 @@ func (v *answerView) Draw(c host.Context) {
 	r = c.Host.Screen().Body().Center(kit.SheetWidth, min(len(head)+v.textHeight()+v.responseHeight()+2, c.Host.Screen().Height-2))
 	in := r.Inner()
 	head = v.cutHead(head, in.H)
-	all := v.size(c, blockAll, in)
+	all := c.Block(&v.blocks[blockAll], in)
 	for y, row := range head {
 		if y < in.H {
 			l := all.Line(y)
@@ -49,7 +49,7 @@ func (v *answerView) Draw(c host.Context) {
 	_, rest := in.CutTop(len(head))
 	text, response := v.divide(rest)
 	v.paintJSONFoot(c, all, response, in)
-	c.Host.Screen().Canvas.Box(r, c.Host.Screen().Border(v.title(), v.right(c), true), all)
+	c.Dialog(v.Scope(), r, v.title(), v.right(c), all)
 	v.paintText(c, text)
 	v.paintResponse(c, response)
 }
@@ -65,13 +65,6 @@ func (v *answerView) cutHead(head []kit.Row, height int) []kit.Row {
 	head = head[:room:room]
 	head[room-1].Text = "! enlarge the terminal to read the remaining warnings"
 	return head
-}
-
-func (v *answerView) size(c host.Context, i int, r paint.Rect) *paint.Lines {
-	b := &v.blocks[i]
-	b.Options = c.Host.Screen().Look()
-	b.Resize(r.W, r.H)
-	return b
 }
 
 func (v *answerView) title() string {
@@ -134,7 +127,7 @@ func (v *answerView) about(c host.Context) string {
 
 func (v *answerView) textHeight() int {
 	if n := len(v.text.rows); n > 0 {
-		return n + 2
+		return n + 1
 	}
 	return 0
 }
@@ -160,7 +153,7 @@ func (v *answerView) divide(r paint.Rect) (text, response paint.Rect) {
 	if least == 0 {
 		need = min(v.textHeight(), r.H)
 	}
-	if need < 3 {
+	if need < 2 {
 		need = 0
 	}
 	return r.CutTop(need)
@@ -175,22 +168,18 @@ func (v *answerView) layOut(width int) {
 }
 
 func (v *answerView) paintText(c host.Context, r paint.Rect) {
-	in := r.Inner()
-	if in.Empty() {
-		v.scroll.Fit(0, 0)
+	if r.Empty() {
+		v.words = kit.Text{}
 		return
 	}
-	v.scroll.Fit(in.H, len(v.text.rows))
-	from, to := v.scroll.Shown()
-	right := ""
-	if !v.scroll.All() {
-		right = fmt.Sprintf("%d-%d of %d  %s", from+1, to, v.scroll.Lines, c.Host.Key(actAnswerDown))
+	screen, out := c.Host.Screen(), c.Block(&v.blocks[blockText], r)
+	shown := v.words.Paint(out, 1, r.H-1, len(v.text.rows), func(l *paint.Line, i int) { v.text.paint(l, screen, i) })
+	l := out.Line(0)
+	l.Text(screen.Theme.Odd, " The server says:")
+	if shown != "" {
+		l.Text(screen.Theme.Dim, "   "+shown+", "+c.Host.Key(actAnswerDown))
 	}
-	out := v.size(c, blockText, in)
-	v.text.paint(out, c.Host.Screen().Theme, from)
-	f := c.Host.Screen().Border("the server says", right, false)
-	f.TitleStyle = c.Host.Screen().Theme.Odd
-	c.Host.Screen().Canvas.Box(r, f, out)
+	screen.Canvas.Draw(r, out)
 }
 
 func (v *answerView) paintResponse(c host.Context, r paint.Rect) {
@@ -202,7 +191,7 @@ func (v *answerView) paintResponse(c host.Context, r paint.Rect) {
 		_, foot := v.foot(r)
 		area := r
 		area.H -= foot
-		out := v.size(c, blockResponse, area)
+		out := c.Block(&v.blocks[blockResponse], area)
 		v.json.SetSize(area.W, area.H)
 		v.json.Paint(c.Host.Screen(), out, area.H)
 		c.Host.Screen().Canvas.Draw(area, out)

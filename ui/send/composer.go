@@ -155,7 +155,7 @@ func (p *Composer) Place(r paint.Rect) {
 }
 
 func (p *Composer) fit() {
-	r := p.place.Body()
+	r := p.place.Inner()
 	if r.Empty() {
 		return
 	}
@@ -192,17 +192,14 @@ func (p *Composer) Update(c host.Context, msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// Draw paints the composer with the focus.
-func (p *Composer) Draw(c host.Context) { p.Paint(c, true) }
-
-// Paint paints the composer with or without the focus.
-func (p *Composer) Paint(c host.Context, focused bool) {
+// Draw paints the composer.
+func (p *Composer) Draw(c host.Context) {
 	screen := c.Host.Screen()
 	p.block.Options = screen.Look()
-	in := p.place.Body()
+	in := p.place.Inner()
 	p.paint(screen, &p.block, in.W, in.H)
 	left, right := p.titles(c)
-	screen.Canvas.Pane(p.place, screen.Border(left, right, focused), &p.block)
+	c.Dialog(p.Scope(), p.place, left, right, &p.block)
 }
 
 func (p *Composer) paint(screen *kit.Screen, out *paint.Lines, w, h int) {
@@ -377,7 +374,7 @@ func withID(line []byte, m framing.Message, id string) []byte {
 
 // Click selects the field on a line of the screen.
 func (p *Composer) Click(c host.Context, y int) tea.Cmd {
-	if p.view != formView || !p.form.SelectLine(y-p.place.Body().Y) {
+	if p.view != formView || !p.form.SelectLine(y-p.place.Inner().Y) {
 		return nil
 	}
 	c.Host.Redraw()

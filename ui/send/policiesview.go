@@ -30,9 +30,7 @@ func (p *policyView) Draw(c host.Context) {
 	notes := p.notes(c, width-4)
 	r := c.Host.Screen().Body().Center(width, min(len(methods)+len(notes)+2, c.Host.Screen().Height-2))
 	in := r.Inner()
-	out := &p.block
-	out.Options = c.Host.Screen().Look()
-	out.Resize(in.W, in.H)
+	out := c.Block(&p.block, in)
 	room := max(in.H-len(notes), min(len(methods), in.H))
 	top := max(0, p.at-room+1)
 	y := 0
@@ -61,7 +59,7 @@ func (p *policyView) Draw(c host.Context) {
 		l.Text(row.Style, row.Text)
 		y++
 	}
-	c.Host.Screen().Canvas.Box(r, c.Host.Screen().Border("Server request policies", "", true), out)
+	c.Dialog(p.Scope(), r, "Server request policies", "", out)
 }
 
 // notes returns the lines below the table: the capabilities sent to the server,

@@ -76,7 +76,7 @@ func (p *Composer) openPresets(c host.Context) tea.Cmd {
 }
 
 func (l *presetList) Draw(c host.Context) {
-	l.Box(c.Host.Screen(), presetsWidth, "Malformed messages", "enter: use", func(l *paint.Line, i int) {
+	l.Box(c, presetsWidth, "Malformed messages", func(l *paint.Line, i int) {
 		l.Text(paint.Style{}, presets[i].name)
 	})
 }

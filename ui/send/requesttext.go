@@ -93,14 +93,12 @@ func (t *requestText) url(text string) {
 	}
 }
 
-func (t *requestText) paint(out *paint.Lines, th *paint.Theme, from int) {
-	_, h := out.Size()
-	for y := range min(h, len(t.rows)-from) {
-		l := out.Line(y)
-		l.PadTo(1)
-		for _, span := range t.rows[from+y] {
-			l.Text(span.tone.style(th), span.text)
-		}
+// paint paints a row, with a mark that it is the server's.
+func (t *requestText) paint(l *paint.Line, on *kit.Screen, row int) {
+	l.PadTo(1)
+	l.Text(on.Theme.Rule, paint.Glyph(on.Look(), "┆ ", "| "))
+	for _, span := range t.rows[row] {
+		l.Text(span.tone.style(on.Theme), span.text)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/keymap"
-	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/workspace"
 )
@@ -144,7 +143,7 @@ func (v *Catalog) turnTo(c host.Context, number int) {
 	if !v.server {
 		v.tab = number
 	}
-	v.picker, v.listed, v.shown, v.alone, v.about = kit.Picker{}, nil, nil, false, kit.Scroll{}
+	v.picker, v.listed, v.shown, v.alone, v.about = kit.Picker{}, nil, nil, false, kit.Text{}
 }
 
 // Press goes to the tab at a cell of the screen.
@@ -173,28 +172,18 @@ func (v *Catalog) titles(c host.Context) []string {
 	return append(titles, "Server")
 }
 
-func (v *Catalog) paintTabs(c host.Context, r paint.Rect) {
-	screen, open := c.Host.Screen(), v.at(c)
-	block := &paint.Lines{Options: screen.Look()}
-	block.Resize(r.W, 1)
-	l := block.Line(0)
+// title names the tabs, with the open one in brackets.
+func (v *Catalog) title(c host.Context) string {
+	const gap = "  "
+	title, open := "", v.at(c)
 	v.tabs = v.tabs[:0]
 	for i, text := range v.titles(c) {
-		style := screen.Theme.Dim
 		if i == open {
-			text, style = "["+text+"]", screen.Theme.FocusTitle
+			text = "[" + text + "]"
 		}
-		l.PadTo(l.Cells() + 1)
-		v.tabs = append(v.tabs, catalogTab{text, l.Cells(), l.Cells() + termsafe.Width(text)})
-		l.Text(style, text)
+		from := 3 + termsafe.Width(title) // the border, a line and a blank
+		v.tabs = append(v.tabs, catalogTab{text, from, from + termsafe.Width(text)})
+		title += text + gap
 	}
-	screen.Canvas.Draw(r, block)
-}
-
-func (v *Catalog) paintServer(c host.Context, r paint.Rect) {
-	screen, in := c.Host.Screen(), r.Inner()
-	block := &paint.Lines{Options: screen.Look()}
-	block.Resize(in.W, in.H)
-	v.about.Fit(in.H, paintOverview(c, block, v.about.Top))
-	screen.Canvas.Box(r, screen.Border("Server", "", true), block)
+	return strings.TrimSuffix(title, gap)
 }

@@ -177,7 +177,7 @@ var catalogTests = map[string]catalogTest{
 	},
 	"catalog-side-down":       scrollsItem(1, "catalog-side-down", "catalog-side-down", "catalog-side-down", "catalog-side-down"),
 	"catalog-side-up":         scrollsItem(0, "catalog-side-down", "catalog-side-up"),
-	"catalog-side-page-down":  scrollsItem(27, "catalog-side-page-down"),
+	"catalog-side-page-down":  scrollsItem(21, "catalog-side-page-down"),
 	"catalog-side-page-up":    scrollsItem(0, "catalog-side-page-down", "catalog-side-page-up"),
 	"catalog-" + kit.Down:     catalogMoves("catalog-"+kit.Down, "remove"),
 	"catalog-" + kit.Up:       catalogMoves("catalog-"+kit.Up, "echo", "catalog-"+kit.Down),
@@ -346,7 +346,7 @@ func TestCatalogTabs(t *testing.T) {
 		require.True(t, hit)
 		r.Run(cmd)
 		require.Contains(t, r.Text(), "[Server]")
-		require.Contains(t, r.Text(), "protocol  2025-11-25 legacy")
+		require.Contains(t, r.Text(), "protocol  2025-11-25")
 		r.Write("x")
 		require.Empty(t, r.top().Picks().Query)
 		r.Do("catalog-reload")

@@ -16,9 +16,8 @@ import (
 	"mcpdbg/ui/workspace"
 )
 
-// sideBySide is the smallest width at which the list and an item are side by
-// side.
-const sideBySide = 76
+// leastBoth is the smallest height at which an item is below the list.
+const leastBoth = 14
 
 type side uint8
 
@@ -42,14 +41,16 @@ type Catalog struct {
 	tabs   []catalogTab
 	names  int // width of the names in the list
 	side   side
-	alone  bool // on a small screen: the item, not the list
+	alone  bool // on a low screen: the item, not the list
 
 	used   [2]string
 	listed []*workspace.CatalogItem // what the picker holds
-	about  kit.Scroll
+	about  kit.Text
 	tree   *jsontree.Tree
 	shown  *workspace.CatalogItem // the item whose tree is built, or whose text is scrolled
 	as     side
+
+	block, list, item paint.Lines
 }
 
 // Scope is the scope of its actions.
@@ -116,7 +117,7 @@ func (v *Catalog) nextSide(c host.Context) {
 	if item == nil {
 		return
 	}
-	if c.Host.Screen().Width < sideBySide && !v.alone {
+	if c.Host.Screen().Panes.H < leastBoth && !v.alone {
 		v.alone, v.side = true, sideAbout
 		return
 	}
@@ -154,26 +155,33 @@ func (v *Catalog) scrollSide(action string) {
 // Draw paints the catalog below the header, as a problem in that may explain a missing
 // list.
 func (v *Catalog) Draw(c host.Context) {
-	screen := c.Host.Screen()
-	tabs, rest := screen.Panes.CutTop(1)
-	v.paintTabs(c, tabs)
-	if v.server {
-		v.paintServer(c, rest)
-		return
-	}
-	left, right := rest, paint.Rect{}
+	screen, r := c.Host.Screen(), c.Host.Screen().Panes
+	list, item := r.Inner(), paint.Rect{}
+	block, right := c.Block(&v.block, list), ""
 	switch {
-	case screen.Width >= sideBySide:
-		left, right = rest.CutLeft(kit.Between(34, screen.Width*2/5, 70))
+	case v.server:
+		all, lines := arranged(c, list.W-1, list.H)
+		facts := c.Block(&paint.Lines{}, paint.Rect{W: list.W, H: lines})
+		paintFacts(screen, facts, all, 0, -1)
+		right = v.about.Paint(block, 0, list.H, lines, func(l *paint.Line, i int) { l.Append(facts.Painted(i), 0) })
+		list = paint.Rect{}
+	case r.H >= leastBoth:
+		list, item = list.CutTop(min(list.H*2/5, max(6, len(v.listed)+2)))
+		screen.PaintRule(block.Line(list.H))
+		_, item = item.CutTop(1)
 	case v.alone:
-		left, right = paint.Rect{}, rest
+		list, item = item, list
 	}
-	if !left.Empty() {
-		v.paintList(c, left)
+	if !list.Empty() {
+		v.paintList(c, c.Block(&v.list, list))
+		right = v.count(v.List(c))
 	}
-	if !right.Empty() {
-		v.paintItem(c, right)
+	if !item.Empty() {
+		right = strings.TrimSpace(right + "  " + v.paintItem(c, c.Block(&v.item, item)))
 	}
+	c.Dialog(ScopeCatalog, r, v.title(c), right, block)
+	screen.Canvas.Draw(list, &v.list)
+	screen.Canvas.Draw(item, &v.item)
 }
 
 func (v *Catalog) hold(c host.Context) {
@@ -190,13 +198,13 @@ func (v *Catalog) hold(c host.Context) {
 	v.names = widestName(items)
 }
 
-func (v *Catalog) paintList(c host.Context, r paint.Rect) {
-	screen, list, in := c.Host.Screen(), v.List(c), r.Inner()
-	block := &paint.Lines{Options: screen.Look()}
-	state := v.state(c, list, in.W-1)
-	state = state[:min(len(state), in.H/2)]
-	block.Resize(in.W, max(in.H-len(state), 1))
-	screen.PaintQuery(block.Line(0), v.picker.Query, "type to narrow the list")
+func (v *Catalog) paintList(c host.Context, block *paint.Lines) {
+	screen := c.Host.Screen()
+	w, h := block.Size()
+	state := v.state(c, v.List(c), w-1)
+	state = state[:min(len(state), h/2)]
+	block.Resize(w, h-len(state))
+	v.picker.PaintQuery(screen, block.Line(0), "type to narrow the list")
 	v.picker.Paint(screen, block, 1, func(l *paint.Line, p kit.Pick) {
 		item := v.listed[p.Item]
 		if item.Problem != "" {
@@ -204,16 +212,11 @@ func (v *Catalog) paintList(c host.Context, r paint.Rect) {
 		}
 		v.paintLine(screen, l, item)
 	})
-	screen.Canvas.Box(r, screen.Border("Catalog", v.count(list), !v.alone), block)
-	if len(state) > 0 {
-		lines := &paint.Lines{Options: screen.Look()}
-		lines.Resize(in.W, len(state))
-		for y, row := range state {
-			l := lines.Line(y)
-			l.PadTo(1)
-			l.Text(row.Style, row.Text)
-		}
-		screen.Canvas.Draw(paint.Rect{X: in.X, Y: in.Y + in.H - len(state), W: in.W, H: len(state)}, lines)
+	block.Add(len(state))
+	for y, row := range state {
+		l := block.Line(h - len(state) + y)
+		l.PadTo(1)
+		l.Text(row.Style, row.Text)
 	}
 }
 
@@ -271,46 +274,38 @@ func (v *Catalog) state(c host.Context, list *workspace.CatalogList, width int) 
 	return rows
 }
 
-func (v *Catalog) paintItem(c host.Context, r paint.Rect) {
-	screen, item, in := c.Host.Screen(), v.Item(), r.Inner()
-	block := &paint.Lines{Options: screen.Look()}
-	block.Resize(in.W, in.H)
+// paintItem paints a side of the item under the cursor, and returns which, and which lines
+// of it.
+func (v *Catalog) paintItem(c host.Context, block *paint.Lines) string {
+	screen, item := c.Host.Screen(), v.Item()
 	if item == nil {
-		screen.Canvas.Box(r, screen.Border("", "", false), block)
-		return
+		return ""
 	}
+	w, h := block.Size()
 	if v.shown != item || v.as != v.side {
-		v.shown, v.as, v.about, v.tree = item, v.side, kit.Scroll{}, nil
+		v.shown, v.as, v.about, v.tree = item, v.side, kit.Text{}, nil
 		if doc := itemDocument(item, v.side); len(doc) > 0 {
 			v.tree = jsontree.New(doc, screen.Theme, screen.Look())
-			v.tree.SetSize(in.W, in.H)
-			v.tree.UnfoldToFit(in.H)
+			v.tree.SetSize(w, h)
+			v.tree.UnfoldToFit(h)
 		}
 	}
-	right := sideNames[v.side]
 	switch {
 	case v.tree != nil:
 		v.tree.SetTheme(screen.Theme)
-		v.tree.SetSize(in.W, in.H)
+		v.tree.SetSize(w, h)
 		v.tree.Paint(block, true)
 	case v.side == sideAbout:
-		rows := itemText(c, item, in.W-2)
-		v.about.Fit(in.H, len(rows))
-		from, to := v.about.Shown()
-		for y, row := range rows[from:to] {
-			l := block.Line(y)
+		rows := itemText(c, item, w-2)
+		return v.about.Paint(block, 0, h, len(rows), func(l *paint.Line, i int) {
 			l.PadTo(1)
-			l.Text(screen.Theme.Accent, row.Label)
-			l.Text(row.Style, row.Text)
-		}
-		if !v.about.All() {
-			right = fmt.Sprintf("%d-%d of %d  ", from+1, to, len(rows)) + right
-		}
+			l.Text(screen.Theme.Accent, rows[i].Label)
+			l.Text(rows[i].Style, rows[i].Text)
+		})
 	default:
-		l := block.Line(0)
-		l.Text(screen.Theme.Dim, " none")
+		block.Line(0).Text(screen.Theme.Dim, " none")
 	}
-	screen.Canvas.Box(r, screen.Border(item.Key, right, v.alone), block)
+	return sideNames[v.side]
 }
 
 func itemText(c host.Context, item *workspace.CatalogItem, width int) []kit.Row {
@@ -328,9 +323,11 @@ func itemText(c host.Context, item *workspace.CatalogItem, width int) []kit.Row 
 	if item.Problem != "" {
 		add(screen.Theme.Failed, "x "+item.Problem)
 	}
+	heading := item.Key
 	if item.Title != "" {
-		add(screen.Theme.Strong, item.Title)
+		heading += fmt.Sprintf(" %q", item.Title)
 	}
+	add(screen.Theme.Strong, heading)
 	if item.Name != item.Key {
 		add(screen.Theme.Text, "name: "+item.Name)
 	}

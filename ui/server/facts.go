@@ -59,14 +59,14 @@ func protocolFact(c host.Context, s *workspace.Server) fact {
 	case !s.Answered:
 		f.add(th.Odd, "no response to "+s.Method)
 	default:
-		f.add(th.Text, strings.TrimSpace(s.Protocol+" "+s.Era.String()))
+		f.add(th.Text, s.Protocol)
 	}
 	switch {
 	case s.Asked == "" || s.Asked == s.Protocol:
 	case s.Answered:
-		f.more(th.Dim, "(asked for "+s.Asked+": not supported)")
+		f.more(th.Dim, "("+s.Asked+" tried first, not supported)")
 	default:
-		f.more(th.Dim, "(asked for "+s.Asked+")")
+		f.more(th.Dim, "("+s.Asked+" asked)")
 	}
 	return f
 }

@@ -60,7 +60,7 @@ func openLevels(c host.Context) tea.Cmd {
 const levelWidth = 48
 
 func (m *levelMenu) Draw(c host.Context) {
-	m.Box(c.Host.Screen(), levelWidth, "Log level", "enter: set, esc: cancel", func(l *paint.Line, i int) {
+	m.Box(c, levelWidth, "Log level", func(l *paint.Line, i int) {
 		l.Text(paint.Style{}, m.levels[i])
 		if m.levels[i] == c.Workspace.Status.LogLevel {
 			l.Text(c.Host.Screen().Theme.Dim, "  current")

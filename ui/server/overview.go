@@ -138,13 +138,3 @@ func (p *Overview) enter(place factTarget) tea.Cmd {
 	}
 	return c.Host.Do(c.Workspace, place.Action, "")
 }
-
-// paintOverview paints the facts into a block, for the catalog, and returns how many lines they
-// need.
-func paintOverview(c host.Context, out *paint.Lines, top int) int {
-	w, h := out.Size()
-	screen := c.Host.Screen()
-	all, lines := arranged(c, w-1, h)
-	paintFacts(screen, out, all, kit.Between(0, top, max(lines-1, 0)), -1)
-	return lines
-}

@@ -40,8 +40,8 @@ func Actions(of func(host.Context) *Lists, mark func(host.Context) tea.Cmd) []ho
 	foldable := func(c host.Context) (bool, string) { return of(c).Traffic.foldable() }
 	return []host.Action{
 		{Entry: host.Entry{ID: ActView, Keys: []string{"w"}, Scope: keymap.Global, Title: "view", Synonyms: []string{"log", "logs", "exchange", "wire", "calls", "messages"}, Help: "Show a row for each call, for each message, or for each entry of the log: messages, stderr lines and events.", Yields: true}, Do: on((*Lists).nextView)},
-		{Entry: host.Entry{ID: actNextSlow, Keys: []string{"s"}, Scope: keymap.Global, Title: "next slow", Synonyms: []string{"slowest"}, Priority: 78, Hint: key.Help{Key: "s", Desc: "slow"}, Now: host.Ranks{None: -1}.Now, Help: "Go to the next slow response: over 100 ms and over 5 times the median; after the last one, to the first. Requests pending that long count, too; the handshake does not."}, Do: on(func(r *Lists, _ host.Context) tea.Cmd { return r.findSlow(1) })},
-		{Entry: host.Entry{ID: actPrevSlow, Keys: []string{"S"}, Scope: keymap.Global, Title: "previous slow", Help: "Go to the previous slow response; before the first one, to the last."}, Do: on(func(r *Lists, _ host.Context) tea.Cmd { return r.findSlow(-1) })},
+		{Entry: host.Entry{ID: actNextSlow, Keys: []string{"s"}, Scope: keymap.Global, Title: "next slow", Synonyms: []string{"slowest"}, Priority: 78, Hint: key.Help{Key: "s", Desc: "slow"}, Now: host.Ranks{None: -1}.Now, Help: "Go to the call for which the server took longest; from a slow call, to the next slower one. Slow is over 100 ms and over 5 times the median. Running calls count, too; the handshake does not."}, Do: on(func(r *Lists, _ host.Context) tea.Cmd { return r.findSlow(1) })},
+		{Entry: host.Entry{ID: actPrevSlow, Keys: []string{"S"}, Scope: keymap.Global, Title: "previous slow", Help: "Go to the previous slow call, which took longer; before the slowest, to the last."}, Do: on(func(r *Lists, _ host.Context) tea.Cmd { return r.findSlow(-1) })},
 		{Entry: host.Entry{ID: actMark, Keys: []string{"m"}, Scope: keymap.Global, Title: "mark", Help: "Mark the selected row of the traffic with an m, or remove its mark.", Enabled: host.HasTraffic}, Do: mark},
 		{Entry: host.Entry{ID: actNextMark, Keys: []string{"'"}, Scope: keymap.Global, Title: "next mark", Help: "Go to the next marked row.", Enabled: anyMark}, Do: on(func(r *Lists, c host.Context) tea.Cmd { return r.goToMark(c, 1) })},
 		{Entry: host.Entry{ID: actPrevMark, Keys: []string{`"`}, Scope: keymap.Global, Title: "previous mark", Help: "Go to the previous marked row.", Enabled: anyMark}, Do: on(func(r *Lists, c host.Context) tea.Cmd { return r.goToMark(c, -1) })},
@@ -74,7 +74,7 @@ func (r *Lists) SetFilter(f *filter.Filter) tea.Cmd {
 
 func (r *Lists) nextView(c host.Context) tea.Cmd {
 	v := (r.Traffic.view + 1) % viewCount
-	c.Host.Notify([...]string{"one row per exchange", "one row per message", "the whole log: messages, stderr lines and events"}[v])
+	c.Host.Notify([...]string{"one row per call", "one row per message", "the whole log: messages, stderr lines and events"}[v])
 	r.changed = true
 	return tea.Batch(r.Traffic.setView(v), r.recountTraffic())
 }

@@ -3,7 +3,6 @@ package traffic
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -359,7 +358,7 @@ func (x *exchangeRows) offered(h workspace.Handshake) string {
 	text := ""
 	for _, l := range x.ws.Shown.Catalog.Lists {
 		if n := len(l.Items) + l.LeftOut; l.Complete && n > 0 {
-			text += fmt.Sprintf(" %d %s", n, l.Name)
+			text += " " + wording.Plural(n, strings.TrimSuffix(l.Name, "s"))
 		}
 	}
 	if text == "" {

@@ -73,7 +73,7 @@ func (t *Pane) unfold() (changed bool, text string) {
 	if b, batch := t.ws.Shown.Index.Exchanges.Batch(number); more && batch {
 		text = fmt.Sprintf("the first %s elements of this batch of %s", wording.Thousands(workspace.MaxParts), wording.Thousands(b.Elements))
 	} else if more {
-		text = fmt.Sprintf("the first %s messages of this exchange; the wire view lists all", wording.Thousands(workspace.MaxParts))
+		text = fmt.Sprintf("the first %s messages of this call; the messages list all", wording.Thousands(workspace.MaxParts))
 	}
 	return any, text
 }

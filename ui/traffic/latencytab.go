@@ -157,7 +157,7 @@ func (p *latencyPart) take(from *workspace.Latencies, done bool) {
 func (p *latencyPart) paint(out *paint.Lines) {
 	width, height := out.Size()
 	p.SetSize(min(width, widestLatency), height)
-	p.Table.Paint(out, true)
+	p.Table.Paint(out, false)
 }
 
 // The cursor stays on its line.

@@ -97,7 +97,11 @@ func (x *exchangeRows) paintProgress(number int, c *table.Cells) {
 	at, ok := x.ws.Shown.Index.Exchanges.Progress(number)
 	row, known := x.ws.Shown.Rows.At(at)
 	if !ok || !known {
-		c.Text(exResult, x.theme.Accent, "running")
+		text := "running"
+		if x.ws.Playback != nil && x.ws.Playback.Past != nil {
+			text = "running at this moment"
+		}
+		c.Text(exResult, x.theme.Accent, text)
 		return
 	}
 	var p struct {

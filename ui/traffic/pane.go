@@ -464,10 +464,9 @@ func (t *Pane) summary() (failed, slowest string) {
 // slowestName is how many bytes of a name the title shows.
 const slowestName = 24
 
-// over reports whether no rows can come any more: the log is that of an ended
-// recording, which does not play.
+// over reports whether no rows can come any more: the log is that of an ended recording.
 func (r *Lists) over() bool {
-	return r.ws.Session == nil && r.ws.File.Recording != session.RecordingOn && r.ws.Playback == nil
+	return r.ws.Session == nil && r.ws.File.Recording != session.RecordingOn
 }
 
 // Title returns the title of a list for a border of width cells: its name, the filter
@@ -486,6 +485,8 @@ func (r *Lists) Title(id ListID, width int, look termsafe.Options) (left, right 
 		passed, times = r.Traffic.passed(), r.Traffic.times.title()
 	}
 	switch {
+	case id == TrafficList && r.ws.Playback != nil && r.ws.Playback.Past != nil:
+		right = "as of " + string(wording.AppendClock(nil, r.ws.Clock))
 	case id == TrafficList && r.over():
 		right = ""
 	case !list.Following() && strings.HasSuffix(right, " below"):

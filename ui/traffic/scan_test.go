@@ -323,6 +323,36 @@ func TestSearchStopsOncePerExchange(t *testing.T) {
 	require.NotEqual(t, first, s.cursor())
 }
 
+// TestFailedCalls checks that e stops at calls that failed or have no answer, and not at
+// bytes that the user sent or answers that belong to no call.
+func TestFailedCalls(t *testing.T) {
+	for _, view := range []View{Exchanges, Wire} {
+		s := onLog(t, rectest.Session(t, rectest.Started,
+			`> {"jsonrpc":"2.0","id":0,"method":"ping"}`, `< {"jsonrpc":"2.0","id":0,"result":{}}`,
+			`> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}`, `< {"jsonrpc":"2.0","id":1,"result":{"isError":true,"content":[]}}`,
+			`"k":"act","act":"raw"`, `> {"jsonrpc":"2.0","id":2,"method":"nope"}`, `< {"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no"}}`,
+			`< {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}`,
+			`> {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"b"}}`, `"k":"exited","code":1`, `"k":"closed"`), view)
+		failed, lost := s.Row(`"isError"`), s.Row(`"name":"b"`)
+		if view == Exchanges {
+			failed = s.Row(`"name":"a"`)
+		}
+		s.grown()
+		s.act(kit.Top)
+		for _, step := range []struct {
+			by, row int
+			says    string
+		}{{1, failed, ""}, {1, lost, ""}, {1, failed, "continued at the top"}, {-1, lost, "continued at the bottom"}, {-1, failed, ""}} {
+			s.Run(s.lists.FindError(step.by))
+			s.settle()
+			require.Equal(t, step.row, s.cursor(), "%v %v", view, step)
+			if step.says != "" {
+				require.Equal(t, step.says, s.Said())
+			}
+		}
+	}
+}
+
 // TestHandshakeRowFollows checks that the row of the handshake always shows its latest
 // state, however many rows are between its messages.
 func TestHandshakeRowFollows(t *testing.T) {

@@ -5,9 +5,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/workspace"
 )
 
 type search struct {
@@ -57,15 +59,20 @@ func (r *Lists) listing(id ListID) listing {
 	return listing{}
 }
 
-// FindError selects the next row of the traffic with a problem. For a failed
-// request that is the response.
+// FindError selects the next call that failed or has no answer, unless the user sent its
+// bytes, perhaps broken ones. For a failed request that is the response.
 func (r *Lists) FindError(by int) tea.Cmd {
-	s := newRowMatcher(r.ws.Shown.Source, TrafficList, r.Traffic.listing(), nil)
-	s.also = func(_ int, row *session.Row) bool {
-		failed := row.State == session.ReqFailed || row.State == session.ReqAnswered
-		return filter.IsProblem(*row) && !failed
+	requests := workspace.Rows{Source: r.ws.Shown.Source}
+	s := newRowMatcher(requests.Source, TrafficList, r.Traffic.listing(), nil)
+	s.also = func(number int, row *session.Row) bool {
+		lost := row.Msg == framing.Request && (row.State == session.ReqLost || row.State == session.ReqTimedOut)
+		if at, paired := row.Partner(); paired && row.Msg != framing.Request && row.Flags&session.FlagError != 0 {
+			number, lost = at, row.State != session.ReqDuplicate
+		}
+		request, ok := requests.At(number)
+		return ok && lost && request.Kind == session.KindStdin && row.Flags&session.FlagProbe == 0 && !requests.Raw(number)
 	}
-	return r.find(&Find{list: TrafficList, by: by, wrap: true, What: "error", only: "no other error", matcher: s})
+	return r.find(&Find{list: TrafficList, by: by, wrap: true, What: "failed call", only: "no other failed call", matcher: s})
 }
 
 // find starts a find from the cursor of a list. It cancels the previous one.
@@ -76,6 +83,9 @@ func (r *Lists) find(f *Find) tea.Cmd {
 		f.from = r.Traffic.at()
 	}
 	f.at, f.Shown = f.from+f.by, f.from
+	if f.ranking != nil {
+		f.at = 0
+	}
 	r.Finding = f
 	return f.step()
 }
@@ -95,7 +105,10 @@ func (msg foundRow) Deliver(c host.Context) tea.Cmd {
 	if f != r.Finding {
 		return nil
 	}
-	if msg.row >= 0 && msg.row != f.from && f.list == TrafficList && r.Traffic.joined(msg.row, f.from) {
+	if f.ranking != nil {
+		msg.row, f.only = f.ranking.next(r.ws.Shown.Index.Exchanges, f.from)
+		f.found, f.round = f.only, msg.row < 0
+	} else if msg.row >= 0 && msg.row != f.from && f.list == TrafficList && r.Traffic.joined(msg.row, f.from) {
 		f.at = msg.row + f.by // of the same exchange, which is selected already
 		return f.step()
 	}
@@ -117,11 +130,7 @@ func (msg foundRow) Deliver(c host.Context) tea.Cmd {
 	case atCursor:
 		c.Host.Notify("this row matches; no more below")
 	case f.round:
-		text := "wrapped to the " + map[bool]string{true: "top", false: "bottom"}[f.by > 0]
-		if f.found != "" {
-			text += "; " + f.found
-		}
-		c.Host.Notify(text)
+		c.Host.Notify("continued at the " + map[bool]string{true: "top", false: "bottom"}[f.by > 0])
 	case f.found != "":
 		c.Host.Notify(f.found)
 	}
@@ -167,6 +176,7 @@ type Find struct {
 	wrap    bool   // continue at the other end if there is no match in this direction
 	round   bool   // it is doing that now, up to the cursor
 	matcher *rowMatcher
+	ranking *ranking // of all rows that match, of which one is found; nil for the nearest match
 	rows    []session.Row
 	many    int // number of rows to check next
 }
@@ -197,7 +207,10 @@ func (f *Find) step() tea.Cmd {
 				if f.by < 0 {
 					at = len(rows) - 1 - i
 				}
-				if f.matcher.passes(at, &budget) {
+				switch passes := f.matcher.passes(at, &budget); {
+				case passes && f.ranking != nil:
+					f.ranking.add()
+				case passes:
 					return foundRow{f, f.at + i*f.by}
 				}
 				budget.rows--

@@ -8,6 +8,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
+	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
@@ -83,7 +84,7 @@ func (s *sequencePart) paint(out *paint.Lines) {
 		s.SetColumns(s.columns(width))
 	}
 	s.SetSize(width, height)
-	s.Table.Paint(out, true)
+	s.Table.Paint(out, false)
 }
 
 func (s *sequencePart) Len() int { return s.text.ws.Shown.Index.Scanned }
@@ -152,7 +153,7 @@ func (s *sequencePart) message(number int, row session.Row, named bool) string {
 	case row.Msg == framing.Batch:
 		return "batch"
 	}
-	return wording.Join(" ", "not JSON-RPC", said.Text)
+	return wording.Join(" ", filter.ShownNoise+":", said.Text)
 }
 
 // paintLane paints the arrow of a message between the lanes of client and server,

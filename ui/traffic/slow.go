@@ -1,7 +1,9 @@
 package traffic
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -21,86 +23,75 @@ const (
 	slowTimes = 5
 )
 
-// A Slowness is the time from which a response of a log counts as slow, and how it
-// was determined.
-type Slowness struct {
-	limit, Median time.Duration
-	given         bool // by Options.Slow
-	Responses     int  // number of responses in the median, without the handshake's
-}
-
-// String returns the limit.
-func (s Slowness) String() string {
-	return "over " + string(wording.AppendTook(nil, s.limit.Microseconds()))
-}
-
-func (s Slowness) basis() string {
-	if s.given {
-		return "as configured"
-	}
-	if s.Responses == 0 {
-		return "no responses besides the handshake"
-	}
-	text := fmt.Sprintf("median %s of %s", wording.AppendTook(nil, s.Median.Microseconds()), wording.Counted(s.Responses, "response")+" besides the handshake")
-	if s.limit > slowFrom {
-		text = fmt.Sprintf("%d x the ", slowTimes) + text
-	}
-	return text
-}
-
-// Slowness returns the limit for slow responses: a multiple of the median that the
-// latency panel shows.
-func (r *Lists) Slowness() Slowness {
+// slowness returns the time from which a call is slow, in microseconds: a multiple of the
+// median that the latency panel shows.
+func (r *Lists) slowness() int64 {
 	if r.Slow > 0 {
-		return Slowness{limit: r.Slow, given: true}
+		return r.Slow.Microseconds()
 	}
 	latencies := r.ws.Shown.Index.Latencies
 	if latencies == nil { // an earlier moment of a recording
 		latencies = r.ws.Whole.Index.Latencies
 	}
-	all := latencies.All()
-	slow := Slowness{Responses: int(all.N), Median: time.Duration(all.Median()) * time.Microsecond}
-	slow.limit = max(slowFrom, slowTimes*slow.Median)
-	return slow
+	return max(slowFrom.Microseconds(), slowTimes*latencies.All().Median())
 }
 
-// findSlow selects the next slow response, or request that has been pending too
-// long; after the last it continues at the first. Only the time of the server counts,
-// so a request that the user answers is never slow.
+// A ranking is calls by the time of the server.
+type ranking struct {
+	by      int
+	limit   int64    // from which a call is slow
+	last    ranked   // the row that was checked last
+	slow    []ranked // calls that are slow
+	slowest ranked   // of all calls
+}
+
+// ranked is the row that ends a call, and the time of the server.
+type ranked struct {
+	row  int
+	took int64
+}
+
+func (k *ranking) add() {
+	if k.slowest.row < 0 || k.last.took > k.slowest.took {
+		k.slowest = k.last
+	}
+	if k.last.took > k.limit {
+		k.slow = append(k.slow, k.last)
+	}
+}
+
+// next returns the row after that of the cursor in the order of the times, and its place.
+// Without a slow call it is the slowest one; -1 if there is none.
+func (k *ranking) next(x *workspace.Exchanges, cursor int) (row int, place string) {
+	limit := string(wording.AppendTook(nil, k.limit))
+	if len(k.slow) == 0 {
+		return k.slowest.row, fmt.Sprintf("the slowest, %s: none over %s", tookText(k.slowest.took), limit)
+	}
+	slices.SortStableFunc(k.slow, func(a, b ranked) int { return cmp.Compare(b.took, a.took) })
+	at, n := slices.IndexFunc(k.slow, func(c ranked) bool { return x.Of(c.row) == x.Of(cursor) }), len(k.slow)
+	if at < 0 && k.by < 0 {
+		at = 0
+	}
+	at = (at + k.by + n) % n
+	return k.slow[at].row, fmt.Sprintf("%s of %s over %s", wording.Ordinal(at+1), wording.Thousands(n), limit)
+}
+
+// findSlow selects the slowest call, and from a slow one the next slower one. Only the time
+// of the server counts: an answer of the user is never slow, and the handshake does not
+// count.
 func (r *Lists) findSlow(by int) tea.Cmd {
-	slow := r.Slowness()
-	limit, clock := slow.limit.Microseconds(), r.ws.Clock
-	source, requests := r.ws.Shown.Source, workspace.Rows{Source: r.ws.Shown.Source}
-	rounds, view := r.ws.Shown.Index.Exchanges.Links, r.Traffic.view
-	s := newRowMatcher(r.ws.Shown.Source, TrafficList, r.Traffic.listing(), nil)
+	k := &ranking{by: by, limit: r.slowness(), slowest: ranked{row: -1}}
+	source, clock, links := r.ws.Shown.Source, r.ws.Clock, r.ws.Shown.Index.Exchanges.Links
+	requests := workspace.Rows{Source: source}
+	s := newRowMatcher(source, TrafficList, r.Traffic.listing(), nil)
 	s.also = func(number int, row *session.Row) bool {
-		if workspace.IsHandshake(source.Method(row.Method)) {
-			return false
+		a, ok := requests.AnsweredBy(&links, number, row)
+		if row.State == session.ReqPending && row.Msg == framing.Request && row.Kind == session.KindStdin && clock >= 0 {
+			a.Took = links.Split(&requests, number, exchange.Span{From: row.T, To: clock}).Server
+			ok = !workspace.IsHandshake(source.Method(row.Method))
 		}
-		took := func(request int, from, to int64) int64 {
-			return rounds.Split(&requests, request, exchange.Span{From: from, To: to}).Server
-		}
-		switch row.Msg {
-		case framing.Request:
-			return row.State == session.ReqPending && clock >= 0 && took(number, row.T, clock) > limit
-		case framing.Response, framing.ErrorResponse:
-			if a, ok := requests.AnsweredBy(&rounds, number, row); ok && view == Exchanges {
-				return a.Took > limit
-			}
-			at, _ := row.Partner()
-			request, ok := requests.At(at)
-			return ok && row.State != session.ReqDuplicate && took(at, request.T, row.T) > limit
-		}
-		return false
+		k.last = ranked{number, a.Took}
+		return ok && !a.Cancelled
 	}
-	where := ""
-	if r.Traffic.listing().filter != nil {
-		where = " matching the filter"
-	}
-	return r.find(&Find{
-		list: TrafficList, by: by, wrap: true, matcher: s,
-		What:  fmt.Sprintf("response%s %v (%s)", where, slow, slow.basis()),
-		found: fmt.Sprintf("slow: %v (%s)", slow, slow.basis()),
-		only:  fmt.Sprintf("no other slow response or pending request%s: %v (%s)", where, slow, slow.basis()),
-	})
+	return r.find(&Find{list: TrafficList, by: 1, What: "answered call", matcher: s, ranking: k})
 }

@@ -73,7 +73,7 @@ func tabActions() []host.Action {
 		return host.On(func(_ host.Context, v *timeView) tea.Cmd { do(v.latency); return nil })
 	}
 	return []host.Action{
-		{Entry: host.Entry{ID: "waterfall-select", Keys: []string{"enter"}, Scope: ScopeWaterfall, Title: "go to the exchange", Help: "Select the call in the table, and close the time view.", Priority: 90, Hint: key.Help{Key: "enter", Desc: "go to"}, Enabled: onTimeRow}, Do: host.On(goToSelected)},
+		{Entry: host.Entry{ID: "waterfall-select", Keys: []string{"enter"}, Scope: ScopeWaterfall, Title: "go to the call", Help: "Select the call in the table, and close the time view.", Priority: 90, Hint: key.Help{Key: "enter", Desc: "go to"}, Enabled: onTimeRow}, Do: host.On(goToSelected)},
 		{Entry: host.Entry{ID: "waterfall-zoom-in", Keys: []string{"+", "="}, Scope: ScopeWaterfall, Title: "zoom in", Help: "Show half of the time, around the bar at the cursor.", Priority: 65, Hint: key.Help{Key: "+/-", Desc: "zoom"}}, Do: on(func(w *waterfallPart) { w.zoom(0.5) })},
 		{Entry: host.Entry{ID: "waterfall-zoom-out", Keys: []string{"-"}, Scope: ScopeWaterfall, Title: "zoom out", Help: "Show twice the time, around the bar at the cursor."}, Do: on(func(w *waterfallPart) { w.zoom(2) })},
 		{Entry: host.Entry{ID: "waterfall-left", Keys: []string{"h", "left"}, Scope: ScopeWaterfall, Title: "earlier", Help: "Move the axis to earlier times.", Priority: 45, Hint: key.Help{Key: "h/l", Desc: "pan"}}, Do: on(func(w *waterfallPart) { w.pan(-0.25) })},
@@ -147,10 +147,10 @@ func filterBy(c host.Context, v *timeView) tea.Cmd {
 	switch {
 	case text == "" && line.all() && shown != nil:
 		c.Host.Close(v)
-		c.Host.Notify("filter cleared: the table shows all exchanges")
+		c.Host.Notify("filter cleared: the table shows all calls")
 		return c.Panes().SetFilter(nil)
 	case text == "" && line.all():
-		c.Host.Notify("nothing is filtered: the table shows all exchanges")
+		c.Host.Notify("nothing is filtered: the table shows all calls")
 		return nil
 	case text == "":
 		c.Host.Notify("this line has no filter: choose a method or a tool")

@@ -20,7 +20,7 @@ const (
 	timeTabs
 )
 
-var tabNames = [timeTabs]string{"Waterfall", "Sequence", "Latency"}
+var tabNames = [timeTabs]string{"waterfall", "sequence", "latency"}
 
 // A timeView shows the time of a session. It is kept while it is closed.
 type timeView struct {
@@ -170,6 +170,12 @@ func (v *timeView) Draw(c host.Context) {
 // waterfall mean.
 func (v *timeView) paintTabs(c host.Context, l *paint.Line) {
 	th := v.theme
+	rule := "━"
+	if c.Host.Screen().ASCII {
+		rule = "="
+	}
+	l.Text(th.Accent, rule+rule)
+	l.Text(th.FocusTitle, " Time  ")
 	for i, name := range tabNames {
 		style := th.Dim
 		if timeTab(i) == v.tab {

@@ -225,8 +225,8 @@ func TestTimeWithTheMouse(t *testing.T) {
 			return again
 		}
 		s.Do("waterfall")
-		click("Latency", 1)
-		require.Contains(t, s.Text(), "[Latency]")
+		click("latency", 1)
+		require.Contains(t, s.Text(), "[latency]")
 		click("err", 2)
 		require.Contains(t, s.Text(), "err▾")
 		click("err", 2)
@@ -276,14 +276,14 @@ func TestTimeActions(t *testing.T) {
 	}
 	opens := func(*testing.T, *timeStage) {}
 	tests := map[string]func(*testing.T){
-		"waterfall": with("waterfall", "[Waterfall]", opens),
-		"sequence":  with("sequence", "[Sequence]", opens),
-		"latency":   with("latency", "[Latency]", opens),
-		"time": with("time", "[Waterfall]", func(t *testing.T, s *timeStage) {
+		"waterfall": with("waterfall", "[waterfall]", opens),
+		"sequence":  with("sequence", "[sequence]", opens),
+		"latency":   with("latency", "[latency]", opens),
+		"time": with("time", "[waterfall]", func(t *testing.T, s *timeStage) {
 			s.Do("time-waterfall-close")
 			require.Nil(t, s.Context().View)
 			s.Do("latency", "time-latency-close", "time")
-			require.Contains(t, s.Text(), "[Latency]", "the tab is kept")
+			require.Contains(t, s.Text(), "[latency]", "the tab is kept")
 		}),
 		"waterfall-select": with("waterfall", "alpha", func(t *testing.T, s *timeStage) {
 			s.Do("time-waterfall-top", "waterfall-select")
@@ -313,12 +313,12 @@ func TestTimeActions(t *testing.T) {
 		}),
 		"latency-filter": with("latency", "alpha", func(t *testing.T, s *timeStage) {
 			s.Do("latency-filter")
-			require.Equal(t, "nothing is filtered: the table shows all exchanges", s.Said())
+			require.Equal(t, "nothing is filtered: the table shows all calls", s.Said())
 			s.Do("time-latency-bottom", "latency-filter")
 			require.Nil(t, s.Context().View)
 			require.NotNil(t, s.Filter)
 			s.Do("latency", "time-latency-top", "latency-filter")
-			require.Equal(t, "filter cleared: the table shows all exchanges", s.Said())
+			require.Equal(t, "filter cleared: the table shows all calls", s.Said())
 			require.Nil(t, s.Filter)
 		}),
 		"latency-slowest": func(t *testing.T) {
@@ -353,7 +353,7 @@ func TestTimeActions(t *testing.T) {
 			require.NotEqual(t, ticks, strings.Split(s.Text(), "\n")[2])
 		})
 	}
-	for tab, shown := range map[string]string{"waterfall": "[Waterfall]", "sequence": "[Sequence]", "latency": "[Latency]"} {
+	for tab, shown := range map[string]string{"waterfall": "[waterfall]", "sequence": "[sequence]", "latency": "[latency]"} {
 		for _, way := range []string{kit.Down, kit.Up, kit.PageDown, kit.PageUp, kit.Top, kit.Bottom} {
 			tests["time-"+tab+"-"+way] = func(t *testing.T) {
 				s := recordedTime(t, 40)

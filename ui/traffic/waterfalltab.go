@@ -38,7 +38,7 @@ type waterfallPart struct {
 func newWaterfall(text *rowText) *waterfallPart {
 	w := &waterfallPart{text: text, bars: newBars(text.ws, true)}
 	w.Table = table.New(table.Config{
-		Source: w, Theme: text.screen.Theme, Options: text.screen.Look(), Header: true, Empty: "no exchanges yet",
+		Source: w, Theme: text.screen.Theme, Options: text.screen.Look(), Header: true, Empty: "no calls yet",
 		Columns: []table.Column{
 			fallTime: {Title: "time", Min: 9, Priority: 1, Align: termsafe.Right},
 			fallCall: {Title: "call", Min: 14, Weight: 1, Must: true},
@@ -77,15 +77,19 @@ func (w *waterfallPart) Paint(number int, c *table.Cells) {
 	switch {
 	case !ok:
 	case bar.Failed:
-		c.Mark(th.Failed, w.text.glyph("✗", "x"))
+		mark := kit.Failed
+		if row.State == session.ReqLost || row.State == session.ReqTimedOut {
+			mark = kit.Unanswered
+		}
+		c.Mark(w.text.screen.Mark(mark))
 		w.text.paintTook(took, th.Failed, fallTook, c)
 	case bar.Open:
-		c.Mark(th.Accent, w.text.glyph("…", "."))
+		c.Mark(w.text.screen.Mark(kit.Running))
 		if w.text.ws.Clock >= 0 {
 			w.text.paintTook(took/1e6*1e6, th.Accent, fallTook, c)
 		}
 	case w.cancelled(number):
-		c.Mark(th.Odd, w.text.glyph("⊘", "c"))
+		c.Mark(w.text.screen.Mark(kit.Cancelled))
 		w.text.paintTook(took, th.Odd, fallTook, c)
 	default:
 		w.text.paintTook(took, th.Text, fallTook, c)
@@ -112,7 +116,7 @@ func (w *waterfallPart) paint(out *paint.Lines) {
 	columns := kit.Between(leastColumns, width*2/5, mostColumns)
 	w.SetSize(columns, height)
 	w.SetAside(width - columns)
-	w.Table.Paint(out, true)
+	w.Table.Paint(out, false)
 	cells := width - columns - 1
 	if cells < 1 || height == 0 {
 		return
@@ -125,7 +129,7 @@ func (w *waterfallPart) paint(out *paint.Lines) {
 	if len(w.bars.shown) > 0 {
 		w.bars.axis.PaintTicks(head, look)
 	}
-	w.bars.paint(out, w.Table, columns+1, look, true)
+	w.bars.paint(out, w.Table, columns+1, look, false)
 }
 
 func (w *waterfallPart) place(cells int) {
@@ -176,7 +180,7 @@ func (w *waterfallPart) whole() {
 func (w *waterfallPart) paintLegend(l *paint.Line) {
 	th := w.text.screen.Theme
 	parts := []struct{ glyph, ascii, text string }{
-		{"█", "=", "server working"}, {"▒", "?", "waiting for a person"}, {"░", "~", "our lag"}, {"//", "//", "idle time shortened"},
+		{"█", "=", "server"}, {"▒", "?", "you"}, {"░", "~", "mcpdbg late"}, {"//", "//", "idle cut"},
 	}
 	cells := 0
 	for _, p := range parts {

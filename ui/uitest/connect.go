@@ -15,7 +15,8 @@ import (
 // overlay covers the frame below.
 func RequireConnected(t testing.TB, text, beneath string, panes paint.Rect, what string) {
 	t.Helper()
-	frame, below := cellsOf(text), cellsOf(beneath)
+	square := strings.NewReplacer("╭", "┌", "╮", "┐", "╰", "└", "╯", "┘")
+	frame, below := cellsOf(square.Replace(text)), cellsOf(square.Replace(beneath))
 	for y := range frame {
 		for x, glyph := range frame[y] {
 			arms, _ := paint.Arms(glyph)

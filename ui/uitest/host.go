@@ -321,8 +321,13 @@ func (f *Host) Do(_ *workspace.Workspace, action, word string) tea.Cmd {
 	return nil
 }
 
-// Actions is Table.
-func (f *Host) Actions() *keymap.Table[host.Context] { return f.Table }
+// Actions is Table, or an empty one.
+func (f *Host) Actions() *keymap.Table[host.Context] {
+	if f.Table == nil {
+		return &keymap.Table[host.Context]{}
+	}
+	return f.Table
+}
 
 // Beneath is Focus.
 func (f *Host) Beneath(*workspace.Workspace) string { return f.Focus }

@@ -224,7 +224,7 @@ func (r *Room) Send(line string) {
 
 // Frame paints what is open, with styles.
 func (r *Room) Frame() string {
-	r.screen.Canvas.Reset(r.screen.Width, r.screen.Height)
+	r.screen.Begin()
 	c := r.Context()
 	if r.Under != nil && len(r.Opened) > 0 {
 		if v := r.Under(); v != nil {

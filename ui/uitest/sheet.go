@@ -45,7 +45,7 @@ var Update = flag.Bool("update", false, "write the golden files")
 
 // Plain paints a view on an empty screen as text, one line for each row.
 func (f *Host) Plain(v host.View) string {
-	f.screen.Canvas.Reset(f.screen.Width, f.screen.Height)
+	f.screen.Begin()
 	v.Draw(f.Context())
 	return ansi.Strip(f.screen.Canvas.String())
 }

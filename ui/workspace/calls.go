@@ -127,6 +127,18 @@ func (w *Workspace) WatchCalls() {
 	}
 }
 
+// Raw reports whether the user wrote the bytes of the message at a row, and so may have
+// broken it on purpose.
+func (r *Rows) Raw(number int) bool {
+	row, ok := r.At(number - 1)
+	if !ok || row.Kind != session.KindAct {
+		return false
+	}
+	var b session.ActBody
+	e, err := r.Entry(row, 0)
+	return err == nil && e.DecodeBody(&b) == nil && b.Act == session.ActRaw
+}
+
 // isSending reports whether an act of the user is about the message that follows it.
 func (w *Workspace) isSending(row *session.Row) bool {
 	var b session.ActBody

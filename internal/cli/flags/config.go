@@ -276,11 +276,19 @@ func nearest(file target.File, found []*target.Entry, cwd string) (*target.Entry
 	return best, nil
 }
 
-// ConfiguredServer reads a server from its current file.
+// ConfiguredServer reads a server from its current file. inputs also has the values of
+// variables that are not set.
 func ConfiguredServer(path, project, name string, inputs map[string]string) (Target, error) {
 	opts, err := TargetOptions()
 	if err != nil {
 		return Target{}, err
+	}
+	environ := opts.LookupEnv
+	opts.LookupEnv = func(name string) (string, bool) {
+		if value, ok := environ(name); ok {
+			return value, true
+		}
+		return inputs[name], inputs[name] != ""
 	}
 	file, err := target.Read(path, opts)
 	if err != nil {

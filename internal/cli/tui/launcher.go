@@ -172,7 +172,13 @@ func serverItem(e *target.Entry) host.Item {
 		}
 	}
 	for i := range e.Problems {
-		item.Notes = append(item.Notes, e.Problems[i].Text)
+		name := e.Problems[i].Variable()
+		if name == "" {
+			item.Notes = append(item.Notes, e.Problems[i].Text)
+		} else if !slices.ContainsFunc(item.Inputs, func(in host.Input) bool { return in.ID == name }) {
+			item.Notes = append(item.Notes, name+" is not set: enter asks for it")
+			item.Inputs = append(item.Inputs, host.Input{ID: name, Description: "a variable that is not set; empty starts without it", Secret: true})
+		}
 	}
 	for _, in := range e.Inputs {
 		input := host.Input{ID: in.ID, Description: in.Description, Default: in.Default.Reveal(), Secret: in.Secret}

@@ -44,8 +44,10 @@ type Checker struct {
 	row   session.Row
 	steps steps
 	msg   message.Message // of the row, reused
-	// lenient is set for a response to a probe, whose problems are only Info.
+	// lenient is set for what has only problems of severity Info: a response to a probe, and
+	// bytes that a person wrote, perhaps broken on purpose.
 	lenient bool
+	written bool      // the next message is such bytes
 	earlier unchecked // of earlier processes
 	parted  uint64    // number of the last entry if a part of the recording ends with it, else 0
 	now     int64     // the latest time on the log's clock
@@ -172,6 +174,7 @@ func (l *Checker) look(number int, row session.Row) {
 		return
 	}
 	l.row = row
+	defer func(before bool) { l.written = l.written && !before }(l.written)
 	switch row.Kind { // other entries can come between a cut line and its gap
 	case session.KindStdout, session.KindStart, session.KindClosed, session.KindFailed, session.KindEnd:
 		l.run.stdout.judgeCut()
@@ -180,7 +183,9 @@ func (l *Checker) look(number int, row session.Row) {
 	l.numbered(at, row.Kind)
 	switch row.Kind {
 	case session.KindStdin:
+		l.lenient = l.written
 		l.sent(at, e)
+		l.lenient = false
 	case session.KindStdout:
 		l.run.stdout.received(at, row, e)
 	case session.KindStderr:

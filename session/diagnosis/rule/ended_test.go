@@ -316,3 +316,11 @@ func TestPairing(t *testing.T) {
 		})
 	}
 }
+
+// TestBrokenOnPurpose checks that the problems of bytes that a person wrote are remarks, and
+// those of the next message are not.
+func TestBrokenOnPurpose(t *testing.T) {
+	const broken = `"t":3,"k":"stdin","m":{"id":%d,"method":"ping"}`
+	require.Equal(t, []string{"I RPC01 n=2 jsonrpc is missing", "E RPC01 n=3 jsonrpc is missing"},
+		checkLog(t, `"t":2,"k":"act","act":"raw"`, fmt.Sprintf(broken, 1), fmt.Sprintf(broken, 2)))
+}

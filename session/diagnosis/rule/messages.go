@@ -18,7 +18,7 @@ import (
 func (l *Checker) line(at message.Place, fromServer bool, m framing.Message, line []byte) {
 	msg := &l.msg
 	*msg = message.Message{Message: m, At: at, FromServer: fromServer, Bytes: line}
-	l.lenient = l.answersProbe(msg)
+	l.lenient = l.written && !msg.FromServer || l.answersProbe(msg)
 	l.strict(at, m, line)
 	if m.Kind == framing.Batch {
 		l.batch(msg)

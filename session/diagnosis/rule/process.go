@@ -91,6 +91,7 @@ func (l *Checker) happened(at message.Place, row session.Row, e *session.Entry) 
 		var b session.ActBody
 		if e.DecodeBody(&b) == nil {
 			l.run.process.acted(at, b)
+			l.written = b.Act == session.ActRaw
 		}
 	case session.KindWrite:
 		var b session.WriteBody

@@ -168,7 +168,7 @@ func TestTitles(t *testing.T) {
 	f := New([]byte(`{"type":"object","properties":{"a":{"type":"string","title":"The first"},"b":{"type":"string"}}}`), Options{Titles: true})
 	f.SetSize(60, 12)
 	require.Contains(t, screen(f), "> - The first     (string)")
-	require.Contains(t, screen(f), "-- a: string")
+	require.Contains(t, screen(f), " a: string")
 	require.Contains(t, screen(f), "- b")
 }
 

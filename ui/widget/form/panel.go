@@ -61,16 +61,9 @@ func (p *panel) paintHead(l *paint.Line) {
 		}
 	}
 	l.Begin(th.Dim)
-	rule := paint.Glyph(p.f.text, "─", "-")
-	l.Text(paint.Style{}, rule+rule+" ")
 	right := p.summary()
-	text := head.String()
-	room := l.Room() - termsafe.Width(right) - 2
-	l.Field(paint.Style{}, []byte(text), max(min(termsafe.Width(text), room), 0), termsafe.Left)
-	l.Text(paint.Style{}, " ")
-	for l.Room() > termsafe.Width(right) {
-		l.Text(paint.Style{}, rule)
-	}
+	l.PadTo(1)
+	l.Field(paint.Style{}, []byte(head.String()), max(l.Room()-termsafe.Width(right)-1, 0), termsafe.Left)
 	l.Text(paint.Style{}, right)
 	l.End(th.Dim)
 }

@@ -1,6 +1,9 @@
 package paint
 
 import (
+	"bytes"
+	"strings"
+
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -44,28 +47,26 @@ func (c *Canvas) Draw(r Rect, block *Lines) {
 	}
 }
 
-// Box draws a frame on the edge of r and block inside.
-func (c *Canvas) Box(r Rect, f Frame, block *Lines) {
-	if r.W < 2 || r.H < 2 {
-		c.Draw(r, &Lines{})
-		return
-	}
+// Surround draws a rendered border on the edge of r, and block inside. The rows of the
+// border are the first, one with room for a text, one with a rule across, and the last.
+func (c *Canvas) Surround(r Rect, border []string, block *Lines) {
 	block.place = r.Inner()
-	g := f.Border.glyphs()
-	c.seg, _, _ = f.appendTop(c.seg[:0], g, r.W)
-	c.put(r.X, r.Y, r.W)
-	for y := range r.H - 2 {
-		left, right := g.vertical, g.vertical
-		if y < len(block.lines) && block.lines[y].rule {
-			left, right = g.ruleLeft, g.ruleRight
+	left, rest, _ := strings.Cut(border[1], " ")
+	right := rest[strings.LastIndexByte(rest, ' ')+1:]
+	for y := range r.H {
+		c.seg = c.seg[:0]
+		switch {
+		case y == 0:
+			c.seg = append(c.seg, border[0]...)
+		case y == r.H-1:
+			c.seg = append(c.seg, border[3]...)
+		case y <= len(block.lines) && block.lines[y-1].rule:
+			c.seg = append(c.seg, border[2]...)
+		default:
+			c.seg = append(appendRow(append(c.seg, left...), block, y-1, r.W-2), right...)
 		}
-		c.seg = f.Style.Append(c.seg[:0], left)
-		c.seg = appendRow(c.seg, block, y, r.W-2)
-		c.seg = f.Style.Append(c.seg, right)
-		c.put(r.X, r.Y+1+y, r.W)
+		c.put(r.X, r.Y+y, r.W)
 	}
-	c.seg = f.appendBottom(c.seg[:0], g, r.W)
-	c.put(r.X, r.Y+r.H-1, r.W)
 }
 
 // Pane draws a rule with the titles of f on the first row of r, and block below it, with
@@ -99,12 +100,11 @@ func (c *Canvas) Dim(s Style) {
 		r := &c.rows[i]
 		c.cut = append(c.cut[:0], s.On...)
 		for rest := r.buf; len(rest) > 0; {
-			if n := sgrLen(rest); n > 0 {
-				rest = rest[n:]
-				continue
+			text, _, styled := bytes.Cut(rest, []byte{'\x1b'})
+			c.cut, rest = append(c.cut, text...), rest[len(text):]
+			if styled { // nothing else begins with an escape character
+				rest = rest[max(sgrLen(rest), 1):]
 			}
-			c.cut = append(c.cut, rest[0])
-			rest = rest[1:]
 		}
 		c.cut = append(c.cut, reset...)
 		r.buf, c.cut = c.cut, r.buf

@@ -17,13 +17,12 @@ func Example() {
 	right.Line(0).Field(paint.Style{}, []byte("902.4"), 8, termsafe.Right)
 
 	var c paint.Canvas
-	c.Reset(22, 4)
-	c.Box(paint.Rect{X: 0, Y: 0, W: 12, H: 4}, paint.Frame{Border: paint.Heavy, Title: "Hosts"}, left)
-	c.Box(paint.Rect{X: 12, Y: 0, W: 10, H: 4}, paint.Frame{Title: "ms"}, right)
+	c.Reset(19, 3)
+	c.Pane(paint.Rect{W: 10, H: 3}, paint.Frame{Border: paint.Heavy, Title: "Hosts"}, left)
+	c.Pane(paint.Rect{X: 10, W: 9, H: 3}, paint.Frame{Title: "ms"}, right)
 	fmt.Println(c.String())
 	// Output:
-	// ┏━ Hosts ━━┓┌─ ms ───┐
-	// ┃everything┃│   902.4│
-	// ┃too long …┃│        │
-	// ┗━━━━━━━━━━┛└────────┘
+	// ━━ Hosts ━── ms ───
+	// everything│   902.4
+	// too long …│
 }

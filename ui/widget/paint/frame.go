@@ -16,32 +16,20 @@ const (
 	ASCII
 	// HeavyASCII is Heavy for terminals without line glyphs.
 	HeavyASCII
-	// Double is for dialogs that must not be mistaken for a pane.
-	Double
-	// DoubleASCII is Double for terminals without line glyphs.
-	DoubleASCII
 )
 
-type glyphs struct {
-	topLeft, topRight, bottomLeft, bottomRight, horizontal, vertical string
-	// sides of a box where a light rule meets them
-	ruleLeft, ruleRight string
-}
+type glyphs struct{ horizontal, vertical string }
 
 func (b Border) glyphs() glyphs {
 	switch b {
 	case Heavy:
-		return glyphs{"┏", "┓", "┗", "┛", "━", "┃", "┠", "┨"}
+		return glyphs{"━", "┃"}
 	case ASCII:
-		return glyphs{"+", "+", "+", "+", "-", "|", "+", "+"}
+		return glyphs{"-", "|"}
 	case HeavyASCII:
-		return glyphs{"#", "#", "#", "#", "=", "#", "#", "#"}
-	case Double:
-		return glyphs{"╔", "╗", "╚", "╝", "═", "║", "╟", "╢"}
-	case DoubleASCII:
-		return glyphs{"*", "*", "*", "*", "*", "*", "*", "*"}
+		return glyphs{"=", "#"}
 	}
-	return glyphs{"┌", "┐", "└", "┘", "─", "│", "├", "┤"}
+	return glyphs{"─", "│"}
 }
 
 // Frame is the border of a pane. Title and Right may be untrusted, and are cut to fit,
@@ -55,23 +43,13 @@ type Frame struct {
 	// at the right end of the top line
 	Right      string
 	RightStyle Style
-	// Bottom is in the bottom line, in RightStyle.
-	Bottom string
 }
 
-// appendRule appends the rule above a pane, as appendTop does.
-func (f Frame) appendRule(dst []byte, g glyphs, w int) (rule []byte, from, to int) {
-	g.topLeft, g.topRight = g.horizontal, g.horizontal
-	return f.appendTop(dst, g, w)
-}
-
-// appendTop appends the top line of a frame. Between the columns from and to, the end of
+// appendRule appends the rule above a pane. Between the columns from and to, the end of
 // the title and the start of the right text, it has no text.
-func (f Frame) appendTop(dst []byte, g glyphs, w int) (top []byte, from, to int) {
+func (f Frame) appendRule(dst []byte, g glyphs, w int) (rule []byte, from, to int) {
 	room := w - 2
-	dst = append(dst, f.Style.On...)
-	dst = append(dst, g.topLeft...)
-	dst = append(dst, f.Style.Off...)
+	dst = f.Style.Append(dst, g.horizontal)
 	right := 0
 	if f.Right != "" {
 		right = termsafe.Width(f.Right) + 3
@@ -94,7 +72,7 @@ func (f Frame) appendTop(dst []byte, g glyphs, w int) (top []byte, from, to int)
 		dst = append(dst, ' ')
 		dst = f.Style.Append(dst, g.horizontal)
 	}
-	return f.Style.Append(dst, g.topRight), from, to
+	return f.Style.Append(dst, g.horizontal), from, to
 }
 
 // leastTitle is the cells that the title gets before Right gets any; a shorter one would
@@ -116,15 +94,6 @@ func (f Frame) appendLabel(dst []byte, g glyphs, title string, style Style, room
 	return append(dst, ' '), room - around - cells
 }
 
-func (f Frame) appendBottom(dst []byte, g glyphs, w int) []byte {
-	dst = f.Style.Append(dst, g.bottomLeft)
-	dst, room := f.appendLabel(dst, g, f.Bottom, f.RightStyle, w-2)
-	dst = append(dst, f.Style.On...)
-	dst = repeat(dst, g.horizontal, room)
-	dst = append(dst, g.bottomRight...)
-	return append(dst, f.Style.Off...)
-}
-
 func (b Border) ellipsis() string {
 	if b.ascii() {
 		return "~"
@@ -132,7 +101,7 @@ func (b Border) ellipsis() string {
 	return termsafe.Ellipsis
 }
 
-func (b Border) ascii() bool { return b == ASCII || b == HeavyASCII || b == DoubleASCII }
+func (b Border) ascii() bool { return b == ASCII || b == HeavyASCII }
 
 // Glyph returns a line glyph, or its replacement where texts end in an ASCII ellipsis.
 func Glyph(o termsafe.Options, glyph, ascii string) string {

@@ -43,6 +43,7 @@ func (c *Canvas) Join() {
 			c.joinAt(p.rect.X, p.rect.Y+p.rect.H)
 		}
 	}
+	c.panes = c.panes[:0]
 }
 
 // joinAt draws the glyph whose arms reach all lines next to a cell.
@@ -110,7 +111,7 @@ func Arms(glyph string) (arms [armCount]int, ok bool) {
 
 func appendJoint(dst []byte, arms [armCount]int, b Border) []byte {
 	if b.ascii() {
-		return append(dst, b.glyphs().ruleLeft...)
+		return append(dst, map[Border]byte{ASCII: '+', HeavyASCII: '#'}[b])
 	}
 	n := 0
 	for _, weight := range arms {

@@ -47,19 +47,6 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestRuleInBox checks that the sides of a box connect to a rule inside.
-func TestRuleInBox(t *testing.T) {
-	for border, want := range map[Border]string{Light: "├──┤", Heavy: "┠──┨", Double: "╟──╢", ASCII: "+──+", HeavyASCII: "#──#", DoubleASCII: "*──*"} {
-		var b Lines
-		b.Resize(2, 1)
-		b.Line(0).Rule(Frame{}.Style, "─")
-		var c Canvas
-		c.Reset(4, 3)
-		c.Box(Rect{0, 0, 4, 3}, Frame{Border: border}, &b)
-		require.Equal(t, want, strings.Split(ansi.Strip(c.String()), "\n")[1])
-	}
-}
-
 func TestArms(t *testing.T) {
 	for glyph, want := range map[string][4]int{"─": {0, 1, 0, 1}, "┃": {2, 0, 2, 0}, "├": {1, 1, 1, 0}, "┭": {0, 1, 1, 2}, "┸": {2, 1, 0, 1}, "╋": {2, 2, 2, 2}} {
 		arms, ok := Arms(glyph)

@@ -200,7 +200,7 @@ func (l *Line) appendCells(other *Line, from, width int) {
 	l.styled = l.styled || other.styled
 }
 
-// Rule fills the line with a glyph. The sides of a Box connect to it.
+// Rule fills the line with a glyph. The sides of a dialog connect to it.
 func (l *Line) Rule(s Style, glyph string) {
 	l.rule = l.cells == 0
 	s = l.open(s)
@@ -285,7 +285,7 @@ type Lines struct {
 	place Rect
 }
 
-// Place returns where a Canvas last drew the block, without the frame of Box.
+// Place returns where a Canvas last drew the block, without the border of a dialog.
 func (b *Lines) Place() Rect { return b.place }
 
 // Resize makes the block w cells wide and h rows high, all empty.

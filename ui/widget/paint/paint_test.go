@@ -129,10 +129,10 @@ func TestCanvas(t *testing.T) {
 		{"blank", func(*Canvas) {}, []string{
 			"            ", "            ", "            ", "            "}},
 		{"side by side", func(c *Canvas) {
-			c.Box(Rect{0, 0, 5, 4}, Frame{}, block(3, "abc", "defgh"))
-			c.Box(Rect{5, 0, 6, 3}, Frame{Border: Heavy, Title: "T"}, block(9, "long line"))
+			c.Pane(Rect{0, 0, 5, 4}, Frame{}, block(3, "abc", "defghi"))
+			c.Pane(Rect{5, 0, 6, 3}, Frame{Border: Heavy, Title: "T"}, block(9, "long line"))
 		}, []string{
-			"┌───┐┏━ T ┓ ", "│abc│┃long┃ ", "│def│┗━━━━┛ ", "└───┘       "}},
+			"─────━━ T ━ ", "abc  ┃long  ", "def  ┃      ", "            "}},
 		{"right to left", func(c *Canvas) {
 			c.Draw(Rect{6, 1, 3, 1}, block(3, "two"))
 			c.Draw(Rect{1, 1, 3, 1}, block(3, "one"))
@@ -140,9 +140,15 @@ func TestCanvas(t *testing.T) {
 			"            ", " one  two   ", "            ", "            "}},
 		{"dialog over wide text", func(c *Canvas) {
 			c.Draw(Rect{0, 0, 12, 4}, block(12, "漢字漢字漢字", "漢字漢字漢字", "漢字漢字漢字", "漢字漢字漢字"))
-			c.Box(Rect{3, 1, 4, 3}, Frame{Border: ASCII}, block(2, "ok"))
+			c.Surround(Rect{3, 1, 4, 3}, []string{"+--+", "|  |", "+==+", "*--*"}, block(2, "ok"))
 		}, []string{
-			"漢字漢字漢字", "漢 +--+ 漢字", "漢 |ok| 漢字", "漢 +--+ 漢字"}},
+			"漢字漢字漢字", "漢 +--+ 漢字", "漢 |ok| 漢字", "漢 *--* 漢字"}},
+		{"rule in a dialog", func(c *Canvas) {
+			b := block(2, "ok", "", "longer")
+			b.Line(1).Rule(Style{}, "-")
+			c.Surround(Rect{0, 0, 4, 5}, []string{"+--+", "<  >", "+==+", "*--*"}, b)
+		}, []string{
+			"+--+        ", "<ok>        ", "+==+        ", "<lo>        "}},
 		{"beyond every edge", func(c *Canvas) {
 			c.Draw(Rect{-2, -1, 6, 2}, block(6, "hidden", "abcdef"))
 			c.Draw(Rect{9, 3, 6, 2}, block(6, "uvwxyz", "hidden"))
@@ -150,18 +156,13 @@ func TestCanvas(t *testing.T) {
 		}, []string{
 			"cdef        ", "            ", "            ", "         uvw"}},
 		{"title and right text", func(c *Canvas) {
-			c.Box(Rect{0, 0, 12, 2}, Frame{Border: HeavyASCII, Title: "ab", Right: "c"}, &Lines{})
-			c.Box(Rect{0, 2, 12, 2}, Frame{Border: ASCII, Title: "\u202eab", Right: "gone"}, &Lines{})
+			c.Pane(Rect{0, 0, 12, 2}, Frame{Border: HeavyASCII, Title: "ab", Right: "c"}, &Lines{})
+			c.Pane(Rect{0, 2, 12, 2}, Frame{Border: ASCII, Title: "\u202eab", Right: "gone"}, &Lines{})
 		}, []string{
-			"#= ab = c =#", "#==========#", "+- \\u202e~ +", "+----------+"}},
-		{"double frames and plain text", func(c *Canvas) {
-			c.Box(Rect{0, 0, 6, 3}, Frame{Border: Double, Title: "a"}, block(4, "ok"))
-			c.Box(Rect{6, 0, 6, 3}, Frame{Border: DoubleASCII, Title: "long"}, block(4, "ok"))
-		}, []string{
-			"╔═ a ╗** ~ *", "║ok  ║*ok  *", "╚════╝******", "            "}},
+			"== ab = c ==", "            ", "-- \\u202e~ -", "            "}},
 		{"too small for a border", func(c *Canvas) {
-			c.Box(Rect{0, 0, 1, 3}, Frame{}, block(3, "abc"))
-			c.Box(Rect{0, 3, 4, 1}, Frame{}, block(3, "abc"))
+			c.Pane(Rect{0, 0, 1, 3}, Frame{}, block(3, "abc"))
+			c.Pane(Rect{0, 3, 4, 0}, Frame{}, block(3, "abc"))
 		}, []string{
 			"            ", "            ", "            ", "            "}},
 		{"negative size", func(c *Canvas) {
@@ -241,7 +242,7 @@ func FuzzCanvas(f *testing.F) {
 		var c Canvas
 		c.Reset(width, height)
 		c.Draw(Rect{0, 0, width, height}, back)
-		c.Box(Rect{x, y, w, h}, Frame{Border: Heavy, Title: above, Right: below}, front)
+		c.Pane(Rect{x, y, w, h}, Frame{Border: Heavy, Title: above, Right: below}, front)
 		requireExact(t, c.String(), width, height)
 	})
 }
@@ -278,11 +279,11 @@ func paintFrame(c *Canvas, panes []*Lines, th *Theme, tick int) string {
 		}
 	}
 	c.Reset(screen.W, screen.H)
-	c.Box(sessions, Frame{Style: th.Rule, Title: "1 Sessions"}, panes[0])
-	c.Box(traffic, Frame{Border: Heavy, Style: th.FocusRule, Title: "2 Traffic 41,203", Right: "FOLLOW"}, panes[1])
-	c.Box(detail, Frame{Style: th.Rule, Title: "3 Detail"}, panes[2])
-	c.Box(stderr, Frame{Style: th.Rule, Title: "4 Stderr"}, panes[3])
-	c.Box(events, Frame{Style: th.Rule, Title: "5 Events"}, panes[4])
+	c.Pane(sessions, Frame{Style: th.Rule, Title: "1 Sessions"}, panes[0])
+	c.Pane(traffic, Frame{Border: Heavy, Style: th.FocusRule, Title: "2 Traffic 41,203", Right: "FOLLOW"}, panes[1])
+	c.Pane(detail, Frame{Style: th.Rule, Title: "3 Detail"}, panes[2])
+	c.Pane(stderr, Frame{Style: th.Rule, Title: "4 Stderr"}, panes[3])
+	c.Pane(events, Frame{Style: th.Rule, Title: "5 Events"}, panes[4])
 	return c.String()
 }
 
@@ -322,7 +323,7 @@ func BenchmarkFrame(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			paintFrame(&c, panes, th, i)
-			c.Box(Rect{60, 20, 62, 12}, Frame{Title: "Confirm"}, dialog)
+			c.Draw(Rect{60, 20, 62, 12}, dialog)
 			_ = c.String()
 		}
 	})

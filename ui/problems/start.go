@@ -1,0 +1,215 @@
+package problems
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/internal/wording"
+	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/executor"
+	"mcpdbg/ui/host"
+	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
+)
+
+// ScopeStart is the scope of the box about a failed start.
+const ScopeStart = "failed-start"
+
+const (
+	actSetVariable = "start-variable"
+	actEditCommand = "start-command"
+	actStartAgain  = "start-again"
+	actWhy         = "start-why"
+	actStartedAs   = "start-process"
+)
+
+// StartActions are those on a server that did not start. set asks for a variable, and edit
+// for the command; both start again.
+func StartActions(set func(c host.Context, variable string) tea.Cmd, edit func(host.Context) tea.Cmd) []host.Action {
+	entry := func(id, key, title, help string, priority int, do func(host.Context, *FailedStart) tea.Cmd) host.Action {
+		return host.Action{Entry: host.Entry{ID: id, Keys: []string{key}, Scope: ScopeStart, Title: title, Help: help, Priority: priority}, Do: host.On(do)}
+	}
+	then := func(action string, closes bool) func(host.Context, *FailedStart) tea.Cmd {
+		return func(c host.Context, f *FailedStart) tea.Cmd {
+			if closes {
+				c.Host.Close(f)
+			}
+			return c.Host.Do(c.Workspace, action, "")
+		}
+	}
+	variable := entry(actSetVariable, "v", "set variable", "Ask for the missing variable without showing it, and start again with it. Only its name is recorded.", 88, func(c host.Context, f *FailedStart) tea.Cmd { return set(c, f.variable) })
+	variable.Enabled = func(c host.Context) (bool, string) {
+		f, ok := c.View.(*FailedStart)
+		return ok && f.variable != "", "no missing variable was found"
+	}
+	return []host.Action{
+		entry("start-line", "enter", "run", "Run the selected line.", 90, func(c host.Context, f *FailedStart) tea.Cmd {
+			f.offer(c)
+			return c.Host.Do(c.Workspace, f.choices[f.at].action, "")
+		}),
+		variable,
+		entry(actEditCommand, "e", "edit command", "Edit the command, and start it again.", 86, func(c host.Context, _ *FailedStart) tea.Cmd { return edit(c) }),
+		entry(actStartAgain, "ctrl+r", "start again", "Start the same command again.", 84, then(host.ActRestart, true)),
+		entry(actWhy, "!", "why", "Show the cause and its consequences.", 82, then(host.ActCauses, false)),
+		entry(actStartedAs, "I", "process", "Show the command, the folder and the environment.", 80, then(host.ActProcess, false)),
+		host.Override(host.Entry{Name: host.CloseName, ID: "close-start", Scope: ScopeStart, Keys: []string{"esc", "q"}}),
+	}
+}
+
+// A FailedStart shows why a server did not start, above lines that try again.
+type FailedStart struct {
+	title    string
+	text     []string
+	variable string // that the server seems to need, or ""
+	choices  []choice
+	at       int
+	block    paint.Lines
+}
+
+// NewFailedStart returns the box about an error; of names the session if there are several.
+func NewFailedStart(of, what string, err error) *FailedStart {
+	f := &FailedStart{title: of + "The server did not start", text: []string{wording.Clip("✗ "+what+": "+err.Error(), kit.MaxServerText, wording.Dots)}}
+	var said []string
+	add := func(label string, lines ...string) {
+		if text := strings.TrimSpace(strings.Join(lines, "\n")); text != "" {
+			for line := range strings.SplitSeq(text, "\n") {
+				said = append(said, "  "+label+"  "+line)
+			}
+		}
+	}
+	var start *executor.StartError
+	var open *session.OpenError
+	hint := ""
+	if errors.As(err, &start) {
+		f.text = []string{wording.Clip("✗ "+err.Error(), kit.MaxServerText, wording.Dots), "  " + startFacts(start)}
+		hint = start.Hint
+		add(start.SaidBy.String(), start.Said)
+	}
+	if errors.As(err, &open) {
+		if open.Exit != nil && open.Reason == session.ReasonExited {
+			f.text = []string{fmt.Sprintf("✗ It ended after %v, before it answered: %s.", open.Elapsed.Round(time.Millisecond), session.DescribeEnd(*open.Exit))}
+		}
+		hint = open.Hint
+		if start == nil {
+			add(open.SaidBy.String(), open.Said)
+		}
+		add("stdout", open.Stray...)
+		if at, name, _ := diagnosis.AdviceVariable(open.Stderr, diagnosis.Environ{}, false); at >= 0 {
+			add("stderr", open.Stderr[at])
+			f.variable, f.text, said, hint = name, append(f.text, said...), nil, "It seems to need the variable "+name+"."
+		}
+		add("stderr", open.Stderr...)
+	}
+	f.text = append(f.text, strings.Split(diagnosis.WithoutPath(hint), "\n")...)
+	if f.variable == "" { // its line says all
+		f.text = append(f.text, said...)
+	}
+	return f
+}
+
+// Scope implements host.View.
+func (*FailedStart) Scope() string { return ScopeStart }
+
+// Update implements host.View.
+func (*FailedStart) Update(host.Context, tea.Msg) tea.Cmd { return nil }
+
+// Move implements host.Moving.
+func (f *FailedStart) Move(c host.Context, way string) tea.Cmd {
+	f.offer(c)
+	by, _ := kit.LinesOf(way, 1)
+	f.at = kit.Between(0, f.at+by, len(f.choices)-1)
+	return nil
+}
+
+// Click implements host.Clicking.
+func (f *FailedStart) Click(_, y int) (again, hit bool) {
+	for i, ch := range f.choices {
+		if ch.y == y-f.block.Place().Y {
+			again, f.at = f.at == i, i
+			return again, true
+		}
+	}
+	return false, false
+}
+
+// offer lists what can be done.
+func (f *FailedStart) offer(c host.Context) {
+	follow := 0
+	p := c.Workspace.Shown.Problems
+	for i := range p.Groups {
+		if g := &p.Groups[i]; g.End != nil {
+			_, rest := consequences(p.List, g)
+			follow = len(rest)
+		}
+	}
+	why := "why"
+	if follow > 0 {
+		why += ": " + wording.Plural(follow, "consequence") + " of this one cause"
+	}
+	f.choices = f.choices[:0]
+	if f.variable != "" {
+		f.choices = append(f.choices, choice{action: actSetVariable, text: "set " + f.variable + "…, start again   (hidden, never recorded)"})
+	}
+	f.choices = append(f.choices,
+		choice{action: actEditCommand, text: "edit the command, start again"},
+		choice{action: actStartAgain, text: "start again as it is"},
+		choice{action: actWhy, text: why},
+		choice{action: actStartedAs, text: "process: command, folder, environment compared with the shell"})
+	f.at = min(f.at, len(f.choices)-1)
+}
+
+// starts returns how many processes the last attempt has started.
+func starts(c host.Context) (n int) {
+	ends := c.Workspace.Shown.Causes.Tracker.Ends()
+	for i := range ends {
+		if ends[i].Attempt == ends[len(ends)-1].Attempt {
+			n++
+		}
+	}
+	return n
+}
+
+// Draw implements host.View.
+func (f *FailedStart) Draw(c host.Context) {
+	f.offer(c)
+	screen := c.Host.Screen()
+	th, width := screen.Theme, min(kit.DialogWidth, screen.Width-2)-4
+	var rows []string
+	for _, line := range f.text {
+		rows = append(rows, termsafe.Wrap(line, width)...)
+	}
+	if most := max(screen.Height-len(f.choices)-5, 1); len(rows) > most {
+		rows = append(rows[:most-1], screen.Look().Ellipsis)
+	}
+	height := len(rows) + 1 + len(f.choices)
+	f.block.Options = screen.Look()
+	f.block.Resize(width+2, height)
+	for y, row := range rows {
+		l := f.block.Line(y)
+		l.PadTo(1)
+		l.Text(th.Failed.If(y == 0), row)
+	}
+	for i := range f.choices {
+		ch := &f.choices[i]
+		ch.y = len(rows) + 1 + i
+		l := f.block.Line(ch.y)
+		if i == f.at {
+			l.Text(th.Accent, " >")
+		}
+		l.PadTo(3)
+		l.Text(th.Accent, c.Host.Key(ch.action))
+		l.PadTo(11)
+		l.Text(th.Strong.If(i == f.at), ch.text)
+	}
+	right := ""
+	if n := starts(c); n > 1 {
+		right = wording.Plural(n, "start") + " tried"
+	}
+	c.Dialog(ScopeStart, screen.Body().Center(width+4, height+2), f.title, right, &f.block)
+}
