@@ -390,8 +390,10 @@ var actionTests = map[string]actionTest{
 	"prompt-later": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actFilter)
 		d.write("err")
-		d.do(actAccept, actFilter, "prompt-earlier", "prompt-later")
-		require.Empty(t, d.front.prompt.input.Value(), "after the latest")
+		d.do(actAccept, actFilter, "prompt-clear")
+		d.write("tool:x")
+		d.do("prompt-earlier", "prompt-later")
+		require.Equal(t, "tool:x", d.front.prompt.input.Value(), "after the latest")
 	},
 	"ask-down":      scrollsQuestion(1, "ask-down"),
 	"ask-up":        scrollsQuestion(2, "ask-down", "ask-down", "ask-down", "ask-up"),

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,6 +25,7 @@ import (
 
 // start runs a function that starts the server; its context ends with a.stop.
 func (sc *sessionScreen) start(what string, start func(context.Context) error) tea.Cmd {
+	sc.app.Dismiss(sc.ws, host.AboutStart)
 	ctx, stop := context.WithCancel(sc.app.ctx)
 	sc.ws.Starting, sc.ws.Stop = true, stop
 	return func() tea.Msg {
@@ -36,7 +39,6 @@ func (sc *sessionScreen) start(what string, start func(context.Context) error) t
 				if len(sc.app.screens) > 1 {
 					of = sc.ws.Title + ": "
 				}
-				c.Host.Dismiss(c.Workspace, host.AboutStart)
 				c.Host.Open(c.Workspace, problems.NewFailedStart(of, what, err))
 				sc.app.front.views[len(sc.app.front.views)-1].guard = &guard{}
 			}
@@ -46,36 +48,51 @@ func (sc *sessionScreen) start(what string, start func(context.Context) error) t
 }
 
 // startWith changes the command of the session, and starts it again.
-func startWith(c host.Context, sc *sessionScreen, change session.Change) tea.Cmd {
-	c.Host.Dismiss(sc.ws, host.AboutStart)
+func startWith(sc *sessionScreen, change session.Change) tea.Cmd {
 	return sc.start("restart", func(ctx context.Context) error {
 		change.Apply(sc.ws.Session)
+		if name := change.Variable.Name; name != "" {
+			sc.ws.Session.Note("no digest of the value of "+name+", which was set by hand", "rec redact does not find it in this recording unless it is named: --env "+name)
+		}
 		return sc.ws.Session.Restart(ctx)
 	})
 }
 
 // setVariable asks for a variable, which is not shown, and starts the server with it.
 func setVariable(c host.Context, sc *sessionScreen, name string) tea.Cmd {
-	home.Ask(c, "start "+sc.ws.SessionName(), []host.Input{{ID: name, Secret: true}}, func(c host.Context, values map[string]string) tea.Cmd {
-		return startWith(c, sc, session.Change{Variable: executor.EnvVar{Name: name, Value: values[name]}})
+	home.Ask(c, "start "+sc.ws.SessionName(), []host.Input{{ID: name, Secret: true}}, func(_ host.Context, values map[string]string) tea.Cmd {
+		return startWith(sc, session.Change{Variable: executor.EnvVar{Name: name, Value: values[name]}})
 	})
 	return nil
 }
 
 // editCommand puts the command in a line, and starts the edited one.
 func editCommand(sc *sessionScreen) tea.Cmd {
+	argv := sc.edited
+	if argv == nil {
+		argv = sc.ws.Session.Log().Header().Argv
+	}
+	text := kit.QuoteWords(argv)
+	if len(text) > maxCommand || strings.ContainsFunc(text, unicode.IsControl) {
+		sc.app.Warn("the command is too long or has line breaks: it cannot be edited in a line")
+		return nil
+	}
 	sc.ask(host.Prompt{
-		Label: "command", Text: kit.QuoteWords(sc.ws.Session.Log().Header().Argv),
-		Accept: func(c host.Context, text string) (tea.Cmd, error) {
+		Label: "command", Text: text, Limit: maxCommand,
+		Accept: func(_ host.Context, text string) (tea.Cmd, error) {
 			words, err := kit.SplitWords(text)
 			if err != nil || len(words) == 0 {
 				return nil, cmp.Or(err, errNoCommand)
 			}
-			return startWith(c, sc, session.Change{Command: words}), nil
+			sc.edited = words
+			return startWith(sc, session.Change{Command: words}), nil
 		},
 	})
 	return nil
 }
+
+// maxCommand is how many bytes of a command can be edited in a line.
+const maxCommand = 16 << 10
 
 var errNoCommand = errors.New("the command is empty")
 

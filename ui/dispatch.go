@@ -325,7 +325,7 @@ func (sc *sessionScreen) quit() tea.Cmd {
 // of the Prompter, without it.
 func interrupted(sc *sessionScreen) tea.Cmd {
 	f := &sc.app.front
-	if f.ask == nil && (f.dialog == nil || f.dialog.asked.About != host.AboutQuit) {
+	if f.ask == nil && (f.dialog == nil || f.dialog.asked.About != host.AboutQuit && f.dialog.asked != sc.app.grid.asks) {
 		if d := sc.app.quitQuestion(); d != nil {
 			sc.confirm(d)
 			return nil

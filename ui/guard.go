@@ -34,6 +34,8 @@ func (f *front) guarded() *guard {
 		return &f.ask.guard
 	case f.dialog != nil:
 		return &f.dialog.guard
+	case f.prompt != nil:
+		return nil
 	case len(f.views) > 0:
 		return f.views[len(f.views)-1].guard
 	}
@@ -70,7 +72,9 @@ func (f *front) awaitQuiet(later func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
 func quietOver(a *App, over quiet) {
 	g := a.front.guarded()
 	switch {
-	case g != over.guard || g.dropped != over.dropped:
+	case g != over.guard: // something covers it
+		over.guard.awaited = false
+	case g.dropped != over.dropped:
 	case !g.drawn:
 		g.awaited = false
 	default:

@@ -226,7 +226,7 @@ func (p *pointer) click(sc *sessionScreen, x, y int) tea.Cmd {
 		sc.detail.Click(y - in.Y)
 		return nil
 	}
-	if r := p.app.panes.layout.pane[id]; id == detailID && y == r.Y {
+	if r := p.app.panes.layout.pane[id]; id == detailID && y == r.Y && !sc.ws.Overview {
 		return sc.detail.ClickTitle(r.X + r.W - titleEnd - 1 - x)
 	}
 	if c, ok := sc.pane(id).(clicking); ok && in.Contains(x, y) {

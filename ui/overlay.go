@@ -46,7 +46,7 @@ func (cv *canvas) paintOverlays() {
 	a := cv.app
 	for _, o := range a.front.views {
 		c := o.screen.context()
-		if a.front.ask != nil { // which has the focus
+		if c.View = o.view; a.front.ask != nil { // which has the focus
 			c.View = nil
 		}
 		if o.guard != nil {
@@ -103,12 +103,10 @@ func (t *actionTable) wantsHelp(v host.View, msg tea.Msg) bool {
 	if !ok || !slices.Contains(t.keysOf(help.ActMenu), key.String()) {
 		return false
 	}
-	if p := pickerOf(v); p != nil {
-		return p.Query == ""
-	}
 	switch v.Scope() {
-	case compare.Scope, traffic.ScopeWaterfall, traffic.ScopeSequence, traffic.ScopeLatency, process.ScopePane, problems.ScopeCauses, problems.ScopeStart, send.ScopePolicies:
+	case problems.ScopeList, compare.Scope, traffic.ScopeWaterfall, traffic.ScopeSequence, traffic.ScopeLatency, process.ScopePane, problems.ScopeCauses, problems.ScopeStart, send.ScopePolicies:
 		return true
 	}
-	return false
+	p := pickerOf(v)
+	return p != nil && p.Query == ""
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"strings"
 
 	"charm.land/bubbles/v2/textinput"
@@ -22,7 +23,7 @@ type prompt struct {
 }
 
 func (sc *sessionScreen) ask(p host.Prompt) {
-	input := kit.NewInput(filter.MaxLength, p.Hint)
+	input := kit.NewInput(cmp.Or(p.Limit, filter.MaxLength), p.Hint)
 	input.SetValue(p.Text)
 	input.CursorEnd()
 	past := sc.app.typed[p.Label]
@@ -167,8 +168,12 @@ func valid(parse func(string) (*filter.Filter, error)) func(string) error {
 func promptActions(of finder) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: "prompt-clear", Keys: []string{"ctrl+u"}, Scope: scopePrompt, Title: "empty", Help: "Empty the line.", Yields: true}, Do: of.run(func(s *sessionScreen) { s.app.front.prompt.set("") })},
-		{Entry: host.Entry{ID: "prompt-earlier", Keys: []string{"up"}, Scope: scopePrompt, Title: "earlier", Help: "Recall an earlier text of this line.", Yields: true}, Do: of.run(func(s *sessionScreen) { s.app.front.prompt.set(s.app.front.prompt.past.Step(-1)) })},
-		{Entry: host.Entry{ID: "prompt-later", Keys: []string{"down"}, Scope: scopePrompt, Title: "later", Help: "Recall a later text of this line.", Yields: true}, Do: of.run(func(s *sessionScreen) { s.app.front.prompt.set(s.app.front.prompt.past.Step(1)) })},
+		{Entry: host.Entry{ID: "prompt-earlier", Keys: []string{"up"}, Scope: scopePrompt, Title: "earlier", Help: "Recall an earlier text of this line.", Yields: true}, Do: of.run(func(s *sessionScreen) {
+			s.app.front.prompt.set(s.app.front.prompt.past.Step(-1, s.app.front.prompt.input.Value()))
+		})},
+		{Entry: host.Entry{ID: "prompt-later", Keys: []string{"down"}, Scope: scopePrompt, Title: "later", Help: "Recall a later text of this line.", Yields: true}, Do: of.run(func(s *sessionScreen) {
+			s.app.front.prompt.set(s.app.front.prompt.past.Step(1, s.app.front.prompt.input.Value()))
+		})},
 		{Entry: host.Entry{ID: actComplete, Keys: []string{"tab"}, Scope: scopePrompt, Title: "complete", Help: "Complete the last word, or list its completions.", Priority: 85, Enabled: of.can(completes)}, Do: of.run(func(s *sessionScreen) { s.app.front.prompt.completeWord() })},
 	}
 }

@@ -42,7 +42,8 @@ type sessionScreen struct {
 	player   player.State
 	composer *send.Composer
 	rows     *traffic.Lists
-	before   int // the row before the last jump and one, 0 if there was none
+	before   int      // the row before the last jump and one, 0 if there was none
+	edited   []string // the command, if the user edited it
 }
 
 func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {

@@ -50,8 +50,8 @@ func jqActions(of func(host.Context) *Pane) []host.Action {
 			return func() tea.Msg { return host.Clipboard(expression, "jq", expression, "", false) }
 		})},
 		{Entry: host.Entry{ID: "jq-clear", Keys: []string{"ctrl+u"}, Scope: ScopeJQ, Title: "empty", Help: "Empty the line.", Yields: true}, Do: host.On(func(c host.Context, b *jqBar) tea.Cmd { return b.set(c, "") })},
-		{Entry: host.Entry{ID: "jq-earlier", Keys: []string{"up"}, Scope: ScopeJQ, Title: "earlier", Help: "Recall an earlier expression.", Yields: true}, Do: host.On(func(c host.Context, b *jqBar) tea.Cmd { return b.set(c, b.pane.queries.Step(-1)) })},
-		{Entry: host.Entry{ID: "jq-later", Keys: []string{"down"}, Scope: ScopeJQ, Title: "later", Help: "Recall a later expression.", Yields: true}, Do: host.On(func(c host.Context, b *jqBar) tea.Cmd { return b.set(c, b.pane.queries.Step(1)) })},
+		{Entry: host.Entry{ID: "jq-earlier", Keys: []string{"up"}, Scope: ScopeJQ, Title: "earlier", Help: "Recall an earlier expression.", Yields: true}, Do: host.On(func(c host.Context, b *jqBar) tea.Cmd { return b.set(c, b.pane.queries.Step(-1, b.input.Value())) })},
+		{Entry: host.Entry{ID: "jq-later", Keys: []string{"down"}, Scope: ScopeJQ, Title: "later", Help: "Recall a later expression.", Yields: true}, Do: host.On(func(c host.Context, b *jqBar) tea.Cmd { return b.set(c, b.pane.queries.Step(1, b.input.Value())) })},
 		host.Override(host.Entry{Name: host.CloseName, ID: "jq-drop", Scope: ScopeJQ, Title: "drop result", Help: "Leave the line and show the message again.", Priority: 80}),
 	}
 }

@@ -113,8 +113,10 @@ var jqTests = map[string]roomTest{
 	},
 	"jq-later": func(t *testing.T, r *room, x *uitest.Server) {
 		r.query(".result.tools")
-		r.Do(actJQKeep, actJQ, "jq-earlier", "jq-later")
-		require.Empty(t, r.pane.jq.input.Value(), "after the latest")
+		r.Do(actJQKeep, actJQ, "jq-clear")
+		r.Write(".x")
+		r.Do("jq-earlier", "jq-later")
+		require.Equal(t, ".x", r.pane.jq.input.Value(), "after the latest")
 	},
 	"jq-drop": func(t *testing.T, r *room, x *uitest.Server) {
 		r.query(".result.tools")

@@ -119,7 +119,7 @@ func TestDetailOfEverything(t *testing.T) {
 	r := ofLog(t, log, 160, 36)
 	for row, want := range [][]string{
 		{"━━ 3 ping · request · 24 B · id 1", `method: "ping"`},
-		{"━━ 3 ping · 0.0", "pong: true"},
+		{"━━ 3 ping · ", "pong: true"},
 		{"━━ 3 noise on stdout · ", "not-json,bom", `\ufeffServer listening`},
 		{"━━ 3 stderr ", "a warning"},
 		{"━━ 3 held ", `0: "stdout"`},

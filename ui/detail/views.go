@@ -122,8 +122,14 @@ func (d *Pane) setView(v view) tea.Cmd {
 // where only one is named, the next.
 func (d *Pane) ClickTitle(fromEnd int) tea.Cmd {
 	all := d.views()
-	if d.w < leastForViews {
+	switch {
+	case fromEnd < 0:
+		return nil
+	case d.w >= leastForViews:
+	case fromEnd < len("[]")+len(viewNames[d.view]):
 		return d.nextView()
+	default:
+		return nil
 	}
 	for i := len(all) - 1; i >= 0; i-- {
 		width := len(viewNames[all[i]]) + 1

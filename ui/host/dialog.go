@@ -52,6 +52,7 @@ type Prompt struct {
 	Label string
 	Hint  string // shown while the text is empty
 	Text  string
+	Limit int // characters; 0 for those of a filter
 	// Accept takes the text. On an error the prompt stays open and shows it.
 	Accept func(Context, string) (tea.Cmd, error)
 	// Check reports errors while the user types; nil accepts any text.

@@ -8,7 +8,8 @@ const maxHistory = 50
 // A History is the texts that a line had, the latest last.
 type History struct {
 	texts []string
-	back  int // how many texts ago the one in the line was typed
+	back  int    // how many texts ago the one in the line was typed
+	draft string // what was typed before going back
 }
 
 // Add adds a text that the line was left with.
@@ -20,11 +21,14 @@ func (h *History) Add(text string) {
 	}
 }
 
-// Step returns an earlier (-1) or later (1) text; after the latest one the line is empty.
-func (h *History) Step(by int) string {
-	h.back = Between(0, h.back-by, len(h.texts))
+// Step returns an earlier (-1) or later (1) text than the one in the line; after the latest
+// one comes what had been typed.
+func (h *History) Step(by int, text string) string {
 	if h.back == 0 {
-		return ""
+		h.draft = text
+	}
+	if h.back = Between(0, h.back-by, len(h.texts)); h.back == 0 {
+		return h.draft
 	}
 	return h.texts[len(h.texts)-h.back]
 }

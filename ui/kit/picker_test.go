@@ -47,3 +47,15 @@ func TestPicker(t *testing.T) {
 	p.Clear()
 	require.Len(t, p.Shown, 5)
 }
+
+// TestHistoryKeepsTheDraft checks that going back and forth returns what had been typed.
+func TestHistoryKeepsTheDraft(t *testing.T) {
+	var h History
+	require.Equal(t, "typed", h.Step(-1, "typed"), "nothing is earlier")
+	h.Add("one")
+	h.Add("two")
+	require.Equal(t, "two", h.Step(-1, "typed"))
+	require.Equal(t, "one", h.Step(-1, "two"))
+	require.Equal(t, "two", h.Step(1, "one"))
+	require.Equal(t, "typed", h.Step(1, "two"))
+}

@@ -1,6 +1,8 @@
 package problems
 
 import (
+	"fmt"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -62,19 +64,16 @@ type card struct {
 	text    kit.Text
 	block   paint.Lines
 	lines   []cardLine
-	choices []choice
 	reached string // the cause that was last scrolled to
 	shown   evidence
 }
 
-// A cardLine is one line: the text of a cause, or choices.
+// A cardLine is one line of the text of a cause.
 type cardLine struct {
-	mark    string
-	text    string
-	style   paint.Style
-	cause   int // whose line it is; -1 for none
-	choices []choice
-	note    string // at the right
+	mark  string
+	text  string
+	style paint.Style
+	cause int // whose line it is; -1 for none
 }
 
 func (s *State) openCauses(c host.Context) tea.Cmd {
@@ -134,8 +133,7 @@ func (v *card) Draw(c host.Context) {
 	in := r.Inner()
 	c.Block(&v.block, in)
 	show := func() string {
-		v.choices = v.choices[:0]
-		return v.text.Paint(&v.block, 0, in.H, len(v.lines), func(l *paint.Line, i int) { v.paintLine(c, l, i, v.lines[i]) })
+		return v.text.Paint(&v.block, 0, in.H, len(v.lines), func(l *paint.Line, i int) { v.lines[i].paint(l) })
 	}
 	right := show()
 	if v.reached != v.at {
@@ -143,8 +141,11 @@ func (v *card) Draw(c host.Context) {
 		right = show()
 	}
 	title := "Cause"
-	if _, ok := v.cause(c); !ok {
+	switch n := len(c.Workspace.Shown.Causes.Found); {
+	case n == 0:
 		title = "Problems"
+	case n > 1:
+		title = fmt.Sprintf("Cause %d of %d", v.place(c)+1, n)
 	}
 	c.Dialog(ScopeCauses, r, title, right, &v.block)
 }
@@ -165,20 +166,11 @@ func (v *card) reach(c host.Context) {
 	}
 }
 
-func (v *card) paintLine(c host.Context, l *paint.Line, y int, line cardLine) {
+func (line *cardLine) paint(l *paint.Line) {
 	l.PadTo(1)
 	l.Text(line.style, line.mark)
 	l.PadTo(3)
 	l.Text(line.style, line.text)
-	for _, ch := range line.choices {
-		ch.paint(c.Host.Screen().Theme, l)
-		ch.y = y
-		v.choices = append(v.choices, ch)
-	}
-	if line.note != "" {
-		l.PadTo(l.Cells() + max(l.Room()-termsafe.Width(line.note)-1, 1))
-		l.Text(c.Host.Screen().Theme.Dim, line.note)
-	}
 }
 
 func (v *card) build(c host.Context, width int) {
@@ -216,7 +208,6 @@ func (v *card) open(c host.Context, i int, cause diagnosis.Cause, width int) {
 	if text := followed(c, cause); text != "" {
 		v.add(i, "", text, th.Dim, width)
 	}
-	v.offer(c, i, width, len(c.Workspace.Shown.Causes.Found)-1)
 	if i < len(c.Workspace.Shown.Causes.Found)-1 {
 		v.gap()
 	}
@@ -257,8 +248,6 @@ func (v *card) nothing(c host.Context, width int) {
 		v.add(-1, "", "No protocol problems detected", th.Good, width)
 	}
 	v.add(-1, "", sentence(checked(c)), th.Dim, width)
-	v.gap()
-	v.offer(c, -1, width, 0)
 }
 
 // nextError is the action that goes to the next failed request.

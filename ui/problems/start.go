@@ -46,20 +46,31 @@ func StartActions(set func(c host.Context, variable string) tea.Cmd, edit func(h
 	variable := entry(actSetVariable, "v", "set variable", "Ask for the missing variable without showing it, and start again with it. Only its name is recorded.", 88, func(c host.Context, f *FailedStart) tea.Cmd { return set(c, f.variable) })
 	variable.Enabled = func(c host.Context) (bool, string) {
 		f, ok := c.View.(*FailedStart)
-		return ok && f.variable != "", "no missing variable was found"
+		if !ok || f.variable == "" {
+			return false, "no missing variable was found"
+		}
+		return host.CanRestart(c)
 	}
+	change := entry(actEditCommand, "e", "edit command", "Edit the command, and start it again.", 86, func(c host.Context, _ *FailedStart) tea.Cmd { return edit(c) })
+	again := entry(actStartAgain, "ctrl+r", "start again", "Start the same command again.", 84, then(host.ActRestart, true))
+	change.Enabled, again.Enabled = host.CanRestart, host.CanRestart
 	return []host.Action{
 		entry("start-line", "enter", "run", "Run the selected line.", 90, func(c host.Context, f *FailedStart) tea.Cmd {
 			f.offer(c)
 			return c.Host.Do(c.Workspace, f.choices[f.at].action, "")
 		}),
 		variable,
-		entry(actEditCommand, "e", "edit command", "Edit the command, and start it again.", 86, func(c host.Context, _ *FailedStart) tea.Cmd { return edit(c) }),
-		entry(actStartAgain, "ctrl+r", "start again", "Start the same command again.", 84, then(host.ActRestart, true)),
+		change,
+		again,
 		entry(actWhy, "!", "why", "Show the cause and its consequences.", 82, then(host.ActCauses, false)),
 		entry(actStartedAs, "I", "process", "Show the command, the folder and the environment.", 80, then(host.ActProcess, false)),
 		host.Override(host.Entry{Name: host.CloseName, ID: "close-start", Scope: ScopeStart, Keys: []string{"esc", "q"}}),
 	}
+}
+
+type choice struct {
+	action, text string
+	y            int // its line in the block
 }
 
 // A FailedStart shows why a server did not start, above lines that try again.
@@ -128,9 +139,10 @@ func (f *FailedStart) Move(c host.Context, way string) tea.Cmd {
 }
 
 // Click implements host.Clicking.
-func (f *FailedStart) Click(_, y int) (again, hit bool) {
+func (f *FailedStart) Click(x, y int) (again, hit bool) {
+	place := f.block.Place()
 	for i, ch := range f.choices {
-		if ch.y == y-f.block.Place().Y {
+		if place.Contains(x, y) && ch.y == y-place.Y {
 			again, f.at = f.at == i, i
 			return again, true
 		}
@@ -154,7 +166,7 @@ func (f *FailedStart) offer(c host.Context) {
 	}
 	f.choices = f.choices[:0]
 	if f.variable != "" {
-		f.choices = append(f.choices, choice{action: actSetVariable, text: "set " + f.variable + "…, start again   (hidden, never recorded)"})
+		f.choices = append(f.choices, choice{action: actSetVariable, text: "set " + f.variable + "…, start again   (hidden; only its name is recorded)"})
 	}
 	f.choices = append(f.choices,
 		choice{action: actEditCommand, text: "edit the command, start again"},
@@ -185,7 +197,7 @@ func (f *FailedStart) Draw(c host.Context) {
 		rows = append(rows, termsafe.Wrap(line, width)...)
 	}
 	if most := max(screen.Height-len(f.choices)-5, 1); len(rows) > most {
-		rows = append(rows[:most-1], screen.Look().Ellipsis)
+		rows = append(rows[:max(most-1, 1)], screen.Look().Ellipsis)[:most]
 	}
 	height := len(rows) + 1 + len(f.choices)
 	f.block.Options = screen.Look()

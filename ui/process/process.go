@@ -5,6 +5,7 @@ package process
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -241,33 +242,40 @@ func treeInfo(w *workspace.Workspace, i *info) {
 	i.addTree(all, w.Sample.At)
 }
 
-// addTree adds processes, each below its parent.
+// deepest is how many levels of processes are shown below each other.
+const deepest = 64
+
+// addTree adds processes, each below its parent. In a recording anything can be the parent
+// of anything: a process whose parents are too many, or in a circle, begins a tree.
 func (i *info) addTree(all []executor.Descendant, now time.Time) {
-	nodes, rest := map[int]*tree.Tree{}, map[string]executor.Descendant{}
+	nodes, facts := map[int]*tree.Tree{}, map[string]executor.Descendant{}
+	parents, order := map[int]int{}, make([]int, 0, len(all))
 	for _, d := range all {
-		nodes[d.PID], rest[fmt.Sprint(d.PID)] = tree.Root(d.PID), d
+		if nodes[d.PID] == nil {
+			nodes[d.PID], facts[strconv.Itoa(d.PID)] = tree.Root(d.PID), d
+			parents[d.PID] = d.PPID
+			order = append(order, d.PID)
+		}
 	}
 	var roots []*tree.Tree
-	for _, d := range all {
-		if parent := nodes[d.PPID]; parent != nil && d.PPID != d.PID {
-			parent.Child(nodes[d.PID])
+	for _, pid := range order {
+		above := 0
+		for p := parents[pid]; nodes[p] != nil && above < deepest; p = parents[p] {
+			above++
+		}
+		if above == 0 || above == deepest {
+			roots = append(roots, nodes[pid])
 		} else {
-			roots = append(roots, nodes[d.PID])
+			nodes[parents[pid]].Child(nodes[pid])
 		}
 	}
 	for _, root := range roots {
 		if i.ascii {
 			root.Enumerator(func(tree.Children, int) string { return "+--" }).Indenter(func(tree.Children, int) string { return "   " })
 		}
-		for line := range strings.Lines(root.String()) {
-			pid := line[strings.LastIndexByte(line, ' ')+1:]
-			pid = strings.TrimSuffix(pid, "\n")
-			i.add(strings.TrimSuffix(line, "\n"), treeLine(rest[pid], now))
-			delete(rest, pid)
+		for line := range strings.SplitSeq(root.String(), "\n") {
+			i.add(line, treeLine(facts[line[strings.LastIndexByte(line, ' ')+1:]], now))
 		}
-	}
-	for pid, d := range rest { // of a recording whose processes are each other's parents
-		i.add(pid, treeLine(d, now))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
+	"mcpdbg/ui/widget/paint"
 )
 
 // family returns a process tree with a child that has a hostile name.
@@ -214,4 +215,28 @@ func TestProcessIsWatched(t *testing.T) {
 		r.Run(TakeSample(r.Context()))
 		require.Equal(t, 2, looks)
 	})
+}
+
+// TestTreeOfAnything checks that processes of a recording that are each other's parents, or
+// have one number, are each listed once, and that deep trees end.
+func TestTreeOfAnything(t *testing.T) {
+	listed := func(all ...executor.Descendant) (pids []string) {
+		i := &info{th: &paint.Theme{}, width: 80}
+		i.addTree(all, time.Time{})
+		for _, row := range i.rows {
+			pids = append(pids, row.Label)
+		}
+		return pids
+	}
+	at := func(pid, parent int) executor.Descendant {
+		return executor.Descendant{PID: pid, PPID: parent, Command: "x"}
+	}
+	require.Equal(t, []string{"1", "├── 2", "└── 3"}, listed(at(1, 99), at(2, 1), at(3, 1)))
+	require.Equal(t, []string{"1", "2"}, listed(at(1, 2), at(2, 1), at(1, 99)))
+	require.Equal(t, []string{"7"}, listed(at(7, 7)))
+	var deep []executor.Descendant
+	for pid := range 1000 {
+		deep = append(deep, at(pid+1, pid))
+	}
+	require.Len(t, listed(deep...), 1000)
 }

@@ -340,10 +340,11 @@ func (a *Action[C]) hint(c C) (hint key.Binding, priority int) {
 	if a.Now != nil {
 		title, priority = a.Now(c)
 	}
-	if !hint.Enabled() {
+	switch {
+	case a.Hint != (key.Help{}):
+	case len(a.Keys) == 0:
 		return hint, 0
-	}
-	if title != "" && a.Hint == (key.Help{}) {
+	case title != "":
 		hint.SetHelp(a.Keys[0], title)
 	}
 	return hint, cmp.Or(priority, a.Priority)

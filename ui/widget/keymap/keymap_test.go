@@ -247,6 +247,23 @@ func TestNow(t *testing.T) {
 	require.Equal(t, []string{"v other view"}, texts(table.Footer(nil, Global, state{}, 12)))
 }
 
+// TestHintsWithoutKeys checks that an action that settings left without keys has no hint,
+// whatever it is called now, and that one that never had keys may have one.
+func TestHintsWithoutKeys(t *testing.T) {
+	now := func(state) (string, int) { return "now", 5 }
+	list := []Action[state]{
+		{ID: "view", Keys: []string{"v"}, Scope: Global, Title: "view", Help: "Switch.", Priority: 2, Now: now},
+		{ID: "export", Scope: Global, Title: "export", Help: "Write.", Priority: 1, Hint: key.Help{Key: ":export", Desc: "share"}},
+	}
+	unbound := slices.Clone(list)
+	Rebind(unbound[:1], map[string][]string{"view": {}})
+	for want, list := range map[string][]Action[state]{"v now, :export share": list, ":export share": unbound} {
+		table, err := New(nil, list)
+		require.NoError(t, err)
+		require.Equal(t, want, strings.Join(texts(table.Footer(nil, Global, state{}, 60)), ", "))
+	}
+}
+
 func TestOffered(t *testing.T) {
 	require.Equal(t, Entry{
 		ID: "resend", Scope: "traffic", Keys: []string{"r"}, Title: "resend", Help: "Send it again.",
