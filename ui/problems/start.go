@@ -166,7 +166,7 @@ func (f *FailedStart) offer(c host.Context) {
 	}
 	f.choices = f.choices[:0]
 	if f.variable != "" {
-		f.choices = append(f.choices, choice{action: actSetVariable, text: "set " + f.variable + "…, start again   (hidden; only its name is recorded)"})
+		f.choices = append(f.choices, choice{action: actSetVariable, text: "set " + f.variable + "…, start again   (hidden, only its name kept)"})
 	}
 	f.choices = append(f.choices,
 		choice{action: actEditCommand, text: "edit the command, start again"},

@@ -77,7 +77,7 @@ func DrawSVG(p SVGPalette, scenes ...Scene) []byte {
 	return b.Bytes()
 }
 
-// writeMotion shows each scene in its time; for a reader who wants no motion, the last one.
+// writeMotion shows each scene in its time, and with reduced motion only the last one.
 func writeMotion(b *bytes.Buffer, scenes []Scene, all int) {
 	b.WriteString("<style>.s{visibility:hidden}\n")
 	from := 0
