@@ -289,7 +289,8 @@ type CallOptions struct {
 	// files can't be created.
 	Long func(*spool.Line)
 	// Bare sends params unchanged: no _meta of the modern era, no rounds of
-	// input, and tasks are not followed.
+	// input, and tasks are not followed. Only a re-sent request (Act) gets a progress
+	// token of its own, as a token must not be used twice at a time.
 	Bare bool
 }
 
@@ -381,6 +382,8 @@ func (r *run) request(ctx context.Context, q request) (Response, uint64, error) 
 		if params, err = withMeta(params, r.s.requestMeta(id, q.opts)); err != nil {
 			return Response{}, 0, err
 		}
+	} else if act := q.opts.Act; act != nil && act.Act == ActResend {
+		params = withToken(params, id)
 	}
 	w := r.s.calls.fresh()
 	w.r, w.method, w.progress, w.ctx, w.task = r, q.method, q.progress, ctx, q.task
@@ -468,6 +471,17 @@ func (s *Session) requestMeta(id string, opts CallOptions) map[string]any {
 		meta["progressToken"] = json.RawMessage(id)
 	}
 	return meta
+}
+
+// withToken replaces a progress token in params, if there is one: a token is unique among
+// active requests (2025-11-25, basic/utilities/progress).
+func withToken(params json.RawMessage, token string) json.RawMessage {
+	meta := framing.Member(params, "_meta")
+	at := framing.Member(meta.Of(params), "progressToken")
+	if at == (framing.Span{}) {
+		return params
+	}
+	return slices.Concat(params[:meta.Start+at.Start], []byte(token), params[meta.Start+at.End:])
 }
 
 func (r *run) timedOut(id string, n uint64) {

@@ -160,6 +160,29 @@ func TestProgress(t *testing.T) {
 	})
 }
 
+// TestResentRequestsHaveTheirOwnToken checks that a re-sent request is as it was, but for
+// its id and its progress token.
+func TestResentRequestsHaveTheirOwnToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var id string
+		h := open(t, legacy(func(p *fakeProcess, m message) {
+			id = string(m.ID)
+			p.result(m, string(m.Params))
+		}), nil)
+		for params, want := range map[string]string{
+			`{"name":"x","_meta": {"a":1,"progressToken" : "mcpdbg-4","b":[]}}`: `{"name":"x","_meta":{"a":1,"progressToken":%s,"b":[]}}`,
+			`{"_meta":{"progressToken":5}}`:                                     `{"_meta":{"progressToken":%s}}`, `{"_meta":{}}`: `{"_meta":{}}`, `{"progressToken":1}`: `{"progressToken":1}`,
+		} {
+			resp, err := h.Request(t.Context(), "work", json.RawMessage(params), session.CallOptions{Bare: true, Act: &session.ActBody{Act: session.ActResend}})
+			require.NoError(t, err)
+			require.JSONEq(t, strings.ReplaceAll(want, "%s", id), string(resp.Result))
+			resp, err = h.Request(t.Context(), "work", json.RawMessage(params), session.CallOptions{Bare: true})
+			require.NoError(t, err)
+			require.JSONEq(t, params, string(resp.Result), "only re-sent requests")
+		}
+	})
+}
+
 // TestProgressMayUseTheSession checks that a function for progress runs under no lock
 // that ending the process needs.
 func TestProgressMayUseTheSession(t *testing.T) {

@@ -20,15 +20,14 @@ const maxPosted = 1024
 
 // A run is one process of a session: from its start entry to Closed or Failed.
 type run struct {
-	s     *Session
-	proc  executor.Process
-	began time.Time
-	col   *collector
-	stdin Checksum // guarded by Session.send
-	ended bool     // guarded by Session.send: Closed or Failed was logged
-	// entry of the unterminated line of stdin, or 0; guarded by Session.send
-	openLine uint64
-	killed   atomic.Bool // it, or a descendant that held its streams, was killed with KILL
+	s        *Session
+	proc     executor.Process
+	began    time.Time
+	col      *collector
+	stdin    Checksum      // guarded by Session.send
+	ended    bool          // guarded by Session.send: Closed or Failed was logged
+	openLine atomic.Uint64 // entry of the unterminated line of stdin, or 0; stored under Session.send
+	killed   atomic.Bool   // it, or a descendant that held its streams, was killed with KILL
 	exited   chan struct{}
 	done     chan struct{}
 	posted   chan write // sent asynchronously: answers, cancellations

@@ -186,6 +186,9 @@ type Status struct {
 	// LogLevel is the level of log messages that was set for the current process, by
 	// SetLogLevel or a Request of logging/setLevel. "" is the server's default.
 	LogLevel string
+	// OpenLine is the entry of a line on stdin that has no newline yet, or 0: the server
+	// waits for its end, and the next message continues it.
+	OpenLine uint64
 }
 
 // Status returns the session's status.
@@ -196,6 +199,9 @@ func (s *Session) Status() Status {
 	s.mu.Unlock()
 	if r != nil {
 		st.Process = r.info()
+		if st.Process.Exit == nil {
+			st.OpenLine = r.openLine.Load()
+		}
 	}
 	return st
 }

@@ -118,16 +118,16 @@ func (r *run) write(ctx context.Context, w write) (uint64, error) {
 	if r.ended {
 		return 0, &WriteError{Status: executor.StdinClosed, Err: r.endError()}
 	}
-	if r.openLine > 0 && !w.bytes {
-		r.s.Note(fmt.Sprintf("the line of entry %d has no newline yet: this message continues it", r.openLine), "send the rest of the line, or a newline")
+	if open := r.openLine.Load(); open > 0 && !w.bytes {
+		r.s.Note(fmt.Sprintf("the line of entry %d has no newline yet: this message continues it", open), "send the rest of the line, or a newline")
 	}
 	n, err := r.logWrite(w)
 	if err != nil {
 		return 0, err
 	}
-	r.openLine = 0
+	r.openLine.Store(0)
 	if w.eol == framing.NoEOL {
-		r.openLine = n
+		r.openLine.Store(n)
 	}
 	if w.call != nil {
 		r.s.calls.written(w.call, n)

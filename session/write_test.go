@@ -91,7 +91,9 @@ func TestHalfAMessageNowAndTheRestLater(t *testing.T) {
 		require.Equal(t, session.ReqAnswered, rest.State, "the response is paired with the write that completed the message")
 		require.Empty(t, h.entries(session.KindNote), "a person's own bytes need no note")
 
+		require.Zero(t, h.Status().OpenLine)
 		send(`{"half":`)
+		require.EqualValues(t, h.log.Len(), h.Status().OpenLine)
 		require.NoError(t, h.Notify(t.Context(), "notifications/x", nil))
 		synctest.Wait()
 		notes := h.entries(session.KindNote)
