@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 
 	"mcpdbg/session/executor"
 	"mcpdbg/session/secret"
@@ -132,8 +133,8 @@ func (s *Session) EnvValue(name string) (string, error) {
 // A Change is a difference of the processes that a session starts from now on.
 type Change struct {
 	Variable executor.EnvVar // to be set, if it has a name; only that is logged
-	// Command replaces the command, if it has words. Words of the log's header, which has
-	// placeholders for secrets, become what these represent.
+	// Command replaces the command, if it has words. Placeholders for secrets, as in the
+	// log's header, become what these represent.
 	Command []string
 }
 
@@ -150,7 +151,12 @@ func (c Change) Apply(s *Session) {
 	}
 	if len(c.Command) > 0 {
 		argv := slices.Clone(c.Command)
+		var values []string
+		for _, v := range slices.Concat(cmd.Env, s.cfg.Secrets) {
+			values = append(values, "${"+v.Name+"}", v.Value)
+		}
 		for i, word := range argv {
+			argv[i] = strings.NewReplacer(values...).Replace(word)
 			if at := slices.Index(s.log.Header().Argv, word); at >= 0 && at < len(s.argv) {
 				argv[i] = s.argv[at]
 			}

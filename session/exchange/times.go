@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 )
@@ -106,6 +107,20 @@ func (t *Table) TimesOfRounds(requests []int) (times Times) {
 		waits = append(waits, t.Waits(number, at)...)
 	}
 	return TimesOf(whole, waits)
+}
+
+// TimesCancelled returns the times of the request at a row until it was cancelled, if it was. It
+// follows the whole log.
+func (t *Table) TimesCancelled(number int, request session.Row) (times Times, ok bool) {
+	if request.Msg != framing.Request || request.State != session.ReqCancelled {
+		return Times{}, false
+	}
+	at, ok := t.GivenUp(number)
+	whole := Span{request.T, at}
+	if request.Kind == session.KindStdout {
+		return TimesOf(whole, []Span{whole}), ok
+	}
+	return t.Between(number, number, whole), ok
 }
 
 // GivenUp returns when the request at a row was cancelled or timed out. It follows the

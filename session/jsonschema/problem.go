@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -137,6 +139,14 @@ func message(err *jsonschema.ValidationError) string {
 		return fmt.Sprintf("has %s, at least %d", wording.Plural(k.Got, "item"), k.Want)
 	case *fault.MaxItems:
 		return fmt.Sprintf("has %s, at most %d", wording.Plural(k.Got, "item"), k.Want)
+	case *fault.Maximum:
+		return "is " + number(k.Got) + ", at most " + number(k.Want)
+	case *fault.Minimum:
+		return "is " + number(k.Got) + ", at least " + number(k.Want)
+	case *fault.ExclusiveMaximum:
+		return "is " + number(k.Got) + ", less than " + number(k.Want)
+	case *fault.ExclusiveMinimum:
+		return "is " + number(k.Got) + ", more than " + number(k.Want)
 	case *fault.UniqueItems:
 		return fmt.Sprintf("items %d and %d are the same", k.Duplicates[0], k.Duplicates[1])
 	case *fault.Pattern:
@@ -148,6 +158,11 @@ func message(err *jsonschema.ValidationError) string {
 		return cut(out.Error.String())
 	}
 	return cut(err.Error())
+}
+
+func number(n *big.Rat) string {
+	f, _ := n.Float64()
+	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
 func article(name string) string {

@@ -64,6 +64,8 @@ type ids struct {
 	overflow bool       // too many were open, or entries are missing, so some are not tracked
 	queue    []idKey    // open requests to the server, oldest first from head on; may contain settled ones
 	head     int        // of queue
+	asked    int        // open requests of the server: somebody else has to answer first
+	replied  int64      // time of the last response to one
 	twins    []idKey    // latest ones; some may be settled
 	free     []*request // to be used again
 }
@@ -109,6 +111,9 @@ func (x *ids) add(key idKey, r *request) bool {
 	x.count++
 	r.key, r.order, r.open = key, x.count, true
 	x.open[key] = r
+	if r.sent.FromServer && !again {
+		x.asked++
+	}
 	if !r.sent.FromServer && !mcp.WaitsLong(r.sent.Method) {
 		x.enqueue(key)
 	}
@@ -157,6 +162,9 @@ func (x *ids) settle(key idKey, answered bool, at int64) *request {
 	}
 	delete(x.open, r.key)
 	r.open = false
+	if r.sent.FromServer {
+		x.asked, x.replied = x.asked-1, at
+	}
 	now := settledID{answered: answered, at: max(at, 1)}
 	if !answered {
 		now.givenUp = r
@@ -229,13 +237,14 @@ func (x *ids) oldest() *request {
 	return nil
 }
 
-// due returns when the oldest request is late. Progress extends the time.
+// due returns when the oldest request is late. Progress and questions of the server extend
+// the time.
 func (x *ids) due(progressed int64) int64 {
 	r := x.oldest()
-	if r == nil {
+	if r == nil || x.asked > 0 {
 		return never
 	}
-	return max(r.sent.At.T, progressed) + answerTimeout
+	return max(r.sent.At.T, progressed, x.replied) + answerTimeout
 }
 
 // overdue reports requests that are late by now.

@@ -34,7 +34,7 @@ func family(r *diagnosis.Rule) string { return strings.TrimRight(r.ID, "01234567
 // Set is the version of the set of rules: the day of its last change. It changes
 // whenever another rule may find something in the same log, so that reports of
 // different programs can be compared.
-const Set = "2026-11-24.5"
+const Set = "2026-11-27"
 
 // Checked describes what the rules check. Every output that counts problems shows
 // it, because a session without problems may still be broken. Checker.Checked adds
@@ -163,7 +163,7 @@ var (
 		Reference:   "JSON-RPC 2.0 sections 4 and 5",
 		Impact:      "TypeScript SDKs that validate strictly reject the message; others ignore the member"}
 	rpc19 = &diagnosis.Rule{ID: "RPC19", Severity: diagnosis.Warning, Side: diagnosis.Server, Title: "request not answered",
-		Explanation: "A request had no response when its timeout expired. If the log has no timeout, it is 60 s without a response or progress. For a server/discover probe this is only reported as info. It is an error if the server exited by itself, because no response can come.",
+		Explanation: "A request had no response when its timeout expired. If the log has no timeout, it is 60 s without a response or progress, not counting the time in which the client has to answer a request of the server. For a server/discover probe this is only reported as info. It is an error if the server exited by itself, because no response can come.",
 		Reference:   "lifecycle, timeouts",
 		Impact:      "the TypeScript SDK gives up after 60 s and cancels; clients without a timeout hang"}
 	rpc20 = &diagnosis.Rule{ID: "RPC20", Severity: diagnosis.Info, Side: diagnosis.Server, Title: "responses out of order", Once: true,

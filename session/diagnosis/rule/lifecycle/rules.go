@@ -227,8 +227,8 @@ var (
 		Explanation: "A notifications/elicitation/complete has an elicitationId that no elicitation in url mode and no error -32042 had.",
 		Reference:   "elicitation, url mode",
 		Impact:      "clients ignore it, so the user has to continue by hand"}
-	srv08 = &diagnosis.Rule{ID: "SRV08", Severity: diagnosis.Warning, Side: diagnosis.Client, Revisions: legacy, Title: "server request not answered",
-		Explanation: "A request of the server had no response within 60 s. Answer it, decline it, or end it with an error.",
+	srv08 = &diagnosis.Rule{ID: "SRV08", Severity: diagnosis.Info, Side: diagnosis.Client, Revisions: legacy, Title: "server request not answered",
+		Explanation: "A request of the server had no response within 60 s, perhaps from a person. Answer it, decline it, or end it with an error.",
 		Reference:   "lifecycle, timeouts",
 		Impact:      "TypeScript SDK servers give up after 60 s, and the tool call that needs the answer fails"}
 )
