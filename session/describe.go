@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
@@ -204,5 +203,5 @@ func micros(us int64) string {
 	if us == 0 {
 		return ""
 	}
-	return wording.RoundedTime(time.Duration(us) * time.Microsecond)
+	return wording.Took(us)
 }

@@ -47,7 +47,6 @@ const (
 	actPartner    = "partner"
 	actNextError  = "next-error"
 	actPrevError  = "previous-error"
-	actCompose    = "compose"
 	actResend     = "resend"
 	actEditResend = "edit-resend"
 	actCancel     = "cancel"
@@ -117,8 +116,8 @@ var scopes = []keymap.Scope{
 	{ID: send.ScopePresets, Title: "Composer, malformed messages", Modal: true, Inherits: "picker"},
 	{ID: send.ScopeAnswer, Title: "Server request", Modal: true, Inherits: send.ScopeFields},
 	{ID: send.ScopeAnswerJSON, Title: "Server request, JSON", Modal: true, Inherits: "closing"},
-	{ID: send.ScopePolicies, Title: "Server request policies", Modal: true, Inherits: "steps"},
-	{ID: replay.Scope, Title: "Replay", Modal: true, Inherits: "pages"},
+	{ID: send.ScopePolicies, Title: "Server request rules", Modal: true, Inherits: "steps"},
+	{ID: replay.Scope, Title: "Run again", Modal: true, Inherits: "pages"},
 	{ID: compare.Scope, Title: "Comparison", Modal: true, Inherits: "lines"},
 	{ID: copies.ScopeExport, Title: "Export", Modal: true, Inherits: "steps"},
 	{ID: compare.ScopeMenu, Title: "Compare with", Modal: true, Inherits: "picker"},
@@ -132,7 +131,7 @@ var scopes = []keymap.Scope{
 	{ID: copies.ScopeNotes, Title: "Marks and notes", Modal: true, Inherits: "picker"},
 	{ID: process.ScopePane, Title: "Process pane", Modal: true, Inherits: "text"},
 	{ID: problems.ScopeCauses, Title: "Cause", Modal: true, Inherits: "steps"},
-	{ID: problems.ScopeStart, Title: "Failed start", Modal: true, Inherits: "steps"},
+	{ID: problems.ScopeStart, Title: "Failed start", Modal: true, Inherits: "pages"},
 	{ID: process.ScopeTree, Title: "Processes to kill", Modal: true, Inherits: "picker"},
 	{ID: copies.ScopeCopy, Title: "Copy menu", Modal: true, Inherits: "picker"},
 	{ID: server.ScopeLogLevel, Title: "Log level", Modal: true, Inherits: "picker"},
@@ -222,8 +221,8 @@ func moving(of finder) []host.Action {
 		{Entry: host.Entry{ID: kit.Top, Keys: []string{"g", "home"}, Scope: keymap.Global, Title: "first", Help: "Go to the first line."}},
 		{Entry: host.Entry{ID: kit.Bottom, Keys: []string{"G", "end"}, Scope: keymap.Global, Title: "last", Help: "Go to the last line and follow."}},
 
-		{Entry: host.Entry{ID: host.ActOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row full size in the detail pane; unfold a tree or a group of rows; in the content view, read a linked resource.", Priority: 95, Hint: key.Help{Key: "enter", Desc: "read"}, Now: host.Ranks{None: -1}.Now}, Do: of.do((*sessionScreen).open)},
-		{Entry: host.Entry{ID: host.ActBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Synonyms: []string{"clear"}, Help: "Step back: leave the zoom, then the detail pane, the moment of a recording, clear the search, then the filter, then return to the grid or unselect the row. Never quits.", Hint: key.Help{Key: "esc", Desc: "leave"}, Now: host.Ranks{Moment: 101}.Now}, Do: of.do((*sessionScreen).back)},
+		{Entry: host.Entry{ID: host.ActOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row full size in the detail pane; unfold a tree or a group of rows; in the content view, read a linked resource.", Priority: 95, Hint: key.Help{Key: "enter", Desc: "read"}, Now: of.openNow}, Do: of.do((*sessionScreen).open)},
+		{Entry: host.Entry{ID: host.ActBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Synonyms: []string{"clear"}, Help: "Step back: leave the zoom, then the detail pane, the moment of a recording, clear the search, then the filter, then return to the grid or unselect the row. Never quits.", Now: of.backNow}, Do: of.do((*sessionScreen).back)},
 		{Entry: host.Entry{ID: actJumpBack, Keys: []string{"`", "backspace"}, Scope: keymap.Global, Title: "row before the jump", Synonyms: []string{"back", "previous place"}, Help: "Go back to the row that was selected before the last jump.", Yields: true, Enabled: of.can(hasJumped)}, Do: of.do(jumpBack)},
 		{Entry: host.Entry{ID: actNextPane, Keys: []string{"tab"}, Scope: keymap.Global, Title: "next pane", Help: "Go to the next pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusBeside(1) })},
 		{Entry: host.Entry{ID: actPrevPane, Keys: []string{"shift+tab"}, Scope: keymap.Global, Title: "previous pane", Help: "Go to the previous pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusBeside(-1) })},
@@ -239,7 +238,7 @@ func moving(of finder) []host.Action {
 		{Entry: host.Entry{ID: actFilter, Keys: []string{"f"}, Scope: keymap.Global, Title: "filter", Help: "Filter the traffic: method: tool: id: dir: kind: n: seq: run: err >100ms text /regexp/ !not and or.", Priority: 74, Now: host.Ranks{None: -1}.Now}, Do: func(c host.Context) tea.Cmd { return of(c).askFilter(c.Word) }},
 		{Entry: host.Entry{ID: actFollow, Keys: []string{"F"}, Scope: keymap.Global, Title: "follow", Synonyms: []string{"tail"}, Help: "Follow new rows as they arrive, or stop following.", Enabled: of.can(listFocused)}, Do: of.run((*sessionScreen).toggleFollow)},
 		{Entry: host.Entry{ID: actPartner, Keys: []string{"p"}, Scope: keymap.Global, Title: "partner", Synonyms: []string{"response", "pair"}, Help: "Go from a request to its response, and back.", Enabled: of.can(hasOtherSide)}, Do: of.do(otherSide)},
-		{Entry: host.Entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next failed", Synonyms: []string{"failed", "failure"}, Help: "Go to the next call that failed or has no answer; after the last, to the first.", Priority: 80, Hint: key.Help{Key: "e", Desc: "failed"}, Now: host.Ranks{None: -1}.Now}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(1) })},
+		{Entry: host.Entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next failed", Synonyms: []string{"failed", "failure"}, Help: "Go to the next call that failed or has no answer; after the last, to the first.", Priority: 80, Hint: key.Help{Key: "e", Desc: "failed"}, Now: func(c host.Context) (string, int) { return of(c).rows.FailedNow(c) }}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(1) })},
 		{Entry: host.Entry{ID: actPrevError, Keys: []string{"E"}, Scope: keymap.Global, Title: "previous failed", Help: "Go to the previous call that failed or has no answer."}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.rows.FindError(-1) })},
 	}
 }
@@ -250,7 +249,7 @@ const asksToQuit = "while a call is pending, several servers run or a smoke run 
 func acting(of finder) []host.Action {
 	return []host.Action{
 
-		{Entry: host.Entry{ID: actCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "any message", Synonyms: []string{"compose", "raw", "send", "request", "ping"}, Help: "Write and send a message. The draft is kept.", Priority: 70, Enabled: host.CanSend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.Compose(c) }},
+		{Entry: host.Entry{ID: host.ActCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "any message", Synonyms: []string{"compose", "raw", "send", "request", "ping"}, Help: "Write and send a message. The draft is kept.", Priority: 70, Enabled: host.CanSend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.Compose(c) }},
 		{Entry: host.Entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "again", Synonyms: []string{"re-send", "repeat", "retry"}, Help: "Send the selected message again; a request gets a new id.", Asks: "before a tool that is not said to be read-only, the first time; each time if it is said to be destructive", Priority: 85, Hint: key.Help{Key: "r", Desc: "again"}, Now: host.Ranks{Running: -1}.Now, Enabled: canResend}, Do: resend},
 		{Entry: host.Entry{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit", Synonyms: []string{"re-send", "modify"}, Help: "Open the selected message in the composer.", Priority: 84, Now: host.Ranks{Running: -1, Failed: 98}.Now, Enabled: canResend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.EditSelected(c) }},
 		{Entry: host.Entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Synonyms: []string{"abort"}, Help: "Send notifications/cancelled for the selected request, or for the only pending one.", Now: host.Ranks{Running: 100}.Now, Enabled: canCancel}, Do: cancelSelected},
@@ -264,6 +263,25 @@ func acting(of finder) []host.Action {
 		{Entry: host.Entry{ID: actRedraw, Keys: []string{"ctrl+l"}, Scope: keymap.Global, Title: "redraw", Help: "Redraw the screen.", Everywhere: true}, Do: func(host.Context) tea.Cmd { return tea.ClearScreen }},
 		{Entry: host.Entry{ID: actSuspend, Keys: []string{"ctrl+z"}, Scope: keymap.Global, Title: "suspend", Help: "Suspend to the shell; fg resumes. The server keeps running.", Everywhere: true}, Do: func(host.Context) tea.Cmd { return tea.Suspend }},
 	}
+}
+
+// openNow has no hint where there is no row to open, or what it opens is shown.
+func (of finder) openNow(c host.Context) (title string, priority int) {
+	if a := of(c).app; a.panes.focus == detailID && !c.Workspace.Overview {
+		return "", -1
+	}
+	return host.Ranks{None: -1}.Now(c)
+}
+
+// backNow is first among the hints of the full screen and of a moment of a recording.
+func (of finder) backNow(c host.Context) (title string, priority int) {
+	switch ws := c.Workspace; {
+	case of(c).app.panes.zoom:
+		return "back", 101
+	case ws.Playback != nil && ws.Playback.Past != nil:
+		return "leave", 101
+	}
+	return "", 0
 }
 
 // noNow is what the harmless answer of a question does.

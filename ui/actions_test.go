@@ -259,10 +259,10 @@ var actionTests = map[string]actionTest{
 		require.Equal(t, failure, d.viewed(), "the probe's error is expected")
 	},
 
-	actCompose: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actCompose)
+	host.ActCompose: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(host.ActCompose)
 		require.Contains(t, d.plain(), `{"jsonrpc":"2.0","id":"ui-1","method":"tools/list"}`)
-		require.Contains(t, d.plain(), "valid request")
+		require.Contains(t, d.plain(), "request")
 		d.write("x")
 		require.Contains(t, d.plain(), "not JSON")
 	},
@@ -524,7 +524,7 @@ var actionTests = map[string]actionTest{
 	},
 	host.ActInterrupt: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":"slow","method":"sleep"}`)
-		d.do(actCompose)
+		d.do(host.ActCompose)
 		d.take(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
 		require.Contains(t, d.plain(), "Quit? 1 call is pending")
 		d.hush()

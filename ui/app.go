@@ -400,6 +400,9 @@ func (sc *sessionScreen) settle() tea.Cmd {
 // pace returns how often the clocks on the screen change; 0 without clocks. Those of
 // hidden sessions change in the list of sessions.
 func (a *App) pace() (least time.Duration) {
+	if a.opts.Still {
+		return 0
+	}
 	if a.grid.shown() && !a.grid.view.Over() {
 		least = spinEvery
 	}

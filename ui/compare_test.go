@@ -49,7 +49,7 @@ func (d *driver) pairOf(x *fakeExecutor) {
 	d.send(`{"jsonrpc":"2.0","id":3,"method":"sleep"}`)
 	d.show(first)
 	d.do(host.ActCompare, "compare-with-pick")
-	require.Contains(d.t, d.plain(), " compared, ")
+	require.Contains(d.t, d.plain(), " calls: ")
 }
 
 var linesAtCursor = regexp.MustCompile(`(?m)>[x~+ -] *(.*?) *[│┃]>[x~+ -] *(.*?) *$`)

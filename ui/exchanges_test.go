@@ -25,14 +25,14 @@ func TestExchangeFrames(t *testing.T) {
 func TestExchangeShowsItsResponse(t *testing.T) {
 	inExchanges(t, func(d *driver) {
 		d.do(kit.Top, kit.Down)
-		require.Contains(t, d.plain(), "3 tools/list · 11.0 ms")
+		require.Contains(t, d.plain(), "3 tools/list · 11 ms")
 		d.do(actPartner)
 		require.Contains(t, d.plain(), "3 tools/list · request")
 		require.Equal(t, 1, d.visible.rows.Traffic.Listed().Position(d.cursor()), "the same exchange")
 		d.do(actPartner)
-		require.Contains(t, d.plain(), "3 tools/list · 11.0 ms")
+		require.Contains(t, d.plain(), "3 tools/list · 11 ms")
 		d.do(kit.Down, kit.Up)
-		require.Contains(t, d.plain(), "3 tools/list · 11.0 ms")
+		require.Contains(t, d.plain(), "3 tools/list · 11 ms")
 	})
 }
 

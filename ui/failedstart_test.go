@@ -11,6 +11,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/kit"
 	"mcpdbg/ui/problems"
 )
 
@@ -60,13 +61,18 @@ var failedStartTests = map[string]actionTest{
 	"start-command": func(t *testing.T, d *driver, x *fakeExecutor) {
 		var argv []string
 		x.Way = func(_ context.Context, cmd executor.Command) error { argv = cmd.Argv; return nil }
+		session.Change{Variable: executor.EnvVar{Name: "KEY", Value: "hunter2"}}.Apply(d.visible.ws.Session)
 		startFails(d)
 		d.do("start-command")
-		d.write(" --stdio")
+		d.write(" --key=${KEY}!")
 		d.do(actAccept)
 		d.pull()
-		require.Equal(t, "--stdio", argv[len(argv)-1])
+		require.Equal(t, "--key=hunter2!", argv[len(argv)-1])
 		require.Contains(t, d.rows()[0], "ready")
+		d.do(actTraffic, kit.Bottom, "copy-menu")
+		d.write("mcpdbg")
+		d.do("copy-this")
+		require.Contains(t, d.clip, "'--key=${KEY}!'", "the command that was started last")
 	},
 	"start-again":   started("start-again"),
 	"start-why":     opensFromStart("Problems", "start-why"),
@@ -76,6 +82,16 @@ var failedStartTests = map[string]actionTest{
 		d.do("close-start")
 		require.Nil(t, d.front.top())
 	},
+	"failed-start-page-up": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		scrollsStart(t, d)
+		require.Contains(t, d.plain(), "lines 4-5 of 5")
+		d.do("failed-start-page-up")
+		require.Contains(t, d.plain(), "lines 3-4 of 5")
+	},
+	"failed-start-page-down": func(t *testing.T, d *driver, _ *fakeExecutor) {
+		scrollsStart(t, d)
+		require.Contains(t, d.plain(), "It seems to need the variable DEMO_API_KEY")
+	},
 	"failed-start-up": opensFromStart("Needed to start", "failed-start-down", "failed-start-up", "start-line"),
 	"failed-start-down": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		startFails(d)
@@ -83,6 +99,17 @@ var failedStartTests = map[string]actionTest{
 		d.do("failed-start-down")
 		require.Contains(t, d.plain(), "> e ")
 	},
+}
+
+// scrollsStart opens the box on a low screen, and goes to the end of its text.
+func scrollsStart(t *testing.T, d *driver) {
+	startFails(d)
+	d.take(tea.WindowSizeMsg{Width: 60, Height: 12})
+	require.Contains(t, d.plain(), "lines 1-")
+	require.Contains(t, d.plain(), "─ enter runs the line · esc close ·")
+	for range 9 {
+		d.do("failed-start-page-down")
+	}
 }
 
 func (d *driver) closes() { d.run(d.closeFocused(d.visible.context())) }

@@ -15,6 +15,7 @@ import (
 	"mcpdbg/ui/server"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 // View returns the frame, repainted if something on it has changed.
@@ -141,6 +142,7 @@ func (cv *canvas) paintClosed(sc *sessionScreen) {
 }
 
 func (cv *canvas) paintFooter(sc *sessionScreen, l *paint.Line) {
+	cv.hints.shown = cv.hints.shown[:0]
 	switch {
 	case cv.app.front.ask != nil:
 	case cv.app.front.prompt != nil:
@@ -166,6 +168,20 @@ func (cv *canvas) paintHints(sc *sessionScreen, l *paint.Line) {
 		}
 		l.Rendered(h.text(i, cv.app.screen.Theme))
 	}
+}
+
+// at returns the keys of the hint at a column of the last line, or "", and the column in it.
+func (h *hints) at(x int) (keys string, column int) {
+	x-- // what paintHints begins with
+	for _, hint := range h.shown {
+		about := hint.Help()
+		width := termsafe.Width(about.Key + " " + about.Desc)
+		if x >= 0 && x < width {
+			return about.Key, x
+		}
+		x -= width + 2
+	}
+	return "", 0
 }
 
 // hints are those of the last frame, and all that were shown in a theme, rendered.

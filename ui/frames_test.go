@@ -18,7 +18,7 @@ func TestFrames(t *testing.T) {
 // TestOverlays shows overlays in front of the panes.
 func TestOverlays(t *testing.T) {
 	for name, actions := range map[string][]string{
-		"stop": {"kill"}, "restart": {host.ActRestart}, "compose": {actCompose}, "filter": {actFilter}, "zoom": {actZoom},
+		"stop": {"kill"}, "restart": {host.ActRestart}, "compose": {host.ActCompose}, "filter": {actFilter}, "zoom": {actZoom},
 	} {
 		t.Run(name, func(t *testing.T) {
 			requireFrames(t, "overlay-"+name, false, inStates(func(d *driver, _ *fakeExecutor) { d.do(actions...) }))
@@ -30,7 +30,7 @@ func TestOverlays(t *testing.T) {
 // resized.
 func TestOverlaysAtEverySize(t *testing.T) {
 	t.Parallel()
-	for _, open := range []string{help.ActMenu, "kill", "info", "copy-menu", actCompose, actFilter, actZoom, host.ActOpen, actStderr, "export"} {
+	for _, open := range []string{help.ActMenu, "kill", "info", "copy-menu", host.ActCompose, actFilter, actZoom, host.ActOpen, actStderr, "export"} {
 		inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 			uitest.Busy(t, d.visible.ws.Session, x)
 			d.pull()

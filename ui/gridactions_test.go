@@ -267,11 +267,11 @@ func TestGridByMouse(t *testing.T) {
 		d.do("grid-first")
 		d.content()
 		d.press(20, 8)
-		require.Regexp(t, `>x host-004\.example`, d.rows()[8])
+		require.Regexp(t, `>✗ host-004\.example`, d.rows()[8])
 		require.Empty(t, r.Opened)
 		d.pointer.scrollAt(d.visible, 20, 8, 3)
 		d.canvas.stale = true
-		require.Regexp(t, `>x host-004\.example`, d.rows()[5])
+		require.Regexp(t, `>✗ host-004\.example`, d.rows()[5])
 		d.press(20, 5)
 		require.Equal(t, []int{3}, r.Opened)
 	})

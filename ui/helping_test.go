@@ -14,6 +14,7 @@ import (
 	"mcpdbg/ui/detail"
 	"mcpdbg/ui/help"
 	"mcpdbg/ui/home"
+	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/send"
@@ -267,7 +268,7 @@ func (d *driver) marksOfRows() map[kit.Mark]bool {
 // TestMenusOfPanes shows the menus of the panes and of some lists.
 func TestMenusOfPanes(t *testing.T) {
 	var menus uitest.Sheet
-	for _, name := range []string{actTraffic, actDetail, actEvents, actSessions, "catalog", "open-session", "kill", "info", actCompose, actFilter} {
+	for _, name := range []string{actTraffic, actDetail, actEvents, actSessions, "catalog", "open-session", "kill", "info", host.ActCompose, actFilter} {
 		inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 			d.do(name)
 			d.take(keyF1)

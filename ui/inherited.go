@@ -52,7 +52,7 @@ func inheritedActions(of finder) []host.Action {
 		host.Override(host.Entry{Name: kit.Top, ID: "first", Scope: "lines", Keys: []string{"g", "home"}, Help: "Go to the first line."}),
 		host.Override(host.Entry{Name: kit.Bottom, ID: "last", Scope: "lines", Keys: []string{"G", "end"}, Help: "Go to the last line."}),
 
-		host.Override(host.Entry{Name: kit.Down, Scope: "picker", Keys: []string{"down", "ctrl+n"}, Help: "Go down.", Priority: 50, Hint: key.Help{Key: "up/down", Desc: "choose"}}),
+		host.Override(host.Entry{Name: kit.Down, Scope: "picker", Keys: []string{"down", "ctrl+n"}, Help: "Go down.", Priority: 50, Hint: key.Help{Key: "up/down", Desc: "choose"}, Now: host.HideIf(func(v host.Picking) bool { return len(v.Picks().Shown) < 2 })}),
 		host.Override(host.Entry{Name: kit.Up, Scope: "picker", Keys: []string{"up", "ctrl+p"}, Help: "Go up."}),
 		host.Override(host.Entry{Name: kit.PageDown, Scope: "picker", Keys: []string{"pgdown", "ctrl+d"}}),
 		{Entry: host.Entry{Name: "clear", Scope: "picker", Keys: []string{"ctrl+u"}, Title: "empty", Help: "Empty the line that narrows the list.", Yields: true}, Do: of.do(clearQuery)},

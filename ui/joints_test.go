@@ -17,7 +17,7 @@ import (
 // connects to its neighbours.
 func TestLinesConnect(t *testing.T) {
 	overlays := [][]string{
-		nil, {help.ActMenu}, {"palette"}, {host.ActKill}, {host.ActRestart}, {host.ActProcess}, {actCompose}, {actFilter}, {host.ActCatalog},
+		nil, {help.ActMenu}, {"palette"}, {host.ActKill}, {host.ActRestart}, {host.ActProcess}, {host.ActCompose}, {actFilter}, {host.ActCatalog},
 		{"export"}, {host.ActProblems}, {host.ActCauses}, {"policies"}, {"waterfall"}, {"latency", "latency-histogram"}, {host.ActOpen}, {"presets"}, {"copy-menu"},
 	}
 	for _, size := range [][2]int{{200, 60}, {160, 40}, {120, 36}, {100, 30}, {80, 24}, {60, 20}} {

@@ -144,3 +144,15 @@ func TestLogOpensAtTheMoment(t *testing.T) {
 		require.True(t, open())
 	})
 }
+
+// TestLogTimes checks that the times of the log are in the form of those of the calls.
+func TestLogTimes(t *testing.T) {
+	inBubble(t, 120, 36, saying, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.send(`{"jsonrpc":"2.0","id":"one","method":"one"}`)
+		began := d.visible.ws.Shown.Source.Header().Start.Local().Format("15:04:05.000")
+		d.do(actStderr, kit.Bottom, "time-clock")
+		require.Contains(t, d.selectedLine(stderrID), " "+began+" called one")
+		d.do("time-clock", actTraffic, kit.Bottom, "time-zero", actStderr, kit.Bottom)
+		require.Contains(t, d.selectedLine(stderrID), " +0:00.00 called one")
+	})
+}

@@ -182,9 +182,13 @@ func (l *sessionList) Click(line int) { l.show(l.top + line/sessionRows) }
 
 func (p *pointer) click(sc *sessionScreen, x, y int) tea.Cmd {
 	p.app.canvas.stale = true
-	switch keys := p.app.screen.Key(x, y); {
+	keys, column := p.app.screen.Key(x, y), 0
+	if keys == "" && p.app.panes.layout.footer.Contains(x, y) {
+		keys, column = p.app.canvas.hints.at(x)
+	}
+	switch {
 	case keys != "" && p.app.front.prompt == nil:
-		return p.clickKey(sc, keys)
+		return p.clickKey(sc, keys, column)
 	case p.app.front.menu != nil:
 		cmd, hit := p.app.front.menu.Click(sc.context(), x, y)
 		if !hit {
@@ -214,7 +218,7 @@ func (p *pointer) click(sc *sessionScreen, x, y int) tea.Cmd {
 	case noPane:
 		return nil
 	case composerID:
-		return sc.composer.Click(sc.context(), y)
+		return sc.composer.Click(sc.context(), x, y)
 	}
 	p.app.focusOn(id)
 	in := p.app.panes.layout.pane[id].Body()
@@ -271,11 +275,19 @@ func (p *pointer) clickTitles(sc *sessionScreen, x, y int) bool {
 	return true
 }
 
-// clickKey does what a key in the border of a dialog does.
-func (p *pointer) clickKey(sc *sessionScreen, keys string) tea.Cmd {
-	action, ok := p.app.actions.keys.Lookup(sc.scope(), keys)
-	if first, _, several := strings.Cut(keys, "/"); !ok && several {
-		action, ok = p.app.actions.keys.Lookup(sc.scope(), first)
+// clickKey does what a key in the border of a dialog or in the last line does: of several
+// keys the one at a column.
+func (p *pointer) clickKey(sc *sessionScreen, keys string, column int) tea.Cmd {
+	table := p.app.actions.keys
+	action, ok := table.Lookup(sc.scope(), keys)
+	if name, command := strings.CutPrefix(keys, ":"); !ok && command {
+		action, ok = table.ByID(name)
+	} else if !ok {
+		at := 0
+		if column < len(keys) {
+			at = strings.LastIndexAny(keys[:column], "/ ") + 1
+		}
+		action, ok = table.Lookup(sc.scope(), strings.FieldsFunc(keys[at:], func(r rune) bool { return r == '/' || r == ' ' })[0])
 	}
 	if !ok {
 		return nil

@@ -77,13 +77,13 @@ func TestMouseFocusesAndSelects(t *testing.T) {
 		d.press(110, 3)
 		before := d.plain()
 		d.press(0, 0)
-		d.press(10, 35)
+		d.press(159, 35)
 		require.Equal(t, before, d.plain(), "header and footer are not panes")
 		d.press(10, 27)
 		require.Equal(t, trafficID, d.panes.focus)
 		require.Equal(t, d.listed(1), d.cursor(), "no row at this place")
 
-		d.do(actCompose)
+		d.do(host.ActCompose)
 		d.press(110, 2)
 		require.Equal(t, detailID, d.panes.focus)
 		require.True(t, d.visible.composer.IsOpen())
@@ -174,7 +174,7 @@ func TestMouseDragsBorders(t *testing.T) {
 		{"log", 120, 36, 20, 29, 20, 21, stderrID, 120, 8, actTraffic},
 		{"log, over the header", 120, 36, 20, 29, 20, 0, eventsID, 120, 11, actTraffic},
 		{"events", 160, 36, 80, 32, 100, 32, eventsID, 60, 5, actTraffic},
-		{"composer", 120, 36, 60, 26, 60, 20, composerID, 120, 15, actCompose},
+		{"composer", 120, 36, 60, 26, 60, 20, composerID, 120, 15, host.ActCompose},
 		{"stacked detail", 80, 24, 20, 13, 20, 11, detailID, 80, 8, actTraffic},
 		{"closed log, a click opens it", 80, 24, 20, 22, 20, 22, stderrID, 80, 4, kit.Bottom},
 		{"no border", 160, 36, 30, 10, 20, 5, detailID, 60, 29, actTraffic},

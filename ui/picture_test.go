@@ -16,13 +16,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	tea "charm.land/bubbletea/v2"
 	"mcpdbg/internal/demo"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/kit"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // A demoExecutor runs the demo server in this process, so that a session with it

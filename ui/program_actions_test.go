@@ -140,7 +140,7 @@ func (st *stage) selects(what string) {
 // its last state.
 func (st *stage) composes(raw bool) {
 	st.Press("c")
-	if strings.Contains(st.Text(), "Compose raw bytes") != raw {
+	if strings.Contains(st.Text(), "Raw bytes") != raw {
 		st.Press("\x14") // ctrl+t
 	}
 }
@@ -196,7 +196,7 @@ var ways = map[string]func(st *stage){
 	copies.ScopeExport:   func(st *stage) { st.Press(":", "export", "\r") },
 	compare.Scope: func(st *stage) {
 		st.Press("O", "everything", "\r", "D", "\r")
-		require.Contains(st.T, st.app.View().Content, " compared, ")
+		require.Contains(st.T, st.app.View().Content, " calls: ")
 	},
 	compare.ScopeMenu:      func(st *stage) { st.Press("O", "everything", "\r", "D") },
 	home.ScopeInputs:       func(st *stage) { st.Press("O", "weather", "\r") },

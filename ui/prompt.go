@@ -10,6 +10,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/form"
 	"mcpdbg/ui/widget/paint"
 )
 
@@ -23,7 +24,7 @@ type prompt struct {
 }
 
 func (sc *sessionScreen) ask(p host.Prompt) {
-	input := kit.NewInput(cmp.Or(p.Limit, filter.MaxLength), p.Hint)
+	input := form.NewInput(cmp.Or(p.Limit, filter.MaxLength), p.Hint)
 	input.SetValue(p.Text)
 	input.CursorEnd()
 	past := sc.app.typed[p.Label]

@@ -48,6 +48,7 @@ func TestReadingKeepsThePlace(t *testing.T) {
 	value, pointer, _, _ := d.visible.detail.Value()
 	require.NotEmpty(t, pointer)
 	require.Equal(t, 1, d.visible.rows.Stderr.Len())
+	require.Greater(t, marked, n)
 	rec.Read(1000)
 	d.pull()
 	require.Equal(t, 2, d.visible.rows.Stderr.Len())

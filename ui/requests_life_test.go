@@ -28,7 +28,7 @@ func TestQuestionOfAnotherSession(t *testing.T) {
 		require.Contains(t, d.rows()[35], "A answer the server")
 		d.do(host.ActAnswer)
 		require.Same(t, there, d.visible)
-		require.Contains(t, d.plain(), "other (local) sent elicitation/create")
+		require.Contains(t, d.plain(), "other (local) asks you")
 		d.take(ctrlS)
 		d.take(ctrlS)
 		require.Empty(t, there.ws.Session.ServerRequests())
@@ -46,7 +46,7 @@ func TestDelayedTicks(t *testing.T) {
 		d.take(tick{})
 		require.Equal(t, time.Second, d.pace())
 		d.do(host.ActAnswer)
-		require.Contains(t, d.plain(), "its policy responds in 180 s")
+		require.Contains(t, d.plain(), "its rule answers in 180 s")
 		d.take(ctrlS)
 		<-done
 		d.pull()

@@ -94,7 +94,7 @@ var hostileWays = map[string]func(h *hostileServer){
 		h.do("catalog", "catalog-close")
 		h.another(hostile[0] + "\u202e")
 		h.do(host.ActCompare, "compare-with-pick", "compare-unfold", "compare-reveal")
-		require.Contains(h.t, h.plain(), " compared, ")
+		require.Contains(h.t, h.plain(), " calls: ")
 	},
 	help.Scope:             func(h *hostileServer) { h.do(help.ActMenu); h.pastes() },
 	home.Scope:             func(h *hostileServer) { h.do("open-session") },
@@ -102,7 +102,7 @@ var hostileWays = map[string]func(h *hostileServer){
 	home.ScopeInputs:       func(h *hostileServer) { h.do("open-session", "home-open") },
 	send.ScopeComposerForm: (*hostileServer).composesHostile,
 	send.ScopeComposerText: func(h *hostileServer) { h.composesHostile(); h.do("form-compose-view", "compose-view"); h.pastes() },
-	send.ScopePresets:      func(h *hostileServer) { h.do(actCompose, "compose-view", "presets") },
+	send.ScopePresets:      func(h *hostileServer) { h.do(host.ActCompose, "compose-view", "presets") },
 	scopePrompt:            func(h *hostileServer) { h.do(actFilter); h.pastes(); h.write(" tool:"); h.do(actComplete) },
 	scopeDialog: func(h *hostileServer) {
 		h.visible.confirm(&host.Dialog{Title: hostile[0], Lines: hostile, No: hostile[1], Yes: func(host.Context) tea.Cmd { return nil }})

@@ -28,11 +28,12 @@ func TestParseSettings(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Settings{}, s, "all settings are optional")
 
-	s, err = ParseSettings("config.toml", []byte(`
+	s, err = ParseSettings("config.toml", []byte("\ufeff"+`
 theme = "16"
 pictures = "blocks"
 ascii = true
 mouse = false
+motion = "off"
 slow = "250ms"
 
 [keys]
@@ -53,7 +54,7 @@ over = "5GiB"
 `))
 	require.NoError(t, err)
 	require.Equal(t, Settings{
-		Keys: map[string][]string{"filter": {"ctrl+f", "X"}, "next-error": {}}, Theme: theme16, Pictures: picturesBlocks, ASCII: true, NoMouse: true,
+		Keys: map[string][]string{"filter": {"ctrl+f", "X"}, "next-error": {}}, Theme: theme16, Pictures: picturesBlocks, ASCII: true, NoMouse: true, Still: true,
 		Slow: 250 * time.Millisecond, Idle: 3 * time.Second, Environments: map[string]string{"builder": "build-7"},
 		Recordings: recordings.Retention{Keep: 200, Older: 30 * 24 * time.Hour, Over: 5 << 30}, MaxPart: 256 << 20,
 	}, s)
@@ -86,6 +87,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"ascii = true\n[mouse]\nx = 1\n", "config.toml:2: mouse: "},
 		{"theme = \"blue\"\n", `config.toml:1: theme: unknown theme "blue": use auto, light, dark, contrast, contrast-light, contrast-dark, 16 or none`},
 		{"ascii = true\npictures = \"sixel\"\n", `config.toml:2: pictures: unknown value "sixel": use auto, blocks or off`},
+		{"motion = \"some\"\n", `config.toml:1: motion: unknown value "some": use on or off`},
 		{"\nslow = \"fast\"\n", `config.toml:2: slow: invalid duration "fast"`},
 		{"slow = \"-1s\"\n", `config.toml:1: slow: invalid duration "-1s"`},
 		{"[play]\nidle = \"0\"\n", `config.toml:2: play.idle: invalid duration "0": use a value such as 1s or 250ms, or none`},

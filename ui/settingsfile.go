@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,6 +23,7 @@ type Settings struct {
 	Theme   Theme
 	ASCII   bool // no line glyphs
 	NoMouse bool // the terminal keeps the mouse until its key is pressed
+	Still   bool // nothing moves by itself: no spinner, no running clock, no growing bar
 	// Pictures is how pictures in results are shown.
 	Pictures Pictures
 	// Slow is the latency above which a response is slow; 0 means over 100 ms and
@@ -114,15 +116,16 @@ func (e *SettingsError) Error() string {
 func (e *SettingsError) Unwrap() error { return e.Err }
 
 type settingsText struct {
-	Keys  map[string][]string `toml:"keys"`
-	Theme string              `toml:"theme"`
-	Pics  string              `toml:"pictures"`
-	Log   string              `toml:"log"`
-	ASCII bool                `toml:"ascii"`
-	Mouse *bool               `toml:"mouse"`
-	Slow  string              `toml:"slow"`
-	View  string              `toml:"view"`
-	Play  struct {
+	Keys   map[string][]string `toml:"keys"`
+	Theme  string              `toml:"theme"`
+	Pics   string              `toml:"pictures"`
+	Log    string              `toml:"log"`
+	Motion string              `toml:"motion"`
+	ASCII  bool                `toml:"ascii"`
+	Mouse  *bool               `toml:"mouse"`
+	Slow   string              `toml:"slow"`
+	View   string              `toml:"view"`
+	Play   struct {
 		Idle string `toml:"idle"`
 	} `toml:"play"`
 	Environments map[string]string `toml:"environments"`
@@ -138,15 +141,16 @@ type settingsText struct {
 // *SettingsError with the name of the file: invalid TOML, unknown settings, invalid
 // values, and keys bound twice.
 func ParseSettings(file string, data []byte) (Settings, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors write a byte order mark
 	var t settingsText
-	decoder := toml.NewDecoder(strings.NewReader(string(data)))
+	decoder := toml.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&t); err != nil {
 		return Settings{}, tomlError(file, err)
 	}
 	s := Settings{
 		Keys: t.Keys, Theme: Theme(t.Theme), ASCII: t.ASCII, View: t.View, Pictures: Pictures(t.Pics), Log: LogPanes(t.Log),
-		NoMouse: t.Mouse != nil && !*t.Mouse, Environments: t.Environments,
+		NoMouse: t.Mouse != nil && !*t.Mouse, Still: t.Motion == "off", Environments: t.Environments,
 	}
 	err := s.check(&t)
 	if err == nil {
@@ -168,6 +172,9 @@ func (s *Settings) check(t *settingsText) *SettingsError {
 	}
 	if !slices.Contains([]LogPanes{"", logAuto, LogTogether, LogInPanes}, s.Log) {
 		return &SettingsError{Key: "log", Err: fmt.Errorf("unknown value %q: use auto, together or panes", s.Log)}
+	}
+	if !slices.Contains([]string{"", "on", "off"}, t.Motion) {
+		return &SettingsError{Key: "motion", Err: fmt.Errorf("unknown value %q: use on or off", t.Motion)}
 	}
 	if t.Slow != "" {
 		var err error

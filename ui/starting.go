@@ -45,16 +45,16 @@ type step struct {
 	style                    paint.Style
 }
 
-func startSteps(ws *workspace.Workspace, th *paint.Theme) []step {
+func startSteps(ws *workspace.Workspace, th *paint.Theme, failed string) []step {
 	var steps []step
 	for i, p := range ws.Shown.Lifecycle.Phases {
-		s := step{mark: "+", name: p.Phase, detail: p.Detail, took: wording.Took(p.Took), style: th.Good}
+		s := step{name: p.Phase, detail: p.Detail, took: wording.Took(p.Took)}
 		if p.Error != "" {
-			s.mark, s.style = "x", th.Failed
+			s.mark, s.style = failed, th.Failed
 			s.detail = strings.TrimPrefix(strings.TrimPrefix(p.Error, "start on "), p.Phase+": ") // the line already names host and phase
 		}
 		if p.Error != "" && p.Phase == mcp.MethodDiscover && ws.PhaseFollowed(i) {
-			s.mark, s.style = "-", th.Dim // a probe: a refusal is a valid result
+			s.mark, s.style = "", th.Dim // a probe: a refusal is a valid result
 		}
 		steps = append(steps, s)
 	}
@@ -78,7 +78,7 @@ func (cv *canvas) paintStart(sc *sessionScreen) {
 	if in.W < 20 || in.H < 3 || sc.composer.IsOpen() && cv.app.panes.layout.mode != wide {
 		return
 	}
-	steps := startSteps(ws, screen.Theme)
+	steps := startSteps(ws, screen.Theme, paint.Glyph(screen.Look(), "✗", "E"))
 	left, right := "Starting", wording.Seconds(sinceStart(ws))
 	if ws.Shown.Lifecycle.Failed != nil {
 		left, right = "Not started", ""

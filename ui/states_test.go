@@ -64,7 +64,7 @@ func TestRecordingCannotBeActedOn(t *testing.T) {
 	log := hostileLog(t, "x")
 	d := drive(t, Options{Source: log, Title: "demo.rec"}, 100, 30)
 	require.Contains(t, d.rows()[0], "  demo.rec")
-	for _, id := range []string{actCompose, actResend, actEditResend, actCancel, "kill", host.ActRestart, actCloseStdin} {
+	for _, id := range []string{host.ActCompose, actResend, actEditResend, actCancel, "kill", host.ActRestart, actCloseStdin} {
 		d.do(id)
 		require.Contains(t, d.rows()[29], "this is a recording", id)
 	}

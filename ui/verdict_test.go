@@ -162,8 +162,8 @@ func TestProbeSteps(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		probe := session.PhaseBody{Phase: mcp.MethodDiscover, Took: 1_500_000, Error: "server/discover: no answer in time (1.5s)"}
 		d.visible.ws.Shown.Lifecycle.Phases = []session.PhaseBody{probe}
-		require.Equal(t, "x", startSteps(d.visible.ws, d.screen.Theme)[0].mark)
+		require.Equal(t, "✗", startSteps(d.visible.ws, d.screen.Theme, "✗")[0].mark)
 		d.visible.ws.Shown.Lifecycle.Phases = append(d.visible.ws.Shown.Lifecycle.Phases, session.PhaseBody{Phase: mcp.MethodInitialize, Took: 1})
-		require.Equal(t, step{mark: "-", name: "server/discover", detail: "no answer in time (1.5s)", took: "1.50 s", style: d.screen.Theme.Dim}, startSteps(d.visible.ws, d.screen.Theme)[0])
+		require.Equal(t, step{name: "server/discover", detail: "no answer in time (1.5s)", took: "1.5 s", style: d.screen.Theme.Dim}, startSteps(d.visible.ws, d.screen.Theme, "✗")[0])
 	})
 }

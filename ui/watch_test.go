@@ -97,7 +97,7 @@ func TestWatch(t *testing.T) {
 		d.do(host.ActCompare)
 		v := d.front.top()
 		require.True(t, d.compares())
-		require.Contains(t, d.plain(), "A before   B after main.go changed")
+		require.Contains(t, d.plain(), "A before · B after main.go changed")
 		require.Equal(t, "sum: 1 | sum: 7", d.besides())
 		d.requireSound()
 		x.Serve = uitest.Adds(8)
@@ -117,7 +117,7 @@ func TestWatch(t *testing.T) {
 func TestWatchDuringDraft(t *testing.T) {
 	inBubble(t, 120, 36, uitest.Adds(1), func(t *testing.T, d *driver, x *fakeExecutor) {
 		w := d.watches(x, "add")
-		d.do(actCompose)
+		d.do(host.ActCompose)
 		d.write(`{"jsonrpc"`)
 		x.Serve = uitest.Adds(2)
 		d.changesFile(w)

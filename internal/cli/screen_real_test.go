@@ -25,7 +25,7 @@ var catalogLists = []string{"Tools", "Resources", "Templates", "Prompts"}
 // list opens a list of the catalog, which opens with the tools.
 func (s realScreen) list(name string) {
 	s.Keys("C")
-	shown := s.Until("tab next tab")
+	shown := s.Until("Templates", "Prompts")
 	if !strings.Contains(shown, "type to narrow the list") {
 		s.Keys("Escape") // as it was left
 		s.Until("type to narrow the list")
@@ -42,7 +42,7 @@ func (s realScreen) call(tool, value string) {
 	s.Keys("-l", tool)
 	s.Until("> "+tool, " of ")
 	s.Keys("Enter")
-	s.Until("Compose tools/call " + tool)
+	s.Until("Call " + tool)
 	s.Keys("-l", value)
 	s.Keys("C-s")
 }
@@ -61,7 +61,7 @@ func TestScreenCallsToolsOfServerEverything(t *testing.T) {
 	s.call("trigger-elicitation-request", "")
 	s.Until("1 waits for you", "elicitation/create")
 	s.Keys("A")
-	s.Until("The server asks you to fill in a form", "The server says", "name")
+	s.Until("asks you", "The server says", "name")
 	s.Keys("-l", "Ada")
 	s.Keys("C-s")
 	s.Until("answered in", "trigger-elicitation-request", "User p") // "User provided ..."
@@ -92,7 +92,7 @@ func TestScreenSubscribes(t *testing.T) {
 	s.Keys("C-s")
 	s.Until("subscribed to changes")
 	s.Keys("Escape")
-	s.UntilGone("tab next tab")
+	s.UntilGone("Templates")
 	s.call("toggle-subscriber-updates", "")
 	s.Until("← resources/updated")
 	s.Quit()
@@ -121,7 +121,7 @@ func TestScreenWithGoSDK(t *testing.T) {
 	s.call("elicit (form)", "")
 	s.Until("1 waits for you", "elicitation/create")
 	s.Keys("A")
-	s.Until("The server asks you to fill in a form")
+	s.Until("asks you")
 	s.Keys("-l", "ABC") // without it the server dies of its own type assertion
 	s.Keys("C-s")
 	s.Until("answered in", "elicit (form)")

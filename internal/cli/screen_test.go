@@ -14,7 +14,7 @@ func TestScreenWithDemo(t *testing.T) {
 			s.Until("LIVE  ready  demo server (local)", "handshake", "? menu")
 
 			s.Keys("c") // compose a call of a slow tool
-			s.Until("Compose")
+			s.Until("[message]")
 			s.Keys("C-u")
 			s.Keys("-l", `{"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"name":"echo","arguments":{"message":"from the composer"}}}`)
 			s.Keys("C-s")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"time"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
@@ -264,8 +265,8 @@ func (j *judgement) capture(c Capture, value any) {
 
 func (j *judgement) within() {
 	if limit := j.step.Expect.Within; limit > 0 && j.out.took > limit {
-		j.add(Problem{Check: "within", Want: limit.String(), Got: round(j.out.took).String(),
-			Text: fmt.Sprintf("within: the limit is %v, took %v", limit, round(j.out.took))})
+		j.add(Problem{Check: "within", Want: limit.String(), Got: j.out.took.Round(time.Millisecond).String(),
+			Text: fmt.Sprintf("within: the limit is %v, took %v", limit, j.out.took.Round(time.Millisecond))})
 	}
 }
 

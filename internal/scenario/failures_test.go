@@ -204,7 +204,7 @@ vars: {vast: ` + strings.Repeat("7", 2000) + `}
 `, []string{"passed mute", "passed b", "passed restart", "failed await mute", "  ended: the server was restarted before it answered mute",
 			"failed cancel b", "  ended: the server was restarted before it answered b", "passed c"}},
 		{"too late to cancel", "\n  - {call: slow, background: true}\n  - {call: echo}\n  - {cancel: slow}\n",
-			[]string{"passed slow", "passed echo", "failed cancel slow", "  slow was answered before it could be cancelled, after 2s"}},
+			[]string{"passed slow", "passed echo", "failed cancel slow", "  slow was answered before it could be cancelled, after 2.0 s"}},
 		{"bytes", `
   - {send: '{"jsonrpc":"2.0","id":7,"method":"fail"}', expect: {error: -32602}}
   - {name: b, send: 'no JSON', expect: {error: {code: -32700, message: parse}}}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 )
@@ -186,7 +187,7 @@ func (r *runner) cancelCall(ctx context.Context, step *Step) outcome {
 		if b.out.err != nil {
 			return r.outcomeOf(b)
 		}
-		text := fmt.Sprintf("%s was answered before it could be cancelled, after %v", step.Of, round(b.out.took))
+		text := fmt.Sprintf("%s was answered before it could be cancelled, after %s", step.Of, wording.Time(b.out.took))
 		return outcome{n: b.out.n, problem: &Problem{Check: "cancel", Text: text}}
 	}
 	_, last := b.entries()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 )
 
@@ -89,8 +88,4 @@ func isClosed(done <-chan struct{}) bool {
 	default:
 		return false
 	}
-}
-
-func round(d time.Duration) time.Duration {
-	return wording.RoundTime(d, 10*time.Second, 100*time.Millisecond)
 }

@@ -175,21 +175,13 @@ func TestAgo(t *testing.T) {
 
 func TestAppendTook(t *testing.T) {
 	for us, want := range map[int64]string{
-		0: "0 ms", 4: "0 ms", 5: "0.01 ms", 460: "0.46 ms", 2900: "2.9 ms", 13_900: "14 ms", 999_400: "999 ms", 999_500: "1.0 s", 1_500_000: "1.5 s", 1_200_000_000: "1200 s",
+		0: "0 ms", 4: "0 ms", 5: "0.01 ms", 460: "0.46 ms", 1000: "1 ms", 2900: "2.9 ms", 13_900: "14 ms", 999_400: "999 ms", 999_500: "1.0 s", 1_500_000: "1.5 s", 12_300_000: "12.3 s", 119_900_000: "119.9 s", 150_000_000: "2.5 min", 7_200_000_000: "2.0 h",
 	} {
 		require.Equal(t, want, string(AppendTook(nil, us)), us)
 	}
 }
 
 func TestTimes(t *testing.T) {
-	for us, want := range map[int64][3]string{
-		0: {"0s", "0.00 ms", "0s"}, 460: {"460µs", "0.46 ms", "460µs"}, 1_234: {"1.23ms", "1.2 ms", "1.23ms"}, 41_000: {"41ms", "41 ms", "41ms"}, 41_234: {"41.2ms", "41.2 ms", "41ms"},
-		1_504_000: {"1.5s", "1.5 s", "1.504s"}, 12_345_678: {"12.35s", "12.3 s", "12.3s"}, 61_600_000: {"1m2s", "61.6 s", "1m1.6s"},
-	} {
-		d := time.Duration(us) * time.Microsecond
-		require.Equal(t, want, [3]string{Time(us).String(), RoundedTime(d), RoundTime(d, 10*time.Second, 100*time.Millisecond).String()})
-		require.Equal(t, float64(us)/1000, Milliseconds(d))
-	}
 	require.Equal(t, "4:11.02", string(AppendClock(nil, 251_020_000)))
 	require.Equal(t, "1:04:11.02", string(AppendClock(nil, 3_851_020_000)))
 }

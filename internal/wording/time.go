@@ -1,50 +1,14 @@
 package wording
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 )
 
-// Time rounds microseconds to about three digits.
-func Time(us int64) time.Duration {
-	d := time.Duration(us) * time.Microsecond
-	switch {
-	case d >= time.Minute:
-		return d.Round(time.Second)
-	case d >= time.Second:
-		return d.Round(10 * time.Millisecond)
-	case d >= 10*time.Millisecond:
-		return d.Round(100 * time.Microsecond)
-	case d >= time.Millisecond:
-		return d.Round(10 * time.Microsecond)
-	}
-	return d
-}
-
-// RoundTime rounds to 10 us below 10 ms, to 1 ms below long, and to last above.
-func RoundTime(d, long, last time.Duration) time.Duration {
-	switch {
-	case d < 10*time.Millisecond:
-		return d.Round(10 * time.Microsecond)
-	case d < long:
-		return d.Round(time.Millisecond)
-	}
-	return d.Round(last)
-}
-
 // Milliseconds returns an exact number, for JSON.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// RoundedTime has a unit and as many digits as a row of the traffic; in seconds from 1 s
-// on.
-func RoundedTime(d time.Duration) string {
-	if d >= time.Second {
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return strings.TrimSuffix(string(AppendMillis(nil, d.Microseconds())), ".0") + " ms"
-}
 
 // AppendMillis appends microseconds as milliseconds, such as 0.25, 12.5 or 12500.
 func AppendMillis(dst []byte, us int64) []byte {
@@ -83,14 +47,6 @@ func appendTwo(dst []byte, n int64) []byte {
 // Seconds writes a running time, in tenths of a second.
 func Seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", max(d, 0).Seconds()) }
 
-// Took writes how long a step took, in microseconds.
-func Took(us int64) string {
-	if us >= 1_000_000 {
-		return fmt.Sprintf("%.2f s", float64(us)/1e6)
-	}
-	return string(AppendMillis(nil, us)) + " ms"
-}
-
 // The longest age in days that Ago counts.
 const maxDaysAgo = 60
 
@@ -110,17 +66,27 @@ func Ago(now, then time.Time) string {
 	}
 }
 
-// AppendTook appends microseconds for a narrow column, in milliseconds or seconds.
+// Time writes a duration as AppendTook does.
+func Time(d time.Duration) string { return Took(d.Microseconds()) }
+
+// Took writes microseconds as AppendTook does.
+func Took(us int64) string { return string(AppendTook(nil, us)) }
+
+// AppendTook appends microseconds with as many digits as a person compares: milliseconds
+// below 1 s, seconds below 2 min, minutes below 2 h, then hours.
 func AppendTook(dst []byte, us int64) []byte {
+	const second, minute, hour = 1e6, 60e6, 3600e6
 	switch {
-	case us >= 1e9:
-		return append(strconv.AppendInt(dst, (us+5e5)/1e6, 10), " s"...)
-	case us >= 999_500:
-		return append(strconv.AppendFloat(dst, float64(us)/1e6, 'f', 1, 64), " s"...)
+	case us >= 2*hour:
+		return append(strconv.AppendFloat(dst, float64(us)/hour, 'f', 1, 64), " h"...)
+	case us >= 2*minute:
+		return append(strconv.AppendFloat(dst, float64(us)/minute, 'f', 1, 64), " min"...)
+	case us >= second-500:
+		return append(strconv.AppendFloat(dst, float64(us)/second, 'f', 1, 64), " s"...)
 	case us >= 10_000:
 		return append(strconv.AppendInt(dst, (us+500)/1000, 10), " ms"...)
 	case us < 5: // would be 0.00
 		return append(dst, "0 ms"...)
 	}
-	return append(AppendMillis(dst, us), " ms"...)
+	return append(bytes.TrimSuffix(AppendMillis(dst, us), []byte(".0")), " ms"...)
 }

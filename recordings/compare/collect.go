@@ -52,6 +52,9 @@ func (c *comparer) report(d Difference, a, b []byte) {
 	if first {
 		c.out.First = &d
 	}
+	if d.Counts && c.first == nil {
+		c.first = &d
+	}
 	switch {
 	case keep:
 		c.out.Differences = append(c.out.Differences, d)

@@ -43,6 +43,9 @@ type Options struct {
 	Envelope bool
 	// OtherParams compares the responses to requests with different params, too.
 	OtherParams bool
+	// Exact makes values of responses count that usually differ from call to call, such
+	// as times and ids.
+	Exact bool
 	// Skip reports whether a request of the first session is skipped, for example
 	// because it was not sent to the second. SkipB is the same for the second.
 	Skip, SkipB func(match.Ref) bool
@@ -108,7 +111,10 @@ type comparer struct {
 	counts   bool
 	reported bool // has a difference, whether it counts or not
 
-	pairs *[]pair // if not nil, collects the compared pairs
+	first *Difference // of the current pair, that counts
+
+	pairs  *[]pair // if not nil, collects the compared pairs
+	firsts []*Difference
 }
 
 type maskKey struct {
@@ -158,7 +164,7 @@ func (c *comparer) compare() error {
 
 func (c *comparer) turnTo(i, j, place int) {
 	c.done()
-	c.i, c.j, c.place, c.counts, c.reported = i, j, place, false, false
+	c.i, c.j, c.place, c.counts, c.reported, c.first = i, j, place, false, false, nil
 	if i != alone {
 		c.label = c.a.labelOf(&c.a.records[i])
 	} else {

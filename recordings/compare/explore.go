@@ -19,15 +19,17 @@ import (
 type Comparison struct {
 	Report *Report
 
-	mu    sync.Mutex
-	c     *comparer
-	pairs []pair
+	mu     sync.Mutex
+	c      *comparer
+	pairs  []pair
+	firsts []*Difference
 }
 
-// A pair takes 16 bytes.
+// A pair takes 20 bytes.
 type pair struct {
 	i, j  int32
 	place int32
+	first int32 // in firsts, from 1; 0 for none
 	kind  PairKind
 }
 
@@ -50,7 +52,8 @@ type Pair struct {
 	Method     string
 	Subject    string // the tool, prompt or resource
 	FromServer bool
-	A, B       *End // nil in the session that does not have it
+	A, B       *End        // nil in the session that does not have it
+	First      *Difference // the first that counts; nil beyond the first 1,000 of a comparison
 }
 
 // An End is the position and result of an exchange in one session.
@@ -76,7 +79,7 @@ func Explore(ctx context.Context, a, b session.Source, opts Options) (*Compariso
 	if err := c.compare(); err != nil {
 		return nil, err
 	}
-	c.pairs = nil
+	c.pairs, out.firsts = nil, c.firsts
 	slices.SortStableFunc(out.pairs, func(a, b pair) int { return cmp.Compare(a.place, b.place) })
 	report := *c.finish() // a copy: Look reuses the comparer's own
 	out.Report = &report
@@ -95,6 +98,10 @@ func (c *comparer) notePair() {
 	}
 	if c.reported && p.kind == Same {
 		p.kind |= notedOnly
+	}
+	if c.first != nil {
+		c.firsts = append(c.firsts, c.first)
+		p.first = int32(len(c.firsts))
 	}
 	*c.pairs = append(*c.pairs, p)
 }
@@ -119,6 +126,9 @@ func (c *Comparison) Pair(n int) Pair {
 		l, out.A = c.c.a.labelOf(r), c.c.a.end(int(p.i))
 	}
 	out.Method, out.Subject, out.FromServer = l.method, l.subject, !l.fromClient
+	if p.first > 0 {
+		out.First = c.firsts[p.first-1]
+	}
 	return out
 }
 

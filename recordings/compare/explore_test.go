@@ -53,6 +53,9 @@ func TestExploreListsPairs(t *testing.T) {
 		"0 truetools/callt 5-6 5-6",
 		"2 falseresources/readx:1 7-8",
 	}, describe)
+	require.Equal(t, match.Pointer("/result/tools/b/title"), c.Pair(0).First.Pointer)
+	require.Equal(t, ClassExtra, c.Pair(1).First.Class)
+	require.Nil(t, c.Pair(2).First)
 	require.Equal(t, time.Millisecond, c.Pair(0).A.Took)
 	require.True(t, c.Pair(3).A.Failed)
 	require.Equal(t, 2, c.Report.Compared)

@@ -93,6 +93,11 @@ type Difference struct {
 	more    func() []string // computes Detail if it is shown
 }
 
+// HasValue reports whether the difference is one of values in the two messages.
+func (d *Difference) HasValue() bool {
+	return d.Class == ClassResult || d.Class == ClassError || d.Class == ClassParams || d.Class == ClassEnvelope
+}
+
 // A Side is the position of a difference in one session: that of the response, or of
 // the request if there is no response.
 type Side struct {

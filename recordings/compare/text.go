@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"mcpdbg/internal/wording"
 )
@@ -289,5 +288,5 @@ func micros(us int64) string {
 	if us == 0 {
 		return "-"
 	}
-	return wording.RoundTime(time.Duration(us)*time.Microsecond, 10*time.Second, time.Second).String()
+	return wording.Took(us)
 }

@@ -42,7 +42,7 @@ func TestTimesCountOnlyWithALimit(t *testing.T) {
 		{"the limit of another method", []int{2}, []int{31}, Options{MaxTime: map[string]time.Duration{"tools/list": time.Millisecond}}, []string{}},
 		{"a slow first session", []int{90}, []int{2}, Options{MaxTime: map[string]time.Duration{"tools/call": 30 * time.Millisecond}, MaxSlowdown: 1}, []string{}},
 		{"within the slowdown", []int{10, 10, 10}, []int{20, 20, 90}, Options{MaxSlowdown: 2}, []string{}},
-		{"over the slowdown", []int{10, 10, 10}, []int{10, 21, 21}, Options{MaxSlowdown: 2}, []string{"time: tools/call x /time changed median 10ms | median 21ms, 2.1x"}},
+		{"over the slowdown", []int{10, 10, 10}, []int{10, 21, 21}, Options{MaxSlowdown: 2}, []string{"time: tools/call x /time changed median 10 ms | median 21 ms, 2.1x"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := compared(t, slowCall(c.a...), slowCall(c.b...), c.opts)

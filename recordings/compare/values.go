@@ -22,7 +22,7 @@ func (c *comparer) values(class Class, base []string, a, b []byte) {
 // value compares two values that differ, one of which may be absent, and reports whether
 // to descend into both.
 func (c *comparer) value(class Class, path []string, a, b []byte) (descend bool) {
-	rule := c.about.Rule(path)
+	rule, exact := c.about.Rule(path), c.opts.Exact && class != ClassParams
 	container := sameContainer(a, b)
 	switch rule.Action {
 	case match.ActionIgnore:
@@ -38,6 +38,9 @@ func (c *comparer) value(class Class, path []string, a, b []byte) (descend bool)
 			return false
 		}
 	case match.ActionNone:
+		if exact {
+			break
+		}
 		mask := volatile(path, a, b)
 		if mask == "" && class == ClassParams && c.carried(path, a, b) {
 			mask = "carried"
@@ -55,7 +58,7 @@ func (c *comparer) value(class Class, path []string, a, b []byte) (descend bool)
 	case isMeta(path, a, b):
 		c.values(class, path, orEmpty(a), orEmpty(b))
 		return false
-	case c.texts(class, path, a, b, rule.Action == match.ActionKeep):
+	case c.texts(class, path, a, b, exact || rule.Action == match.ActionKeep):
 		return false
 	}
 	c.report(Difference{Class: classAt(class, path), Change: changeOf(a, b), Pointer: match.PointerTo(path...)}, a, b)

@@ -30,6 +30,21 @@ func TestCarriedValuesAreNotADifference(t *testing.T) {
 	require.Equal(t, []string{`params: tools/call poll /params/arguments/job changed "job-00001" | "job-99999"`}, describe(r), "its own")
 }
 
+// TestExact checks that all values of a result count, and that those of params, such as
+// tokens, do not.
+func TestExact(t *testing.T) {
+	session := func(token, at string) []string {
+		return []string{started, `> {"id":1,"method":"tools/call","params":{"name":"now","_meta":{"progressToken":"` + token + `"}}}`,
+			`< {"id":1,"result":{"structuredContent":{"at":"` + at + `"},"content":[{"type":"text","text":"it is ` + at + `"}]}}`}
+	}
+	a, b := session("t-1", "2026-11-21T10:00:00Z"), session("t-2", "2026-11-21T11:00:00Z")
+	require.Empty(t, describe(compared(t, a, b, Options{})))
+	require.Equal(t, []string{
+		`result: tools/call now /result/content/0/text changed "it is 2026-11-21T10:00:00Z" | "it is 2026-11-21T11:00:00Z"`,
+		`result: tools/call now /result/structuredContent/at changed "2026-11-21T10:00:00Z" | "2026-11-21T11:00:00Z"`,
+	}, describe(compared(t, a, b, Options{Exact: true})))
+}
+
 func TestPagesOfAListAreOneExchange(t *testing.T) {
 	a := []string{started,
 		`> {"id":1,"method":"tools/list"}`, `< {"id":1,"result":{"tools":[{"name":"a"}],"nextCursor":"one"}}`,

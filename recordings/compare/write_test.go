@@ -82,8 +82,8 @@ Equal by type: 1 value
 Ignored by rules
   ignore * /result/i  1 time
 `, head)
-	require.Contains(t, times, "tools/call   1          1ms       1x  1ms       1x\n")
-	require.Contains(t, times, "ping         1 -> 0     1ms -> - ")
+	require.Contains(t, times, "tools/call   1          1 ms       1x  1 ms       1x\n")
+	require.Contains(t, times, "ping         1 -> 0     1 ms -> - ")
 }
 
 func TestWriteTextCleansServerText(t *testing.T) {

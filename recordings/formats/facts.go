@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
@@ -79,7 +78,7 @@ func (f *facts) describe(src session.Source) {
 	for _, server := range servers {
 		add("server", "%s", server)
 	}
-	add("recorded", "%s, %v long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), short(last), h.Tool)
+	add("recorded", "%s, %s long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), wording.Took(last), h.Tool)
 	add("messages", "%d sent, %d received, %d with an error", s.Out, s.In, s.Errors)
 	if s.Stray+s.StderrLines > 0 {
 		add("lines", "%d on stdout that are not messages, %d on stderr", s.Stray, s.StderrLines)
@@ -129,17 +128,10 @@ func handshakes(src session.Source) (servers []string, last int64) {
 		if err != nil || e.DecodeBody(&b) != nil || b.State != string(session.Ready) {
 			continue
 		}
-		text := strings.Join(strings.Fields(b.Server+" "+b.Protocol+" "+b.Era), " ")
+		text := strings.Join(strings.Fields(b.Server+" "+b.Protocol), " ")
 		if !slices.Contains(servers, text) {
 			servers = append(servers, text)
 		}
 	}
 	return servers, last
-}
-
-func short(us int64) time.Duration {
-	if d := time.Duration(us) * time.Microsecond; d < 10*time.Millisecond {
-		return d
-	}
-	return wording.Time(us)
 }

@@ -136,6 +136,9 @@ func (s Selection) harEntry(times *exchange.Table, it item, start time.Time) (*h
 		e.Response.Status, e.Response.StatusText = 202, "Notification"
 		return e, nil
 	}
+	took, waited, _ := s.took(times, it)
+	e.Time = float64(took+waited) / 1000
+	e.Timings.Blocked, e.Timings.Wait = float64(waited)/1000, float64(took)/1000
 	answer, ok := s.partner(it.row)
 	if !ok {
 		e.Response.StatusText = "No response"
@@ -152,9 +155,6 @@ func (s Selection) harEntry(times *exchange.Table, it item, start time.Time) (*h
 	e.Answer = got.N
 	e.Response.BodySize, e.Response.Content.Size = int64(len(got.Payload)), int64(len(got.Payload))
 	e.Response.Content.Text, e.Response.Content.Encoding = harText(got.Payload)
-	e.Time = float64(answer.T-it.row.T) / 1000
-	took, waited := times.Times(it.number, it.row, answer).Answering(it.row.Kind)
-	e.Timings.Blocked, e.Timings.Wait = float64(waited)/1000, float64(took)/1000
 	return e, nil
 }
 

@@ -91,10 +91,10 @@ func remarks(b *strings.Builder, title string, all []remark, more int) {
 
 func (s Selection) tableRow(b *strings.Builder, times *exchange.Table, it item) {
 	took := ""
-	if us, waited, ok := s.took(times, it); ok && us >= 0 && it.row.Msg != framing.Request {
-		took = short(us).String()
+	if us, waited, ok := s.took(times, it); ok && us >= 0 && (it.row.Msg != framing.Request || it.row.State == session.ReqCancelled) {
+		took = wording.Took(us)
 		if exchange.Noticed(waited) {
-			took += ", and " + short(waited).String() + " waiting for the client"
+			took += ", and " + wording.Took(waited) + " waiting for the client"
 		}
 	}
 	id := string(it.entry.Msg.ID.Of(it.entry.Payload))

@@ -56,10 +56,14 @@ func (s Selection) partner(row session.Row) (session.Row, bool) {
 	return session.PartnerOf(s.Source, row)
 }
 
-// took returns how long the side took that answers the request of an item, and for how
-// long it waited for the other one, in microseconds.
+// took returns how long the side took that answers the request of an item, or until that
+// was cancelled, and for how long it waited for the other one, in microseconds.
 func (s Selection) took(times *exchange.Table, it item) (us, waited int64, ok bool) {
 	number, request := it.number, it.row
+	if cancelled, ok := times.TimesCancelled(number, request); ok {
+		us, waited = cancelled.Answering(request.Kind)
+		return us, waited, true
+	}
 	partner, ok := s.partner(it.row)
 	if !ok {
 		return 0, 0, false

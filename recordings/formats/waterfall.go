@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html"
 	"strconv"
-	"time"
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
@@ -145,7 +144,7 @@ func (b *bar) write(w *bufio.Writer, y int, first, total int64) {
 	at := func(t int64) float64 { return barsLeft + float64(t-b.gone-first)*barsWidth/float64(total) }
 	from, to := at(b.from), at(b.to)
 	times := exchange.TimesOf(exchange.Span{From: b.from, To: b.to}, b.waits)
-	took, end := rounded(times.Server), ""
+	took, end := wording.Took(times.Server), ""
 	text := took
 	switch {
 	case b.open:
@@ -154,7 +153,7 @@ func (b *bar) write(w *bufio.Writer, y int, first, total int64) {
 		text, end = "cancelled after "+took, " ⊘"
 	}
 	if exchange.Noticed(times.Person) {
-		text += ", and " + rounded(times.Person) + " waiting for the client"
+		text += ", and " + wording.Took(times.Person) + " waiting for the client"
 	}
 	name := html.EscapeString(b.name)
 	if b.idle {
@@ -168,23 +167,6 @@ func (b *bar) write(w *bufio.Writer, y int, first, total int64) {
 		}
 	}
 	_, _ = w.WriteString("</g>\n")
-}
-
-// rounded returns a time in microseconds as it is shown.
-func rounded(us int64) string {
-	took := time.Duration(us) * time.Microsecond
-	return took.Round(roundTo(took)).String()
-}
-
-// roundTo returns the accuracy to which a time is shown.
-func roundTo(took time.Duration) time.Duration {
-	switch {
-	case took >= time.Second:
-		return 100 * time.Millisecond
-	case took >= 10*time.Millisecond:
-		return time.Millisecond
-	}
-	return 10 * time.Microsecond
 }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }

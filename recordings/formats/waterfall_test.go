@@ -72,7 +72,7 @@ func TestWaterfall(t *testing.T) {
 	log.add(100_500, -1)
 	text := picture(t, Selection{Source: log})
 	require.Contains(t, text, "Waterfall: 4 calls</summary>")
-	require.Contains(t, text, "no response after 500ms")
+	require.Contains(t, text, "no response after 500 ms")
 	require.Equal(t, 1, strings.Count(text, `class="idle"`))
 	require.NotContains(t, text, "<script>")
 	require.NotContains(t, text, "\x1b")
@@ -110,15 +110,15 @@ func TestTimesWithoutThePerson(t *testing.T) {
 	s := Selection{Source: rectest.Session(t, append(lines, `> {"jsonrpc":"2.0","id":"q","result":{"action":"decline"}}`, `< {"jsonrpc":"2.0","id":1,"result":{}}`)...)}
 
 	text := picture(t, s)
-	require.Contains(t, text, "<title>tools/call book: 2ms, and 200ms waiting for the client, at 0.00 s</title>")
-	require.Contains(t, text, `>2ms</text><rect x="330.00" y="4" width="650.00" height="10"/><rect class="err" x="333.22" y="4" width="643.56" height="10"/></g>`)
-	require.Contains(t, text, "<title>elicitation/create: 200ms, at 0.00 s</title>")
+	require.Contains(t, text, "<title>tools/call book: 2 ms, and 200 ms waiting for the client, at 0.00 s</title>")
+	require.Contains(t, text, `>2 ms</text><rect x="330.00" y="4" width="650.00" height="10"/><rect class="err" x="333.22" y="4" width="643.56" height="10"/></g>`)
+	require.Contains(t, text, "<title>elicitation/create: 200 ms, at 0.00 s</title>")
 
 	page := write(t, "html", s)
 	require.Regexp(t, `"w":"tools/call",[^}]*"l":2000,"y":200000,`, page)
 	require.Regexp(t, `"w":"elicitation/create",[^}]*"l":200000,"p"`, page)
 	s.Include = func(_ int, row session.Row) bool { return row.Kind.IsStream() }
-	require.Contains(t, write(t, "md", s), "| result tools/call | 1 | 2ms, and 200ms waiting for the client | ")
+	require.Contains(t, write(t, "md", s), "| result tools/call | 1 | 2 ms, and 200 ms waiting for the client | ")
 	require.Regexp(t, `"timings":\{"blocked":200,"send":0,"wait":2,"receive":0\},"_entry":2,`, write(t, "har", s))
 }
 
@@ -129,7 +129,7 @@ func TestWaterfallOfCancelledCalls(t *testing.T) {
 	call, pass := `> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}`, `"k":"note","text":"a millisecond"`
 	for name, lines := range map[string][]string{"no response": {call, pass, cancel, pass}, "late": {call, pass, cancel, pass, late}} {
 		text := picture(t, Selection{Source: rectest.Session(t, append([]string{rectest.Started}, lines...)...)})
-		require.Contains(t, text, "<title>tools/call slow: cancelled after 2ms, at 0.00 s</title>", name)
-		require.Contains(t, text, ">2ms ⊘</text>", name)
+		require.Contains(t, text, "<title>tools/call slow: cancelled after 2 ms, at 0.00 s</title>", name)
+		require.Contains(t, text, ">2 ms ⊘</text>", name)
 	}
 }

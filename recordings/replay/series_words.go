@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/compare"
@@ -98,11 +97,11 @@ func (r *Round) Summary() string {
 
 // Times returns the durations of a round.
 func (r *Round) Times() string {
-	asked := "responses in " + shown(r.Asked)
+	asked := "responses in " + wording.Time(r.Asked)
 	if r.Opened == 0 {
 		return asked
 	}
-	return fmt.Sprintf("ended in %s, ready in %s, %s", shown(r.Ended), shown(r.Opened), asked)
+	return fmt.Sprintf("ended in %s, ready in %s, %s", wording.Time(r.Ended), wording.Time(r.Opened), asked)
 }
 
 // lone counts exchanges that only one side has.
@@ -126,5 +125,3 @@ func (r *Round) Changes() []string {
 	}
 	return r.Report.Brief(maxChanges)
 }
-
-func shown(d time.Duration) string { return wording.RoundTime(d, time.Hour, time.Millisecond).String() }

@@ -57,7 +57,7 @@ func Actions(of func(host.Context) *State) []host.Action {
 		{Entry: host.Entry{ID: actPick, Keys: []string{"enter"}, Scope: ScopeMenu, Title: "compare", Help: "Compare with the selected session.", Priority: 90}, Do: host.On(func(c host.Context, m *menu) tea.Cmd { return m.pick(c) })},
 		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeMenu, Help: "Close without comparing."}),
 
-		host.Override(host.Entry{Name: kit.Down, Scope: Scope, Priority: 50, Hint: key.Help{Key: "j/k", Desc: "move"}}),
+		host.Override(host.Entry{Name: kit.Down, Scope: Scope, Priority: 20, Hint: key.Help{Key: "j/k", Desc: "move"}}),
 		host.Override(host.Entry{Name: kit.PageDown, Scope: Scope, Keys: []string{"pgdown", "ctrl+d", "space"}}),
 		host.Override(host.Entry{Name: kit.PageUp, Scope: Scope, Keys: []string{"pgup", "ctrl+u"}}),
 		host.Override(host.Entry{Name: kit.Top, Scope: Scope}),
@@ -66,8 +66,8 @@ func Actions(of func(host.Context) *State) []host.Action {
 		{Entry: host.Entry{ID: actNext, Keys: []string{"e"}, Scope: Scope, Title: "next difference", Help: "Go to the next difference, continuing in the next call that has one.", Priority: 80, Hint: key.Help{Key: "e E", Desc: "difference"}, Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.step(c, 1) })},
 		{Entry: host.Entry{ID: actPrev, Keys: []string{"E"}, Scope: Scope, Title: "previous difference", Help: "Go to the previous difference.", Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.step(c, -1) })},
 		{Entry: host.Entry{ID: actFirst, Keys: []string{"f"}, Scope: Scope, Title: "first difference", Help: "Go to the first difference.", Priority: 40, Enabled: hasDifference}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.goToFirst(c) })},
-		{Entry: host.Entry{ID: actEnter, Keys: []string{"enter"}, Scope: Scope, Title: "step in", Help: "Move the cursor into the two responses, or back to the list; in another list, go to the call.", Priority: 90, Enabled: ofSessions}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.enter(c) })},
-		{Entry: host.Entry{ID: actTab, Keys: []string{"tab"}, Scope: Scope, Title: "next list", Help: "Go to the next list: calls, grouped differences, values equal by type, response times.", Priority: 60, Hint: key.Help{Key: "tab", Desc: "lists"}, Enabled: hasLists}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.turn(1); return nil })},
+		{Entry: host.Entry{ID: actEnter, Keys: []string{"enter"}, Scope: Scope, Title: "step in", Help: "Move the cursor into the two responses, or back to the list; in another list, go to the call.", Priority: 90, Hint: key.Help{Key: "enter", Desc: "the answers"}, Enabled: ofSessions}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.enter(c) })},
+		{Entry: host.Entry{ID: actTab, Keys: []string{"tab"}, Scope: Scope, Title: "next list", Help: "Go to the next list: calls, grouped differences, values equal by type, response times.", Priority: 70, Hint: key.Help{Key: "tab", Desc: "list"}, Enabled: hasLists}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.turn(1); return nil })},
 		{Entry: host.Entry{ID: actBackTab, Keys: []string{"shift+tab"}, Scope: Scope, Title: "previous list", Help: "Go to the previous list.", Enabled: hasLists}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.turn(-1); return nil })},
 		{Entry: host.Entry{ID: actOpenA, Keys: []string{"a"}, Scope: Scope, Title: "go to A", Help: "Go to the call in the first session.", Priority: 45, Hint: key.Help{Key: "a b", Desc: "go to"}, Enabled: inSession(0)}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.open(c, 0) })},
 		{Entry: host.Entry{ID: actOpenB, Keys: []string{"b"}, Scope: Scope, Title: "go to B", Help: "Go to the call in the second session.", Enabled: inSession(1)}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.open(c, 1) })},
@@ -75,14 +75,17 @@ func Actions(of func(host.Context) *State) []host.Action {
 		{Entry: host.Entry{ID: actUndo, Keys: []string{"u"}, Scope: Scope, Title: "undo ignore", Help: "Remove the latest rule and compare again.", Enabled: hasRule}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.undo(c) })},
 		{Entry: host.Entry{ID: actAccept, Keys: []string{"w"}, Scope: Scope, Title: "write rules", Help: "Add your rules to a file, for mcpdbg diff --rules and mcpdbg replay --rules.", Priority: 30, Enabled: hasRule}, Do: host.On(func(c host.Context, v *view) tea.Cmd { v.askFile(c); return nil })},
 		{Entry: host.Entry{ID: actRules, Keys: []string{"O"}, Scope: Scope, Title: "read rules", Help: "Add the rules of a file and compare again.", Enabled: hasComparison}, Do: host.On(func(c host.Context, v *view) tea.Cmd { v.askRules(c); return nil })},
-		{Entry: host.Entry{ID: actForm, Keys: []string{"v"}, Scope: Scope, Title: "view", Synonyms: []string{"unified", "side by side", "split"}, Help: "Show the two responses side by side, or unified: one below the other, line by line.", Priority: 48}, Do: host.On(func(c host.Context, v *view) tea.Cmd { v.form = v.other(c.Host.Screen()); return nil })},
-		{Entry: host.Entry{ID: actHalf, Keys: []string{"p"}, Scope: Scope, Title: "request or answer", Synonyms: []string{"half", "params", "response"}, Help: "Show only the two answers, or only the two requests; between sessions, also both.", Priority: 47, Enabled: hasComparison}, Do: host.On(turnHalf)},
+		{Entry: host.Entry{ID: actForm, Keys: []string{"v"}, Scope: Scope, Title: "view", Synonyms: []string{"unified", "side by side", "split"}, Help: "Show the two responses side by side, or unified: one below the other, line by line.", Priority: 48}, Do: host.On(func(c host.Context, v *view) tea.Cmd {
+			v.form = map[bool]form{true: formBeside, false: formUnified}[v.isUnified(c.Host.Screen())]
+			return nil
+		})},
+		{Entry: host.Entry{ID: actHalf, Keys: []string{"p"}, Scope: Scope, Title: "request or answer", Synonyms: []string{"half", "params", "response"}, Help: "Show the two answers, or the two requests.", Priority: 47, Enabled: hasComparison}, Do: host.On(turnHalf)},
 		{Entry: host.Entry{ID: actReveal, Keys: []string{"V"}, Scope: Scope, Title: "values", Help: "Show the values that are equal by type only, or just their types.", Priority: 35}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.toggleReveal(c) })},
 		{Entry: host.Entry{ID: actAll, Keys: []string{"z"}, Scope: Scope, Title: "equal parts", Synonyms: []string{"unfold"}, Help: "Show the equal parts of the two responses line by line, or folded."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.unfold(c) })},
-		{Entry: host.Entry{ID: actOnly, Keys: []string{"d"}, Scope: Scope, Title: "only differences", Help: "List only the calls that differ, or all.", Priority: 38, Enabled: ofSessions}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.toggleOnly(c) })},
+		{Entry: host.Entry{ID: actOnly, Keys: []string{"d"}, Scope: Scope, Title: "only differences", Help: "List only the calls that differ, or all.", Priority: 75, Enabled: ofSessions}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.toggleOnly(c) })},
 		{Entry: host.Entry{ID: actCall, Keys: []string{"r"}, Scope: Scope, Title: "call again", Synonyms: []string{"resend"}, Help: "Send the second of two calls again, and compare the first with the new answer.", Priority: 56, Yields: true, Enabled: canCallAgain}, Do: host.On(again)},
 		{Entry: host.Entry{ID: actAgain, Keys: []string{"ctrl+r"}, Scope: Scope, Title: "compare again", Help: "Compare the sessions, or the two calls, as they are now."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.compare(c) })},
-		host.Override(host.Entry{Name: host.CloseName, ID: actClose, Scope: Scope, Title: "back", Help: "Cancel comparing, leave the two responses, then close the comparison.", Priority: 85}),
+		host.Override(host.Entry{Name: host.CloseName, ID: actClose, Scope: Scope, Title: "back", Help: "Cancel comparing, leave the two responses, then close the comparison.", Priority: 46}),
 		{Entry: host.Entry{ID: actQuit, Keys: []string{"q"}, Scope: Scope, Title: "close", Help: "Close the comparison; the compare action reopens it."}, Do: host.On(func(c host.Context, v *view) tea.Cmd { v.close(c); return nil })},
 	}
 }
@@ -162,7 +165,7 @@ func inSession(side int) func(host.Context) (bool, string) {
 }
 
 func (v *view) Move(c host.Context, way string) tea.Cmd {
-	if v.inside && v.list == listExchanges || way == kit.Left || way == kit.Right {
+	if v.inside && v.list == listCalls || way == kit.Left || way == kit.Right {
 		v.moveInside(way)
 		return nil
 	}
@@ -175,7 +178,7 @@ func (v *view) Move(c host.Context, way string) tea.Cmd {
 }
 
 func (v *view) followCursor(c host.Context) tea.Cmd {
-	if pair, ok := v.current(); v.list == listExchanges && ok && pair != v.beside.pair {
+	if pair, ok := v.current(); v.list == listCalls && ok && pair != v.beside.pair {
 		return v.look(c, "")
 	}
 	return nil
@@ -207,10 +210,10 @@ func (v *view) Scroll(n int) {
 
 func (v *view) enter(c host.Context) tea.Cmd {
 	switch v.list {
-	case listExchanges:
+	case listCalls:
 		v.inside = !v.inside
-	case listGroups:
-		if row, ok := v.tables[listGroups].Cursor(); ok {
+	case listValues:
+		if row, ok := v.tables[listValues].Cursor(); ok {
 			v.inside = true
 			return v.goTo(c, &v.result.Report.Groups[row].Example)
 		}
@@ -230,8 +233,8 @@ func (v *view) Back(c host.Context) tea.Cmd {
 		v.cancel()
 	case v.inside && v.calls == nil:
 		v.inside = false
-	case v.list != listExchanges:
-		v.list = listExchanges
+	case v.list != listCalls:
+		v.list = listCalls
 	default:
 		v.close(c)
 	}
@@ -258,12 +261,12 @@ func (v *view) rule() (match.Rule, bool) {
 		return rule, p != ""
 	}
 	switch v.list {
-	case listGroups:
-		if row, ok := v.tables[listGroups].Cursor(); ok && row < len(v.result.Report.Groups) {
+	case listValues:
+		if row, ok := v.tables[listValues].Cursor(); ok && row < len(v.result.Report.Groups) {
 			g := &v.result.Report.Groups[row]
 			return about(g.Method, g.Subject, g.Pointer)
 		}
-	case listExchanges:
+	case listCalls:
 		b := &v.beside
 		p, ok := b.pointer(b.at)
 		if !ok || b.pair < 0 || b.pair >= v.result.Len() || !b.differs(b.at) {
@@ -356,11 +359,9 @@ func (v *view) unfold(c host.Context) tea.Cmd {
 	return v.look(c, p)
 }
 
-// turnHalf shows the next half. The cursor goes to its first difference.
+// turnHalf shows the other half. The cursor goes to its first difference.
 func turnHalf(c host.Context, v *view) tea.Cmd {
-	if v.half = (v.half + 1) % halfCount; v.half == bothHalves && v.calls != nil {
-		v.half = answers
-	}
+	v.half = answers + requests - v.half
 	return v.look(c, "")
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,6 +24,10 @@ type twoCalls struct {
 	arguments string // of the second
 	facts     [2]string
 }
+
+func (t *twoCalls) title() string { return strings.TrimSpace(t.call + " " + t.arguments) }
+
+func clock(t int64) string { return string(wording.AppendClock(nil, t)) }
 
 var errOtherCall = errors.New("the marked call is of another tool or method")
 
@@ -78,8 +83,7 @@ func (s *State) showCalls(c host.Context, a, b int) tea.Cmd {
 func (s *State) newCalls(c host.Context, a, b int) (*view, error) {
 	w := c.Workspace
 	v := s.newView(c, w, w)
-	v.calls, v.half, v.inside = &twoCalls{rows: [2]int{a, b}}, answers, true
-	v.names = [2]string{"A", "B"}
+	v.calls, v.inside = &twoCalls{rows: [2]int{a, b}}, true
 	var called [2]string
 	var skips [2]func(match.Ref) bool
 	for i, call := range v.calls.rows {
@@ -96,7 +100,7 @@ func (s *State) newCalls(c host.Context, a, b int) (*view, error) {
 	if v.calls.call = called[1]; called[0] != called[1] {
 		return nil, errOtherCall
 	}
-	v.opts = diff.Options{OtherParams: true, Skip: skips[0], SkipB: skips[1]}
+	v.opts = diff.Options{OtherParams: true, Exact: true, Skip: skips[0], SkipB: skips[1]}
 	return v, nil
 }
 
@@ -138,8 +142,12 @@ func (t *twoCalls) factsOf(w *workspace.Workspace, side int) string {
 	return text + "  no answer"
 }
 
-// differences counts the differences of a report that count, and all.
-func differences(r *diff.Report) (shown, all int) {
+// shown returns how many differences a comparison shows, "" while it is nil.
+func shown(result *diff.Comparison) string {
+	if result == nil {
+		return ""
+	}
+	r, shown, all := result.Report, 0, 0
 	for i := range r.Groups {
 		if r.Groups[i].Counts {
 			shown += r.Groups[i].Count
@@ -150,7 +158,10 @@ func differences(r *diff.Report) (shown, all int) {
 	for i := range r.Ignored {
 		all += r.Ignored[i].Count
 	}
-	return shown, shown + all + maskedCount(r)
+	if all += shown + maskedCount(r); all == 0 {
+		return "no differences"
+	}
+	return fmt.Sprintf("%d of %s shown", shown, wording.Counted(all, "difference"))
 }
 
 // canCallAgain reports whether the second call can be sent again, and if not, why.

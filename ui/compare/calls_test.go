@@ -67,7 +67,7 @@ func TestCompareCalls(t *testing.T) {
 	require.Equal(t, [2]int{rows[2], rows[3]}, v.calls.rows)
 	text := s.Text()
 	require.Regexp(t, `━ add .*a=1 b=2 .* 1 of 1 difference shown ━`, text)
-	require.Regexp(t, `A  0:00.00  pid 5305  before the restart  1.0 ms .*│ B  0:00.01  pid 5462  after the restart  1.0 ms`, text)
+	require.Regexp(t, `A  0:00.00  pid 5305  before the restart  1 ms .*[│┃] B  0:00.01  pid 5462  after the restart  1 ms`, text)
 	require.Regexp(t, `>- +text: "the sum is 3" .*>\+ +text: "the sum is 4"`, text)
 	require.NotContains(t, text, "params")
 

@@ -21,13 +21,6 @@ func (v *view) isUnified(screen *kit.Screen) bool {
 	return v.form == formUnified || v.form == formByWidth && screen.Width < besideFrom
 }
 
-func (v *view) other(screen *kit.Screen) form {
-	if v.isUnified(screen) {
-		return formBeside
-	}
-	return formUnified
-}
-
 // A half is the part of both messages that is shown.
 type half uint8
 
@@ -35,7 +28,6 @@ const (
 	bothHalves half = iota
 	answers
 	requests
-	halfCount
 )
 
 // members returns the members of a document that are in the half, nil for all.

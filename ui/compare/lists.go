@@ -10,57 +10,60 @@ import (
 	"mcpdbg/internal/wording"
 	diff "mcpdbg/recordings/compare"
 	"mcpdbg/recordings/match"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/session/summary"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/workspace"
 )
 
 // The rows change only when the comparison is recomputed, which makes new tables.
 type listRows struct {
+	*view
 	len   func() int
-	paint func(row int, c *table.Cells)
+	paint func(th *paint.Theme, row int, c *table.Cells)
+	on    *kit.Screen
 }
 
-func (r listRows) Len() int                      { return r.len() }
-func (listRows) Version(int) uint32              { return 0 }
-func (r listRows) Paint(row int, c *table.Cells) { r.paint(row, c) }
-func (v *view) count(n func() int) func() int {
-	return func() int {
-		if v.result == nil {
-			return 0
-		}
-		return n()
+func (r listRows) Len() int {
+	if r.result == nil {
+		return 0
 	}
+	return r.len()
 }
+func (listRows) Version(int) uint32              { return 0 }
+func (r listRows) Paint(row int, c *table.Cells) { r.paint(r.on.Theme, row, c) }
 
 func (v *view) makeTables(screen *kit.Screen) {
 	number := func(title string, width, priority int) table.Column {
 		return table.Column{Title: title, Min: width, Priority: priority, Align: termsafe.Right}
 	}
-	what := table.Column{Title: "call", Min: 20, Weight: 2, Must: true, Scroll: true}
+	call := table.Column{Title: "call", Min: 10, Weight: 1, ByNeed: true, Must: true}
+	what := table.Column{Title: "what differs", Min: 24, Gap: 1, Weight: 3, ByNeed: true, Must: true, Scroll: true}
+	count, kind := number("times", 7, 2), table.Column{Title: "type", Min: 9, Priority: 3}
 	lists := [listCount]struct {
 		empty   string
 		columns []table.Column
-		source  listRows
+		len     func() int
+		paint   func(th *paint.Theme, row int, c *table.Cells)
 	}{
-		listExchanges: {"no calls", []table.Column{
-			what, {Title: "", Min: 7, Priority: 3}, number("A ms", 8, 2), number("B ms", 8, 2), number("delta", 9, 1),
-		}, listRows{v.count(func() int { return v.result.Len() }), func(row int, c *table.Cells) { v.paintExchange(screen.Theme, row, c) }}},
-		listGroups: {"no differences", []table.Column{
-			number("times", 7, 2), {Title: "class", Min: 9, Priority: 3}, {Title: "call", Min: 20, Weight: 2, Must: true}, {Title: "difference", Min: 16, Weight: 3, Priority: 4, Scroll: true},
-		}, listRows{v.count(func() int { return len(v.result.Report.Groups) }), func(row int, c *table.Cells) { v.paintGroup(screen.Theme, row, c) }}},
-		listMasked: {"no values equal by type only", []table.Column{
-			number("times", 7, 2), {Title: "type", Min: 9, Priority: 3}, {Title: "call", Min: 20, Weight: 2, Must: true}, {Title: "path", Min: 16, Weight: 3, Priority: 4, Scroll: true},
-		}, listRows{v.count(func() int { return len(v.result.Report.Masked) }), func(row int, c *table.Cells) { v.paintMasked(screen.Theme, row, c) }}},
-		listTimes: {"no responses", []table.Column{
-			{Title: "method", Min: 14, Weight: 1, Must: true, Scroll: true}, number("count", 7, 1), number("p50 A", 8, 2), number("p50 B", 8, 2), number("B/A", 5, 3), number("p95 A", 8, 0), number("p95 B", 8, 0), number("B/A", 5, 0),
-		}, listRows{v.count(func() int { return len(v.result.Report.Timing) }), func(row int, c *table.Cells) { v.paintTiming(screen.Theme, row, c) }}},
+		listCalls: {"no calls", []table.Column{
+			call, {Title: "arguments", Min: 10, Weight: 2, ByNeed: true, Optional: true, Priority: 1}, number("A took", 9, 3), number("B took", 9, 3), what,
+		}, func() int { return v.result.Len() }, v.paintCall},
+		listValues: {"no values differ", []table.Column{count, call, what}, func() int { return len(v.result.Report.Groups) }, v.paintValue},
+		listTypes:  {"no values are equal by type only", []table.Column{count, kind, call, what}, func() int { return len(v.result.Report.Masked) }, v.paintType},
+		listTimes: {"no answers", []table.Column{
+			call, number("n", 7, 1), number("p50 A", 8, 2), number("p50 B", 8, 2), number("B/A", 5, 3), number("p95 A", 8, 0), number("p95 B", 8, 0), number("B/A", 5, 0),
+		}, func() int { return len(v.result.Report.Timing) }, v.paintTiming},
 	}
 	for i, l := range lists {
-		t := table.New(table.Config{Source: l.source, Columns: l.columns, Theme: screen.Theme, Options: screen.Look(), Header: true, Empty: l.empty})
+		t := table.New(table.Config{Source: listRows{v, l.len, l.paint, screen}, Columns: l.columns, Theme: screen.Theme, Options: screen.Look(), Header: true, Empty: l.empty})
 		t.SetFollow(false)
+		t.SetFlags(true)
 		v.tables[i] = t
 	}
 }
@@ -78,12 +81,12 @@ func (v *view) report(screen *kit.Screen) {
 	}
 	v.filter()
 	if at >= 0 {
-		v.tables[listExchanges].Select(min(at, v.result.Len()-1))
+		v.tables[listCalls].Select(min(at, v.result.Len()-1))
 	}
 }
 
 func (v *view) filter() {
-	t := v.tables[listExchanges]
+	t := v.tables[listCalls]
 	if !v.only {
 		t.ClearFilter()
 		return
@@ -101,28 +104,28 @@ func (v *view) current() (pair int, ok bool) {
 	if v.result == nil {
 		return 0, false
 	}
-	return v.tables[listExchanges].Cursor()
+	return v.tables[listCalls].Cursor()
 }
 
 func (v *view) goToFirst(c host.Context) tea.Cmd {
 	if first := v.result.Report.First; first != nil {
 		return v.goTo(c, first)
 	}
-	v.tables[listExchanges].Home()
+	v.tables[listCalls].Home()
 	return v.look(c, "")
 }
 
 func (v *view) goTo(c host.Context, d *diff.Difference) tea.Cmd {
-	v.list = listExchanges
+	v.list = listCalls
 	if pair, ok := v.find(d); ok {
-		v.tables[listExchanges].Select(pair)
+		v.tables[listCalls].Select(pair)
 	} else {
 		c.Host.Notify("the difference is not about a single call")
 	}
 	return v.look(c, d.Pointer)
 }
 
-// find returns the exchange of a difference: the one at the same place.
+// find returns the call of a difference: the one at the same place.
 func (v *view) find(d *diff.Difference) (pair int, ok bool) {
 	side := func(e *diff.End, s *diff.Side) bool {
 		if e == nil || s == nil || s.N == 0 {
@@ -144,139 +147,181 @@ func (v *view) find(d *diff.Difference) (pair int, ok bool) {
 // step goes to the next difference: in this exchange, then in the next one that
 // differs.
 func (v *view) step(c host.Context, way int) tea.Cmd {
-	if at, ok := v.beside.next(v.beside.at, way); ok && v.list == listExchanges {
+	if at, ok := v.beside.next(v.beside.at, way); ok && v.list == listCalls {
 		v.beside.at = at
 		return nil
 	}
-	v.list = listExchanges
+	v.list = listCalls
 	at, _ := v.current()
 	for n := at + way; n >= 0 && n < v.result.Len(); n += way {
 		if v.result.Kind(n) != diff.Same {
-			v.tables[listExchanges].Select(n)
+			v.tables[listCalls].Select(n)
 			cmd := v.look(c, "")
 			v.beside.last = way < 0
 			return cmd
 		}
 	}
-	if way > 0 {
-		c.Host.Notify("no more differences below")
-	} else {
-		c.Host.Notify("no more differences above")
-	}
+	c.Host.Notify("no more differences " + map[bool]string{true: "below", false: "above"}[way > 0])
 	return nil
 }
 
-func exchangeName(method, subject string, fromServer bool) string {
-	text := strings.TrimSpace(method + " " + subject)
-	if fromServer {
-		text = "~ " + text
-	}
-	return text
-}
-
-func (v *view) kindStyle(th *paint.Theme, p diff.Pair) (mark, text string, style paint.Style) {
+// callName returns the tool that is called, or the method and its subject.
+func (v *view) callName(method, subject string, fromServer bool) string {
 	switch {
-	case p.Kind == diff.Different:
-		return "x", "differs", th.Failed
-	case p.Kind == diff.OnlyA:
-		return "-", "only A", th.Failed
-	case p.Kind == diff.OnlyB:
-		return "+", "only B", th.Good
-	case p.HasIgnored:
-		return "~", "same", th.Dim
+	case fromServer:
+		return v.glyph("← ", "< ") + method
+	case method == mcp.MethodToolsCall && subject != "":
+		return subject
 	}
-	return " ", "same", th.Dim
+	return strings.TrimSpace(method + " " + subject)
 }
 
-func (v *view) paintExchange(th *paint.Theme, row int, c *table.Cells) {
-	p := v.result.Pair(row)
-	mark, text, style := v.kindStyle(th, p)
+func (v *view) glyph(glyph, ascii string) string {
+	return paint.Glyph(v.blocks[blockLines].Options, glyph, ascii)
+}
+
+// markDiffers marks a row. A letter is reversed, so that it does not look like a key.
+func (v *view) markDiffers(th *paint.Theme, c *table.Cells) {
+	mark, style := v.glyph("≠", "x"), th.Failed
+	if mark == "x" {
+		style = style.With(paint.Reversed())
+	}
 	c.Mark(style, mark)
-	c.Text(0, th.Text, exchangeName(p.Method, p.Subject, p.FromServer))
-	c.Text(1, style, text)
+}
+
+func (v *view) paintCall(th *paint.Theme, row int, c *table.Cells) {
+	p := v.result.Pair(row)
+	text, style := "same", th.Dim
+	switch p.Kind {
+	case diff.Different:
+		text, style = "differs", th.Failed
+		if p.First != nil {
+			text = v.whatDiffers(p.First)
+		}
+		v.markDiffers(th, c)
+	case diff.OnlyA:
+		text, style = "only in A", th.Failed
+		c.Mark(style, "-")
+	case diff.OnlyB:
+		text, style = "only in B", th.Good
+		c.Mark(style, "+")
+	}
+	c.Text(0, th.Text, v.callName(p.Method, p.Subject, p.FromServer))
 	for i, e := range []*diff.End{p.A, p.B} {
 		switch {
 		case e == nil:
+			continue
 		case !e.Answered:
-			c.Text(2+i, th.Odd, "none")
+			c.Text(2+i, th.Odd, "no answer")
+		case e.Failed:
+			c.Text(2+i, th.Failed, took(e))
 		default:
-			took := th.Text
-			if e.Failed {
-				took = th.Failed
-			}
-			c.Bytes(2+i, took, wording.AppendMillis(nil, e.Took.Microseconds()))
+			c.Text(2+i, th.Text, took(e))
+		}
+		if i == 0 || p.A == nil {
+			c.Text(1, th.Dim, v.arguments(i, e))
 		}
 	}
-	if p.A != nil && p.B != nil && p.A.Answered && p.B.Answered {
-		c.Text(4, th.Dim, delta(p.B.Took-p.A.Took))
-	}
+	c.Text(4, style, text)
 }
 
-func delta(d time.Duration) string {
-	sign := "+"
-	if d < 0 {
-		sign, d = "-", -d
+func took(e *diff.End) string { return string(wording.AppendTook(nil, e.Took.Microseconds())) }
+
+// arguments returns those of a call.
+func (v *view) arguments(side int, call *diff.End) string {
+	row, _ := session.RowAt(v.logs[side], call.Request)
+	e, err := v.logs[side].Entry(row, summary.Limit)
+	if err != nil {
+		return ""
 	}
-	return sign + string(wording.AppendMillis(nil, d.Microseconds()))
+	return summary.Request(v.logs[side].Method(row.Method), e.Payload)
 }
 
-func (v *view) paintGroup(th *paint.Theme, row int, c *table.Cells) {
+func (v *view) paintValue(th *paint.Theme, row int, c *table.Cells) {
 	g := &v.result.Report.Groups[row]
-	style := th.Failed
-	c.Mark(style, "x")
-	if !g.Counts {
-		style = th.Dim
-		c.Mark(style, "~")
+	style := th.Dim
+	if g.Counts {
+		style = th.Failed
+		v.markDiffers(th, c)
 	}
+	example := g.Example
+	example.Pointer = g.Pointer
 	c.Text(0, th.Text, wording.Thousands(g.Count))
-	c.Text(1, style, string(g.Class))
-	c.Text(2, th.Text, exchangeName(g.Method, g.Subject, g.From == "server"))
-	c.Text(3, th.Text, placeText(g.Class, g.Pointer, g.Change))
-	switch {
-	case len(g.Example.Detail) > 0:
-		c.Text(3, th.Dim, "  "+g.Example.Detail[0])
-	case g.Example.A != nil && g.Example.B != nil && g.Example.A.Value+g.Example.B.Value != "":
-		c.Text(3, th.Dim, fmt.Sprintf("  %s -> %s", g.Example.A.Value, g.Example.B.Value))
-	}
+	c.Text(1, th.Text, v.callName(g.Method, g.Subject, g.From == "server"))
+	c.Text(2, style, v.whatDiffers(&example))
 }
 
-func placeText(class diff.Class, p match.Pointer, change diff.Change) string {
-	switch class {
+// whatDiffers returns the place of a difference, and both values or what changed there.
+func (v *view) whatDiffers(d *diff.Difference) string {
+	place, values := placeText(d), ""
+	_, isList := mcp.ListOf(d.Method)
+	switch {
+	case d.Class == diff.ClassMissing || d.Class == diff.ClassExtra || d.Class == diff.ClassEra:
+		return place
+	case len(d.Detail) > 0:
+		values = d.Detail[0]
+	case d.A != nil && d.B != nil && d.A.Value+d.B.Value != "":
+		values = d.A.Value + v.glyph(" → ", " -> ") + d.B.Value
+	}
+	if isList && len(d.Detail) == 0 {
+		return place
+	}
+	return place + wording.IfAny(": ", values)
+}
+
+// placeText returns the words for the place of a difference: in a result, the names that
+// lead to it, such as content 0 text; in a list, the item first.
+func placeText(d *diff.Difference) string {
+	switch d.Class {
 	case diff.ClassMissing:
 		return "only in A"
 	case diff.ClassExtra:
 		return "only in B"
 	case diff.ClassOutcome:
-		return "different outcome"
+		return "outcome"
 	case diff.ClassEra:
-		return "different era"
+		return "another protocol"
 	case diff.ClassProgress:
-		return "different progress"
+		return "progress"
 	case diff.ClassDuplicate:
-		return "different number of responses"
+		return "number of answers"
 	case diff.ClassTime:
 		return "took too long"
 	case diff.ClassNotes:
-		return "different number of notifications"
+		return "number of notifications"
 	}
-	return string(p) + " " + string(change)
+	text := pathText(d.Method, d.Pointer)
+	if d.Change == "added" || d.Change == "removed" {
+		text += " " + string(d.Change)
+	}
+	return text
 }
 
-func (v *view) paintMasked(th *paint.Theme, row int, c *table.Cells) {
+func pathText(method string, p match.Pointer) string {
+	tokens := p.Tokens()
+	if len(tokens) > 1 && tokens[0] == "result" {
+		tokens = tokens[1:]
+	}
+	if list, ok := mcp.ListOf(method); ok && len(tokens) > 1 && tokens[0] == list.Member {
+		return tokens[1] + wording.IfAny(": ", strings.Join(tokens[2:], " "))
+	}
+	return strings.Join(tokens, " ")
+}
+
+func (v *view) paintType(th *paint.Theme, row int, c *table.Cells) {
 	m := &v.result.Report.Masked[row]
-	c.Mark(th.Dim, "~")
 	c.Text(0, th.Text, wording.Thousands(m.Count))
 	c.Text(1, th.Text, m.Type)
-	c.Text(2, th.Text, exchangeName(m.Method, m.Subject, false))
-	c.Text(3, th.Text, string(m.Pointer))
+	c.Text(2, th.Text, v.callName(m.Method, m.Subject, false))
+	c.Text(3, th.Text, pathText(m.Method, m.Pointer))
 	if v.reveal {
-		c.Text(3, th.Dim, fmt.Sprintf("  %s -> %s", m.A, m.B))
+		c.Text(3, th.Dim, ": "+m.A+v.glyph(" → ", " -> ")+m.B)
 	}
 }
 
 func (v *view) paintTiming(th *paint.Theme, row int, c *table.Cells) {
 	m := &v.result.Report.Timing[row]
-	c.Text(0, th.Text, exchangeName(m.Method, "", m.From == "server"))
+	c.Text(0, th.Text, v.callName(m.Method, "", m.From == "server"))
 	answers := wording.Thousands(m.A.Count)
 	if m.B.Count != m.A.Count {
 		answers += "/" + wording.Thousands(m.B.Count)
@@ -284,7 +329,7 @@ func (v *view) paintTiming(th *paint.Theme, row int, c *table.Cells) {
 	c.Text(1, th.Text, answers)
 	for i, us := range []int64{m.A.P50, m.B.P50, 0, m.A.P95, m.B.P95} {
 		if i != 2 && us > 0 {
-			c.Bytes(2+i, th.Text, wording.AppendMillis(nil, us))
+			c.Bytes(2+i, th.Text, wording.AppendTook(nil, us))
 		}
 	}
 	for column, ratio := range map[int]float64{4: m.P50, 7: m.P95} {
@@ -307,25 +352,46 @@ func ratioStyle(th *paint.Theme, ratio float64) paint.Style {
 	return th.Text
 }
 
-func (v *view) summary() string {
-	r := v.result.Report
-	alone := 0
-	for _, g := range r.Groups {
-		if g.Class == diff.ClassMissing || g.Class == diff.ClassExtra {
-			alone += g.Count
+// A tally counts the calls of a comparison by kind, and sums what the server took for those
+// that have an answer in both sessions, without the handshake.
+type tally struct {
+	kinds [diff.OnlyB + 1]int
+	took  [2]time.Duration
+}
+
+func tallyOf(c *diff.Comparison) (t tally) {
+	for n := range c.Len() {
+		p := c.Pair(n)
+		t.kinds[p.Kind]++
+		if p.A != nil && p.B != nil && p.A.Answered && p.B.Answered && !p.FromServer && !workspace.IsHandshake(p.Method) {
+			t.took[0] += p.A.Took
+			t.took[1] += p.B.Took
 		}
 	}
-	text := fmt.Sprintf("%s compared, %s equal", wording.Thousands(r.Compared), wording.Thousands(r.Equal))
-	if n := r.Compared - r.Equal; n > 0 {
-		text += fmt.Sprintf(", %s differ", wording.Thousands(n))
+	return t
+}
+
+// String returns the counts, "" before there are any.
+func (t *tally) String() string {
+	all, text := 0, ""
+	for kind, words := range []string{"same", "differ", "only A", "only B"} {
+		if n := t.kinds[kind]; n > 0 {
+			all += n
+			text += fmt.Sprintf(", %s %s", wording.Thousands(n), words)
+		}
 	}
-	if alone > 0 {
-		text += fmt.Sprintf(", %s on one side only", wording.Thousands(alone))
+	if all == 0 {
+		return ""
 	}
-	if !r.Differs {
-		text += ", no differences"
+	return wording.Counted(all, "call") + ":" + text[1:]
+}
+
+// slower returns how much longer or shorter the second session took, "" if that is unknown.
+func (t *tally) slower() string {
+	if t.took[0] == 0 {
+		return ""
 	}
-	return text
+	return fmt.Sprintf(" %+d %%", (t.took[1]-t.took[0])*100/t.took[0])
 }
 
 func maskedCount(r *diff.Report) int {
@@ -336,7 +402,7 @@ func maskedCount(r *diff.Report) int {
 	return n
 }
 
-func groupCount(r *diff.Report) int {
+func valueCount(r *diff.Report) int {
 	n := 0
 	for i := range r.Groups {
 		if r.Groups[i].Counts {

@@ -40,7 +40,7 @@ func openMenu(of func(host.Context) *State) func(host.Context) tea.Cmd {
 				return nil
 			}
 			m.back = v
-			names = append(names, fmt.Sprintf("reopen the comparison of %s and %s", v.names[0], v.names[1]))
+			names = append(names, fmt.Sprintf("reopen the comparison of %s and %s", v.a.Title, v.b.Title))
 		}
 		for _, ws := range all {
 			if ws != c.Workspace {

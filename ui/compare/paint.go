@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,88 +12,92 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/workspace"
 )
 
 const (
-	// besideWidth is the smallest screen width at which both sides of an
-	// exchange are next to each other, if they are not unified; on a narrower
-	// screen one is above the other.
-	besideWidth = 100
-	// leftWidth is the smallest width at which the list is on their left.
-	leftWidth = 170
-)
-
-const (
-	blockTabs = iota
-	blockLines
+	blockLines = iota
+	blockList
 	blockA
 	blockB
-	blockList
+	blockCount
 )
 
 func (v *view) Scope() string { return Scope }
 
 func (v *view) Update(host.Context, tea.Msg) tea.Cmd { return nil }
 
+// Draw paints the list of a comparison of sessions, and below it the two answers, one next
+// to the other or unified; of two calls only these.
 func (v *view) Draw(c host.Context) {
-	if v.calls != nil {
-		v.drawCalls(c)
-		return
-	}
 	screen := c.Host.Screen()
-	tabs, rest := paint.Rect{Y: 1, W: screen.Width, H: screen.Height - 2}.CutTop(1)
-	v.paintTabs(screen.Theme, v.block(screen, blockTabs, tabs).Line(0))
-	screen.Canvas.Draw(tabs, &v.blocks[blockTabs])
-	if lines := v.lines(c, screen.Width-2); len(lines) > 0 {
-		var r paint.Rect
-		r, rest = rest.CutTop(min(len(lines), max(rest.H/3, 1)))
-		block := v.block(screen, blockLines, r)
-		for y := range r.H {
+	if unified := v.isUnified(screen); unified != v.beside.unified {
+		v.beside.arrange(unified)
+	}
+	r := paint.Rect{Y: 1, W: screen.Width, H: screen.Height - 2}
+	title, counts := v.lists(), ""
+	if v.calls != nil {
+		title, counts = v.calls.title(), shown(v.result)
+	} else {
+		r = v.drawList(c, r)
+	}
+	if !v.beside.unified && r.H > 1 {
+		var right paint.Rect
+		r, right = r.CutLeft(r.W / 2)
+		v.drawSide(c, right, 1, screen.Border("", counts, v.inside))
+		counts = ""
+	}
+	v.drawSide(c, r, 0, screen.Border(title, counts, v.inside))
+	screen.Canvas.Join()
+}
+
+// drawList paints the list with its title, and returns the room for the two answers and
+// the rule above them, which names all lists. On a low screen they take that of the list while
+// they have the focus.
+func (v *view) drawList(c host.Context, r paint.Rect) paint.Rect {
+	screen := c.Host.Screen()
+	v.blocks[blockLines].Options = screen.Look()
+	rule, r := r.CutTop(1)
+	title := "A " + v.names[0] + v.glyph(" · ", ", ") + "B " + v.names[1]
+	screen.Canvas.Pane(rule, screen.Border(title, v.tally.String(), !v.inside), &paint.Lines{})
+	list, rest := r.CutTop(max(r.H*2/5, min(6, r.H)))
+	switch {
+	case v.list != listCalls:
+		list, rest = r.CutTop(r.H - 1)
+	case v.inside && r.H < 28:
+		list, rest = r.CutTop(0)
+	}
+	if lines := v.lines(c, list.W-2); len(lines) > 0 && !list.Empty() {
+		var above paint.Rect
+		above, list = list.CutTop(min(len(lines), max(list.H/2, 1)))
+		block := v.block(screen, blockLines, above)
+		for y := range above.H {
 			l := block.Line(y)
 			l.PadTo(1)
 			l.Text(lines[y].Style, lines[y].Text)
 		}
-		screen.Canvas.Draw(r, block)
+		screen.Canvas.Draw(above, block)
 	}
-	if unified := v.isUnified(screen); unified != v.beside.unified {
-		v.beside.arrange(unified)
-	}
-	list, sides := v.divide(rest)
-	if !list.Empty() {
-		v.paintList(screen, list)
-	}
-	for i, r := range sides {
-		if !r.Empty() {
-			v.paintSide(c, i, r, list.Empty())
-		}
-	}
-	screen.Canvas.Join()
+	t, block := v.tables[v.list], v.block(screen, blockList, list)
+	t.SetTheme(screen.Theme)
+	t.SetSize(list.W, list.H)
+	t.Paint(block, !v.inside)
+	screen.Canvas.Draw(list, block)
+	return rest
 }
 
-// divide places the list and both sides. On a small screen the focused part
-// gets all the room.
-func (v *view) divide(r paint.Rect) (list paint.Rect, sides [2]paint.Rect) {
-	if v.list != listExchanges || v.result == nil {
-		return r, sides
+// lists returns the names of the lists, that of the shown one in brackets.
+func (v *view) lists() string {
+	names := [listCount]string{"calls", "values", "only types", "times"}
+	if v.result != nil {
+		names[listValues] += " " + wording.Thousands(valueCount(v.result.Report))
+		names[listTypes] += " " + wording.Thousands(maskedCount(v.result.Report))
+		names[listTimes] += v.tally.slower()
 	}
-	switch {
-	case r.W >= leftWidth:
-		list, r = r.CutLeft(r.W * 2 / 5)
-	case v.inside && r.H < 28:
-	default:
-		list, r = r.CutTop(max(r.H*2/5, min(6, r.H)))
+	names[v.list] = "[" + names[v.list] + "]"
+	if v.only {
+		names[listCalls] += " only differences"
 	}
-	if v.beside.unified {
-		sides[0] = r
-		return list, sides
-	}
-	if r.W >= besideWidth || r.H < 8 {
-		sides[0], sides[1] = r.CutLeft(r.W / 2)
-	} else {
-		sides[0], sides[1] = r.CutTop(r.H / 2)
-	}
-	return list, sides
+	return names[0] + " " + strings.Join(names[1:], v.glyph(" · ", ", "))
 }
 
 func (v *view) block(screen *kit.Screen, which int, r paint.Rect) *paint.Lines {
@@ -100,27 +105,6 @@ func (v *view) block(screen *kit.Screen, which int, r paint.Rect) *paint.Lines {
 	block.Options = screen.Look()
 	block.Resize(r.W, r.H)
 	return block
-}
-
-func (v *view) paintTabs(th *paint.Theme, l *paint.Line) {
-	names := []string{"Exchanges", "Differences", "Equal by type", "Times"}
-	if v.result != nil {
-		r := v.result.Report
-		for i, n := range []int{v.result.Len(), groupCount(r), maskedCount(r), len(r.Timing)} {
-			names[i] += " " + wording.Thousands(n)
-		}
-	}
-	for i, name := range names {
-		style := th.Dim
-		if i == v.list {
-			name, style = "["+name+"]", th.FocusTitle
-		}
-		l.Text(paint.Style{}, " ")
-		l.Text(style, name)
-	}
-	if v.result != nil && v.list == listExchanges && v.only {
-		l.Text(th.Odd, "  only differences")
-	}
 }
 
 func (v *view) lines(c host.Context, width int) (rows []kit.Row) {
@@ -131,7 +115,7 @@ func (v *view) lines(c host.Context, width int) (rows []kit.Row) {
 	}
 	switch {
 	case v.busy != nil:
-		add(th.Text, fmt.Sprintf("comparing ... %d %%   %s cancels", v.busy.percent(), c.Host.Key(actClose)))
+		add(th.Text, fmt.Sprintf("comparing ... %d %%   %s cancels", min(v.busy.rows.Load()*100/max(v.busy.of, 1), 100), c.Host.Key(actClose)))
 	case v.failure != "":
 		add(th.Failed, "x "+v.failure)
 	case v.result == nil:
@@ -140,12 +124,8 @@ func (v *view) lines(c host.Context, width int) (rows []kit.Row) {
 	if v.result == nil {
 		return rows
 	}
-	switch {
-	case v.calls != nil:
-	case v.result.Report.Differs:
-		add(th.Strong, v.summary())
-	default:
-		add(th.Good, v.summary())
+	if first := v.result.Report.First; v.calls != nil && first != nil && !first.HasValue() {
+		add(th.Failed, v.whatDiffers(first))
 	}
 	for _, text := range v.extra {
 		add(th.Text, text)
@@ -156,104 +136,61 @@ func (v *view) lines(c host.Context, width int) (rows []kit.Row) {
 	return rows
 }
 
-func (v *view) paintList(screen *kit.Screen, r paint.Rect) {
-	in := r.Body()
-	t := v.tables[v.list]
-	t.SetTheme(screen.Theme)
-	t.SetSize(in.W, in.H)
-	block := v.block(screen, blockList, in)
-	t.Paint(block, !v.inside)
-	right := "A " + v.names[0] + "   B " + v.names[1]
-	screen.Canvas.Pane(r, screen.Border("Comparison", right, !v.inside), block)
-}
-
-// paintSide paints one side of the exchange under the cursor, or both if they are
-// unified. named adds the names of the sessions to the title, for a screen without the
-// list, whose title has them.
-func (v *view) paintSide(c host.Context, side int, r paint.Rect, named bool) {
-	screen, in, b := c.Host.Screen(), r.Body(), &v.beside
-	block := v.block(screen, blockA+side, in)
-	b.fit(in.H)
-	switch {
-	case b.failure != "":
-		for y, row := range tooLong(c, b.failure, nil, max(in.W-2, 1)) {
-			if y < in.H {
-				l := block.Line(y)
-				l.PadTo(1)
-				l.Text(row.Style, row.Text)
-			}
-		}
-	case b.pair < 0 || b.lines() == 0:
-	default:
-		for y := range min(in.H, b.lines()-b.top) {
-			v.paintLine(screen, block.Line(y), b.top+y, side)
+// drawSide paints one side below its facts, or both if they are unified.
+func (v *view) drawSide(c host.Context, pane paint.Rect, side int, frame paint.Frame) {
+	screen, r, y := c.Host.Screen(), pane.Body(), 0
+	block := v.block(screen, blockA+side, r)
+	add := func(style paint.Style, text string) *paint.Line {
+		l := block.Line(y)
+		y++
+		l.Text(style, " "+text)
+		return l
+	}
+	for i, name := range []string{"A", "B"} {
+		if facts := v.facts(i); y < r.H && (v.beside.unified || i == side) {
+			add(screen.Theme.Strong, name).Text(screen.Theme.Dim, wording.IfAny("  ", facts))
 		}
 	}
-	left, right := v.sideTitle(side, named)
-	if b.unified {
-		other, otherRight := v.sideTitle(1, named)
-		left, right = "- "+left+"   + "+other, right+"   "+otherRight
+	var lines []kit.Row
+	if v.calls != nil {
+		lines = v.lines(c, r.W-2)
 	}
-	screen.Canvas.Pane(r, screen.Border(left, right, v.inside), block)
+	if v.beside.failure != "" {
+		why := v.beside.failure + "; " + c.Host.Key(actOpenA) + " and " + c.Host.Key(actOpenB) + " open the call in its session"
+		lines = kit.AddRows(lines, "", why, screen.Theme.Odd, r.W-2)
+	}
+	for i := 0; i < len(lines) && y < r.H; i++ {
+		if side == 1 { // the other side has it
+			lines[i].Text = ""
+		}
+		add(lines[i].Style, lines[i].Text)
+	}
+	v.beside.fit(r.H - y)
+	for at := v.beside.top; y < r.H && at < v.beside.lines() && v.beside.failure == ""; at++ {
+		v.paintLine(screen, block.Line(y), at, side)
+		y++
+	}
+	screen.Canvas.Pane(pane, frame, block)
 }
 
-// tooLong appends why the messages are not shown.
-func tooLong(c host.Context, why string, rows []kit.Row, width int) []kit.Row {
-	text := why + "; " + c.Host.Key(actOpenA) + " and " + c.Host.Key(actOpenB) + " open the call in its session"
-	return kit.AddRows(rows, "", text, c.Host.Screen().Theme.Odd, width)
-}
-
-func (v *view) sideTitle(side int, named bool) (left, right string) {
-	ws := v.a
-	if side == 1 {
-		ws = v.b
+// facts returns when the call of a side was made, and what its server took.
+func (v *view) facts(side int) string {
+	if v.calls != nil {
+		return v.calls.facts[side]
 	}
-	letter := string(rune('A' + side))
-	if left = letter; named {
-		left += " " + v.names[side]
-	}
-	if v.beside.pair < 0 || v.result == nil || v.beside.pair >= v.result.Len() {
-		return left, ""
+	if v.result == nil || v.beside.pair < 0 || v.beside.pair >= v.result.Len() {
+		return ""
 	}
 	p := v.result.Pair(v.beside.pair)
-	e := p.A
-	if side == 1 {
-		e = p.B
-	}
+	e := [2]*diff.End{p.A, p.B}[side]
 	if e == nil {
-		return left, "not in " + letter
+		return "not in " + string(rune('A'+side))
 	}
-	row := e.Request
-	if e.Answered {
-		row = e.Response
+	row, _ := session.RowAt(v.logs[side], e.Request)
+	if !e.Answered {
+		return clock(row.T) + "  no answer"
 	}
-	right = position(ws.Log, row)
-	if v.beside.unified {
-		right = letter + " " + right
-	}
-	if e.Answered {
-		right += "  " + string(wording.AppendMillis(nil, e.Took.Microseconds())) + " ms"
-	}
-	return left, right
-}
-
-// position formats the number of an entry, with its sequence number if it has
-// one.
-func position(source session.Source, row int) string {
-	reader := workspace.Rows{Source: source}
-	r, ok := reader.At(row)
-	if !ok {
-		return ""
-	}
-	e, err := source.Entry(r, 1)
-	if err != nil {
-		return ""
-	}
-	text := fmt.Sprintf("n %d", e.N)
-	if e.Seq > 0 {
-		text += fmt.Sprintf(" seq %d", e.Seq)
-	}
-	return text
+	return clock(row.T) + "  " + took(e)
 }
 
 func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
@@ -261,13 +198,9 @@ func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
 	l.BeginRow(screen.Theme.Cursor(v.inside).If(line == b.at))
 	defer l.EndRow()
 	at := b.order[line]
-	row, ok := b.row(at.n)
+	row := &b.rows[at.n]
 	if at.side == onlyRight {
 		side = 1
-	}
-	if !ok {
-		v.paintUnplaced(screen.Theme, l, at.n, side)
-		return
 	}
 	if !b.unified && (row.Only == onlyLeft && side == 1 || row.Only == onlyRight && side == 0) {
 		return
@@ -310,22 +243,4 @@ func (v *view) valueStyle(th *paint.Theme, row *valueRow, side int) paint.Style 
 		return th.Dim
 	}
 	return th.Text
-}
-
-func (v *view) paintUnplaced(th *paint.Theme, l *paint.Line, n, side int) {
-	d, of := &v.beside.unplaced[n], side
-	if only := v.beside.sides(n); only != bothSides {
-		of = int(only - onlyLeft)
-	}
-	mark, style := lineMark(th, true, !d.Counts, of)
-	l.Text(style, mark+" ")
-	s := d.A
-	if side == 1 {
-		s = d.B
-	}
-	text := placeText(d.Class, d.Pointer, d.Change)
-	if s != nil && s.Value != "" && d.Class != diff.ClassMissing && d.Class != diff.ClassExtra {
-		text += ": " + s.Value
-	}
-	l.Text(style, text)
 }

@@ -10,19 +10,18 @@ import (
 
 // sideBySide shows one exchange of both sides, side by side or unified.
 type sideBySide struct {
-	pair     int // -1 for none
-	rows     []valueRow
-	unplaced []diff.Difference // without a place in the rows
-	unified  bool              // one line for each side of a row that differs
-	order    []place           // the lines, made from unplaced and rows
-	failure  string
-	stop     context.CancelFunc // cancels reading the exchange
-	at       int
-	top      int
-	x        int
-	height   int
-	want     match.Pointer // where to go once it is read; "" for the first difference
-	last     bool          // go to the last difference, not the first
+	pair    int // -1 for none
+	rows    []valueRow
+	unified bool    // one line for each side of a row that differs
+	order   []place // the lines, made from rows
+	failure string
+	stop    context.CancelFunc // cancels reading the exchange
+	at      int
+	top     int
+	x       int
+	height  int
+	want    match.Pointer // where to go once it is read; "" for the first difference
+	last    bool          // go to the last difference, not the first
 }
 
 func (b *sideBySide) settle() {
@@ -62,7 +61,7 @@ func (b *sideBySide) goTo(place match.Pointer) {
 }
 
 type place struct {
-	n    int     // of a difference without a place, and then of a row
+	n    int     // of a row
 	side rowSide // shown: both next to each other, or if that is the same, once
 }
 
@@ -73,8 +72,7 @@ func (b *sideBySide) arrange(unified bool) {
 		at = b.order[b.at]
 	}
 	b.unified, b.order = unified, b.order[:0]
-	all := len(b.unplaced) + len(b.rows)
-	for n := 0; n < all; {
+	for n := 0; n < len(b.rows); {
 		if !unified {
 			b.order = append(b.order, place{n: n})
 			n++
@@ -94,13 +92,13 @@ func (b *sideBySide) arrange(unified bool) {
 // left, then the right. It returns the next row.
 func (b *sideBySide) unify(n int) (next int) {
 	end := n + 1
-	for b.textDiffers(n) && end < len(b.unplaced)+len(b.rows) && b.textDiffers(end) {
+	for b.textDiffers(n) && end < len(b.rows) && b.textDiffers(end) {
 		end++
 	}
 	for _, side := range []rowSide{onlyLeft, onlyRight} {
 		for i := n; i < end; i++ {
-			switch of := b.sides(i); {
-			case of == side, of == bothSides && b.changed(i):
+			switch of := b.rows[i].Only; {
+			case of == side, of == bothSides && b.rows[i].Mark == markDifferent:
 				b.order = append(b.order, place{i, side})
 			case of == bothSides && side == onlyLeft:
 				b.order = append(b.order, place{n: i})
@@ -110,39 +108,8 @@ func (b *sideBySide) unify(n int) (next int) {
 	return end
 }
 
-// ok is false for a difference that has no place in the rows.
-func (b *sideBySide) row(n int) (row *valueRow, ok bool) {
-	if n < len(b.unplaced) {
-		return nil, false
-	}
-	return &b.rows[n-len(b.unplaced)], true
-}
-
 func (b *sideBySide) textDiffers(n int) bool {
-	row, ok := b.row(n)
-	return ok && row.Text && row.Mark == markDifferent
-}
-
-func (b *sideBySide) sides(n int) rowSide {
-	if row, ok := b.row(n); ok {
-		return row.Only
-	}
-	switch d := &b.unplaced[n]; {
-	case d.A == nil && d.B != nil:
-		return onlyRight
-	case d.B == nil && d.A != nil:
-		return onlyLeft
-	}
-	return bothSides
-}
-
-// changed reports whether both sides of a row or a difference are shown one after the
-// other in a unified view.
-func (b *sideBySide) changed(n int) bool {
-	if row, ok := b.row(n); ok {
-		return row.Mark == markDifferent
-	}
-	return b.unplaced[n].Counts && b.unplaced[n].A != nil
+	return b.rows[n].Text && b.rows[n].Mark == markDifferent
 }
 
 func (b *sideBySide) lines() int { return len(b.order) }
@@ -151,19 +118,11 @@ func (b *sideBySide) pointer(line int) (match.Pointer, bool) {
 	if line < 0 || line >= b.lines() {
 		return "", false
 	}
-	n := b.order[line].n
-	if row, ok := b.row(n); ok {
-		return row.Pointer, true
-	}
-	return b.unplaced[n].Pointer, true
+	return b.rows[b.order[line].n].Pointer, true
 }
 
 func (b *sideBySide) differs(line int) bool {
-	n := b.order[line].n
-	if row, ok := b.row(n); ok {
-		return row.Mark == markDifferent
-	}
-	return b.unplaced[n].Counts
+	return b.rows[b.order[line].n].Mark == markDifferent
 }
 
 // next returns the first line of the next differing block, starting from a
@@ -228,17 +187,4 @@ func (j judge) at(path []string) (rowMark, string) {
 		}
 	}
 	return markLoose, ""
-}
-
-// unplaced returns the differences that do not concern a value: how an exchange
-// ended, and its progress notifications.
-func unplaced(look *diff.Look) (out []diff.Difference) {
-	for _, d := range look.Differences {
-		switch d.Class {
-		case diff.ClassResult, diff.ClassError, diff.ClassParams, diff.ClassEnvelope:
-		default:
-			out = append(out, d)
-		}
-	}
-	return out
 }

@@ -140,16 +140,18 @@ type textSpan struct{ From, To int }
 // differingWords returns the words that differ between the sides of a line, none for long lines or
 // without an equal word.
 func differingWords(a, b string) (left, right []textSpan) {
-	if len(a)+len(b) > maxLine || !utf8.ValidString(a) || !utf8.ValidString(b) {
+	if len(a)+len(b) > maxLine || strings.Contains(a+b, "\n") || !utf8.ValidString(a) || !utf8.ValidString(b) {
 		return nil, nil
 	}
-	moved := 0
-	for _, edit := range udiff.Strings(a, b) {
-		removed := a[edit.Start:edit.End]
-		from := edit.Start + moved
-		left = widened(left, a, edit.Start, edit.End, edit.New)
-		right = widened(right, b, from, from+len(edit.New), removed)
-		moved += len(edit.New) - len(removed)
+	wordsA, wordsB := words(a), words(b)
+	var i, j, atA, atB int // the next words, and where they begin
+	for _, h := range hunks(wordsA, wordsB) {
+		equal := size(wordsA[i:h.from])
+		from, to := atA+equal, atB+equal
+		i, j = h.from, j+h.from-i
+		atA, atB = from+size(wordsA[i:i+h.removed]), to+size(wordsB[j:j+h.added])
+		left, right = appendSpan(left, from, atA), appendSpan(right, to, atB)
+		i, j = i+h.removed, j+h.added
 	}
 	if covers(left, a) && covers(right, b) {
 		return nil, nil
@@ -157,46 +159,30 @@ func differingWords(a, b string) (left, right []textSpan) {
 	return left, right
 }
 
-// widened appends the words of a text that a change touches; an empty change counts as
-// the other side's.
-func widened(spans []textSpan, text string, from, to int, other string) []textSpan {
-	changed := text[from:to]
-	if changed == "" {
-		changed = other
+func appendSpan(spans []textSpan, from, to int) []textSpan {
+	if from == to {
+		return spans
 	}
-	if first, _ := utf8.DecodeRuneInString(changed); inWord(first) {
-		for from > 0 {
-			r, size := utf8.DecodeLastRuneInString(text[:from])
-			if !inWord(r) {
-				break
-			}
-			from -= size
+	return append(spans, textSpan{from, to})
+}
+
+func size(words []string) (n int) {
+	for _, word := range words {
+		n += len(word)
+	}
+	return n
+}
+
+// words splits a text into words and what is between them, each character with its marks.
+func words(text string) (all []string) {
+	start, was := 0, false
+	for i, r := range text {
+		if is := inWord(r); i > start && !unicode.IsMark(r) && (!is || !was) {
+			all, start = append(all, text[start:i]), i
 		}
+		was = inWord(r)
 	}
-	if last, _ := utf8.DecodeLastRuneInString(changed); inWord(last) {
-		for to < len(text) {
-			r, size := utf8.DecodeRuneInString(text[to:])
-			if !inWord(r) {
-				break
-			}
-			to += size
-		}
-	}
-	for to < len(text) { // a mark belongs to the character before it
-		r, size := utf8.DecodeRuneInString(text[to:])
-		if !unicode.IsMark(r) {
-			break
-		}
-		to += size
-	}
-	switch n := len(spans); {
-	case from == to:
-	case n > 0 && from <= spans[n-1].To:
-		spans[n-1].To = max(spans[n-1].To, to)
-	default:
-		spans = append(spans, textSpan{from, to})
-	}
-	return spans
+	return append(all, text[start:])
 }
 
 func inWord(r rune) bool {

@@ -116,7 +116,7 @@ func TestWords(t *testing.T) {
 	for _, c := range []struct{ a, b, left, right string }{
 		{"the cat sat", "the dog sat", "the [cat] sat", "the [dog] sat"},
 		{"hello there", "hellos there", "[hello] there", "[hellos] there"},
-		{"a b", "a x b", "a b", "a[ x] b"},
+		{"a b", "a x b", "a b", "a [x ]b"},
 		{`"2026-11-21"`, `"2026-11-22"`, `"2026-11-[21]"`, `"2026-11-[22]"`},
 		{"1", "2", "1", "2"}, // nothing is the same
 		{"", "new", "", "new"},

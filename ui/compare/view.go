@@ -29,9 +29,9 @@ const (
 )
 
 const (
-	listExchanges = iota
-	listGroups
-	listMasked
+	listCalls = iota
+	listValues
+	listTypes
 	listTimes
 	listCount
 )
@@ -40,14 +40,15 @@ type view struct {
 	state *State
 	a, b  *workspace.Workspace
 	logs  [2]session.Source // the compared part of each
-	names [2]string
-	round bool         // of a watch: before and after a restart
-	calls *twoCalls    // nil for a comparison of sessions
-	opts  diff.Options // its rules are those of a replay
-	rules match.Rules  // the user's, applied after those
-	extra []string     // further lines to show, from a replay
+	names [2]string         // with process and state
+	round bool              // of a watch: before and after a restart
+	calls *twoCalls         // nil for a comparison of sessions
+	opts  diff.Options      // its rules are those of a replay
+	rules match.Rules       // the user's, applied after those
+	extra []string          // further lines to show, from a replay
 
 	result  *diff.Comparison // nil until it is made
+	tally   tally
 	failure string
 	busy    *job // nil if none is running
 
@@ -62,7 +63,7 @@ type view struct {
 	form   form // of the two messages
 	half   half
 	inside bool // the responses have the focus
-	blocks [5]paint.Lines
+	blocks [blockCount]paint.Lines
 }
 
 type job struct {
@@ -93,7 +94,7 @@ func (s *State) Show(c host.Context, one, other *workspace.Workspace, opts diff.
 		}
 	}
 	v := s.newView(c, one, other)
-	v.logs, v.names, v.opts, v.extra = [2]session.Source{one.Log, other.Log}, [2]string{one.Title, other.Title}, opts, extra
+	v.logs, v.names, v.opts, v.extra = [2]session.Source{one.Log, other.Log}, [2]string{nameOf(one), nameOf(other)}, opts, extra
 	if s.Idle(c) {
 		c.Host.Open(c.Workspace, v)
 	} else {
@@ -119,6 +120,18 @@ func (s *State) ShowRound(c host.Context, round *replay.Round, cause string) tea
 	return v.compare(c)
 }
 
+// nameOf returns the title of a session with its process, and if it goes on.
+func nameOf(ws *workspace.Workspace) string {
+	title := ws.Title
+	if pid := ws.PIDAt(ws.Shown.Source.Len()); pid > 0 {
+		title += fmt.Sprintf(" %d", pid)
+	}
+	if ws.Session == nil {
+		return title + ", recorded"
+	}
+	return title + ", now"
+}
+
 // "" if it can be compared.
 func cannotCompare(ws *workspace.Workspace) string {
 	switch {
@@ -131,7 +144,7 @@ func cannotCompare(ws *workspace.Workspace) string {
 }
 
 func (s *State) newView(c host.Context, a, b *workspace.Workspace) *view {
-	v := &view{state: s, a: a, b: b, file: "mcpdbg.rules", beside: sideBySide{pair: -1}}
+	v := &view{state: s, a: a, b: b, file: "mcpdbg.rules", half: answers, beside: sideBySide{pair: -1}}
 	v.makeTables(c.Host.Screen())
 	return v
 }
@@ -152,25 +165,27 @@ func (v *view) compare(c host.Context) tea.Cmd {
 	run := func() tea.Msg {
 		result, err := diff.Explore(ctx, one, other, opts)
 		stop()
-		return host.Result{Then: func(c host.Context) tea.Cmd { return v.compared(c, j, result, err) }}
+		var sums tally
+		if err == nil && v.calls == nil {
+			sums = tallyOf(result)
+		}
+		return host.Result{Then: func(c host.Context) tea.Cmd { return v.compared(c, j, result, sums, err) }}
 	}
 	return tea.Batch(run, v.tickLater(c, j))
 }
 
-func (v *view) tick(c host.Context, j *job) tea.Cmd {
-	if v.busy != j {
-		return nil
-	}
-	c.Host.Redraw()
-	return v.tickLater(c, j)
-}
-
 func (v *view) tickLater(c host.Context, j *job) tea.Cmd {
-	return c.Host.After(progressEvery, host.Result{Then: func(c host.Context) tea.Cmd { return v.tick(c, j) }})
+	return c.Host.After(progressEvery, host.Result{Then: func(c host.Context) tea.Cmd {
+		if v.busy != j {
+			return nil
+		}
+		c.Host.Redraw()
+		return v.tickLater(c, j)
+	}})
 }
 
 // The result of a cancelled comparison is dropped.
-func (v *view) compared(c host.Context, j *job, result *diff.Comparison, err error) tea.Cmd {
+func (v *view) compared(c host.Context, j *job, result *diff.Comparison, sums tally, err error) tea.Cmd {
 	if v.busy != j {
 		return nil
 	}
@@ -183,7 +198,7 @@ func (v *view) compared(c host.Context, j *job, result *diff.Comparison, err err
 		return nil
 	}
 	first := v.result == nil
-	v.result = result
+	v.result, v.tally = result, sums
 	v.report(c.Host.Screen())
 	if first {
 		return v.goToFirst(c)
@@ -213,13 +228,6 @@ func (v *view) closed() string {
 	return ""
 }
 
-func (j *job) percent() int {
-	if j.of == 0 {
-		return 0
-	}
-	return int(min(j.rows.Load()*100/j.of, 100))
-}
-
 // rowsOf lays out a half of both messages, or both halves if neither side has it.
 func rowsOf(look *diff.Look, shown half, all bool) []valueRow {
 	r := valueRower{judge: judge{look: look}.at}
@@ -245,7 +253,7 @@ func (v *view) look(c host.Context, want match.Pointer) tea.Cmd {
 	b.want = want
 	pair, ok := v.current()
 	if !ok || v.result == nil {
-		b.pair, b.rows, b.unplaced, b.failure = -1, nil, nil, ""
+		b.pair, b.rows, b.failure = -1, nil, ""
 		b.arrange(b.unified)
 		return nil
 	}
@@ -255,13 +263,14 @@ func (v *view) look(c host.Context, want match.Pointer) tea.Cmd {
 	ctx, stop := context.WithCancel(c.Host.Lifetime())
 	b.stop, b.pair = stop, pair
 	result, all, half := v.result, v.all, v.half
+	if first := v.result.Pair(pair).First; v.calls == nil && half == answers && first != nil && first.Class == diff.ClassParams {
+		half = bothHalves // the difference is in the requests
+	}
 	return func() tea.Msg {
 		look, err := result.Look(ctx, pair, maxExchange)
 		var rows []valueRow
-		var others []diff.Difference
 		if err == nil {
 			rows = rowsOf(look, half, all)
-			others = unplaced(look)
 		}
 		late := ctx.Err() != nil
 		stop()
@@ -270,7 +279,7 @@ func (v *view) look(c host.Context, want match.Pointer) tea.Cmd {
 				return nil
 			}
 			c.Host.Redraw()
-			b.rows, b.unplaced, b.failure = rows, others, ""
+			b.rows, b.failure = rows, ""
 			if err != nil {
 				b.failure = err.Error()
 			}

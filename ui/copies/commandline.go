@@ -50,8 +50,7 @@ const reproduceRows = 4096
 // reproduce returns a shell command that starts the server and sends it the
 // handshake of the message's process, and the message. Responses of the client in
 // between are not sent: they depend on the server.
-func reproduce(source session.Source, row session.Row) (string, error) {
-	h := source.Header()
+func reproduce(h session.Header, source session.Source, row session.Row) (string, error) {
 	if h.Host != "" {
 		return "", fmt.Errorf("the server ran on %s: use the mcpdbg call command line", h.Host)
 	}

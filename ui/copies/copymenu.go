@@ -27,7 +27,7 @@ const ScopeCopy = "copy"
 // CopyActions are those of the copy menu.
 func CopyActions() []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: actCopyMenu, Keys: []string{"y"}, Scope: keymap.Global, Title: "copy", Synonyms: []string{"save", "clipboard", "curl", "command line"}, Help: "Copy or write to a file: the message, a value, its path, or a command line that re-sends it.", Priority: 66, Enabled: host.HasSelection}, Do: openMenu},
+		{Entry: host.Entry{ID: actCopyMenu, Keys: []string{"y"}, Scope: keymap.Global, Title: "copy", Synonyms: []string{"save", "clipboard", "curl", "command line", "shell"}, Help: "Copy or write to a file: the message, a value, its path, or a command line that re-sends it.", Priority: 66, Enabled: host.HasSelection}, Do: openMenu},
 		{Entry: host.Entry{ID: actCopyThis, Keys: []string{"enter"}, Scope: ScopeCopy, Title: "copy", Help: "Copy to the terminal's clipboard (OSC 52).", Priority: 90}, Do: host.On(copyThis)},
 		{Entry: host.Entry{ID: actWriteThis, Keys: []string{"ctrl+s"}, Scope: ScopeCopy, Title: "write to a file", Help: "Enter a name and write a new file.", Priority: 80}, Do: host.On(writeThis)},
 		host.Override(host.Entry{Name: host.CloseName, ID: "close-copy", Scope: ScopeCopy, Help: "Close the menu.", Priority: 70}),

@@ -34,7 +34,7 @@ func Message(c host.Context) tea.Cmd {
 
 func copyables(c host.Context) []copyable {
 	row, source := c.Workspace.Viewed.Row, c.Workspace.Shown.Source
-	header := source.Header()
+	header := c.Workspace.Shown.Header()
 	message := func() (session.Entry, error) { return source.Entry(row, 0) }
 	forms := []copyable{{name: "message, byte for byte", suffix: ".txt", text: func() (string, error) {
 		e, err := message()
@@ -67,7 +67,7 @@ func copyables(c host.Context) []copyable {
 		}})
 	}
 	if sent := sentRow(c); sent.Kind == session.KindStdin {
-		forms = append(forms, copyable{name: "printf ... | server (without mcpdbg)", suffix: ".sh", text: func() (string, error) { return reproduce(source, sent) }})
+		forms = append(forms, copyable{name: "printf ... | server (without mcpdbg)", suffix: ".sh", text: func() (string, error) { return reproduce(header, source, sent) }})
 	}
 	return append(forms, copyable{name: "configuration for MCP clients", suffix: ".json", lines: true, text: func() (string, error) { return clientConfig(header) }})
 }

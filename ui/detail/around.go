@@ -8,6 +8,7 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/workspace"
@@ -69,7 +70,7 @@ func (v *aroundView) paint(out *paint.Lines, th *paint.Theme) {
 func (v *aroundView) paintMoment(l *paint.Line, th *paint.Theme) {
 	what := v.shown.Source.Method(v.row.Method)
 	if what == "" {
-		what = v.row.Kind.String()
+		what = filter.EventSource(v.row.Kind)
 	}
 	rule := paint.Glyph(v.look, "─", "-")
 	text := fmt.Sprintf("%s%s %s %s %s ", rule, rule, wording.AppendClock(nil, v.row.T), kit.Direction(v.row.Kind), what)

@@ -35,10 +35,10 @@ func TestBefore(t *testing.T) {
 		want string // "" for no line
 	}{
 		{2, ""},
-		{4, "before     0:00.00: same answer, 1.0 ms    [compare-calls] compares the two"},
-		{11, "before     0:00.00 on pid 5214: same answer, 1.0 ms    [compare-calls] compares the two"},
-		{13, "before     0:00.01: different answer, 1.0 ms    [compare-calls] compares the two"},
-		{15, "before     0:00.00 on pid 5214, 1.0 ms    [compare-calls] compares the two"},
+		{4, "before     0:00.00: same answer, 1 ms    [compare-calls] compares the two"},
+		{11, "before     0:00.00 on pid 5214: same answer, 1 ms    [compare-calls] compares the two"},
+		{13, "before     0:00.01: different answer, 1 ms    [compare-calls] compares the two"},
+		{15, "before     0:00.00 on pid 5214, 1 ms    [compare-calls] compares the two"},
 	} {
 		r.SelectRow(c.row)
 		r.Settle()

@@ -11,6 +11,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
+	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/workspace"
@@ -66,7 +67,7 @@ func headingOf(source session.Source, s workspace.Selection, e *session.Entry) h
 	case e.Kind.IsStream() && e.Kind != session.KindStderr:
 		h.name = s.Row.Msg.String()
 	default:
-		h.name = s.Row.Kind.String()
+		h.name = filter.EventSource(s.Row.Kind)
 	}
 	if kind == framing.Request || kind == framing.Notification {
 		text := request.Payload[:min(len(request.Payload), summary.Limit)]

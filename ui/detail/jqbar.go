@@ -9,7 +9,7 @@ import (
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
-	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/form"
 	"mcpdbg/ui/widget/jsontree"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
@@ -104,7 +104,7 @@ func (d *Pane) openJQ(c host.Context) tea.Cmd {
 }
 
 func newJQBar(d *Pane) *jqBar {
-	b := &jqBar{pane: d, origin: d.tree, message: &queried{doc: d.document()}, stop: func() {}, input: kit.NewInput(maxExpression, ".result.content[0]")}
+	b := &jqBar{pane: d, origin: d.tree, message: &queried{doc: d.document()}, stop: func() {}, input: form.NewInput(maxExpression, ".result.content[0]")}
 	if len(b.message.doc) > maxTyped {
 		b.says(wording.Size(int64(len(b.message.doc)))+": enter runs the expression", false)
 	}
@@ -290,7 +290,7 @@ func (b *jqBar) paint(out *paint.Lines, y, lines int) {
 		l := out.Line(y)
 		l.Text(th.Accent, "jq> ")
 		if b.open {
-			kit.PaintInput(l, &b.input, l.Room())
+			form.PaintInput(l, &b.input, l.Room())
 		} else {
 			l.Text(th.Text, b.used)
 			l.Text(th.Dim, "   "+b.shown.summary)

@@ -122,7 +122,7 @@ func TestDetailOfEverything(t *testing.T) {
 		{"━━ 3 ping · ", "pong: true"},
 		{"━━ 3 noise on stdout · ", "not-json,bom", `\ufeffServer listening`},
 		{"━━ 3 stderr ", "a warning"},
-		{"━━ 3 held ", `0: "stdout"`},
+		{"━━ 3 stall ", `0: "stdout"`},
 	} {
 		r.show(row)
 		for _, text := range want {

@@ -162,7 +162,7 @@ func copyTarget(_ host.Context, v *View) tea.Cmd {
 func askFilter(c host.Context, v *View) tea.Cmd {
 	before := v.Grid.Filter()
 	c.Host.Prompt(c.Workspace, host.Prompt{
-		Label: "show targets with", Hint: "words in host, server, phase, state or message", Text: before,
+		Label: "show targets with", Hint: "words in host, server, step, state or message", Text: before,
 		Check: func(text string) error {
 			v.Grid.SetFilter(text)
 			return nil

@@ -128,23 +128,23 @@ var tests = map[string]func(t *testing.T, s *stage){
 		s.onTarget(15)
 		s.Do("grid-failed")
 		require.Contains(t, s.Text(), "━ Targets 36 of 200  failed only ━")
-		require.Regexp(t, `>x host-016\.example`, s.Text(), "the cursor stays on its target")
+		require.Regexp(t, `>✗ host-016\.example`, s.Text(), "the cursor stays on its target")
 		require.NotRegexp(t, `[+·] host-`, s.Text())
 		s.Do("grid-failed")
-		require.Regexp(t, `>x host-016\.example`, s.Text())
+		require.Regexp(t, `>✗ host-016\.example`, s.Text())
 	},
 	"grid-sort": func(t *testing.T, s *stage) {
 		for _, order := range []string{"failures first", "slowest first", "by host"} {
 			s.onTarget(100)
 			s.Do("grid-sort")
 			require.Contains(t, s.Text(), " "+order+" ━━")
-			require.Regexp(t, `>\+ host-101\.example`, s.Text())
+			require.Regexp(t, `>  host-101\.example`, s.Text())
 		}
 		s.Do("grid-sort")
 		require.NotContains(t, s.Text(), "by host ━━")
 		require.NotContains(t, s.Text(), "following")
 		s.Do("grid-sort", "grid-first")
-		require.Regexp(t, `>x host-006\.example •••x····· auth +0.2s auth`, s.Text(), "targets with the same cause are adjacent")
+		require.Regexp(t, `>✗ host-006\.example •••✗····· auth +0.2 s auth`, s.Text(), "targets with the same cause are adjacent")
 	},
 	"grid-follow": func(t *testing.T, s *stage) {
 		require.Regexp(t, `>. host-160\.example`, s.Text())
@@ -169,16 +169,16 @@ var tests = map[string]func(t *testing.T, s *stage){
 	},
 	"grid-next-failed": func(t *testing.T, s *stage) {
 		s.Do("grid-first", "grid-next-failed")
-		require.Regexp(t, `>x host-004\.example`, s.Text())
+		require.Regexp(t, `>✗ host-004\.example`, s.Text())
 		s.Do("grid-next-failed")
-		require.Regexp(t, `>x host-006\.example`, s.Text())
+		require.Regexp(t, `>✗ host-006\.example`, s.Text())
 		s.Do("grid-last", "grid-next-failed")
 		require.Equal(t, "no failed target below", s.Said())
 	},
 	"grid-previous-failed": func(t *testing.T, s *stage) {
 		s.onTarget(5)
 		s.Do("grid-previous-failed")
-		require.Regexp(t, `>x host-004\.example`, s.Text())
+		require.Regexp(t, `>✗ host-004\.example`, s.Text())
 		s.Do("grid-previous-failed")
 		require.Equal(t, "no failed target above", s.Said())
 	},
@@ -280,9 +280,9 @@ func TestGridByMouse(t *testing.T) {
 	again, hit := s.view.Click(20, 8)
 	require.True(t, hit)
 	require.False(t, again)
-	require.Regexp(t, `>x host-004\.example`, s.line(8))
+	require.Regexp(t, `>✗ host-004\.example`, s.line(8))
 	s.view.Scroll(3)
-	require.Regexp(t, `>x host-004\.example`, s.line(5))
+	require.Regexp(t, `>✗ host-004\.example`, s.line(5))
 	again, hit = s.view.Click(20, 5)
 	require.True(t, again && hit)
 }

@@ -29,7 +29,7 @@ func PaletteActions() []host.Action {
 	recent := &recent{}
 	return []host.Action{
 		{Entry: host.Entry{ID: ActPalette, Keys: []string{":", "ctrl+p"}, Scope: keymap.Global, Title: "commands", Help: "Find a command by name and run it.", Last: true}, Do: func(c host.Context) tea.Cmd { return openPalette(c, recent) }},
-		{Entry: host.Entry{ID: ActRunCommand, Keys: []string{"enter"}, Scope: ScopePalette, Title: "run", Help: "Run the selected command, or show why it is unavailable.", Priority: 90}, Do: host.On(runCommand)},
+		{Entry: host.Entry{ID: ActRunCommand, Keys: []string{"enter"}, Scope: ScopePalette, Title: "run", Help: "Run the selected command, or show why it is unavailable.", Priority: 90, Now: host.HideIf(func(v *Palette) bool { return len(v.picker.Shown) == 0 })}, Do: host.On(runCommand)},
 		host.Override(host.Entry{Name: host.CloseName, Scope: ScopePalette, Help: "Close the commands."}),
 	}
 }

@@ -16,7 +16,7 @@ import (
 func InputActions() []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: "input-accept", Keys: []string{"enter"}, Scope: ScopeInputs, Title: "accept", Help: "Go to the next value; after the last one, open.", Priority: 90}, Do: host.On(accept)},
-		host.Override(host.Entry{Name: kit.Down, ID: "input-next", Scope: ScopeInputs, Keys: []string{"tab", "down"}, Title: "next", Help: "Go to the next value.", Priority: 60}),
+		host.Override(host.Entry{Name: kit.Down, ID: "input-next", Scope: ScopeInputs, Keys: []string{"tab", "down"}, Title: "next", Help: "Go to the next value.", Priority: 60, Now: host.HideIf(func(f *inputs) bool { return len(f.Fields) < 2 })}),
 		host.Override(host.Entry{Name: kit.Up, ID: "input-previous", Scope: ScopeInputs, Keys: []string{"shift+tab", "up"}, Title: "previous", Help: "Go to the previous value."}),
 		{Entry: host.Entry{ID: "input-option", Keys: []string{"ctrl+n"}, Scope: ScopeInputs, Title: "next option", Help: "Take the next option, if the value has options.", Priority: 50, Enabled: hasOptions}, Do: host.On(nextOption)},
 		{Entry: host.Entry{ID: "input-clear", Keys: []string{"ctrl+u"}, Scope: ScopeInputs, Title: "clear", Help: "Clear the value.", Priority: 20}, Do: host.On(clearInput)},

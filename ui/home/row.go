@@ -174,7 +174,7 @@ func clock(now, then time.Time) string {
 func recorded(now time.Time, item *host.Item) string {
 	text := fmt.Sprintf("%s, %s", item.When.Format("2006-01-02 15:04:05"), wording.Ago(now, item.When))
 	if item.Long > 0 {
-		text += fmt.Sprintf(", %s long", wording.RoundedTime(item.Long))
+		text += fmt.Sprintf(", %s long", wording.Time(item.Long))
 	}
 	if item.Size > 0 {
 		text += ", " + wording.Size(item.Size)

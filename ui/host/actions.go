@@ -10,6 +10,7 @@ const (
 	ActAnswer       = "answer" // a request of the server
 	ActBack         = "back"
 	ActCatalog      = "catalog"
+	ActCompose      = "compose"
 	ActCauses       = "what-is-wrong" // the likely causes
 	ActCompare      = "compare"
 	ActCompareCalls = "compare-calls"

@@ -17,6 +17,16 @@ type Ranks struct {
 	Failed    int // the selected row
 }
 
+// HideIf is the Now of an action whose hint is hidden while a view has no use for it.
+func HideIf[V any](idle func(V) bool) func(Context) (string, int) {
+	return func(c Context) (string, int) {
+		if v, ok := c.View.(V); ok && idle(v) {
+			return "", -1
+		}
+		return "", 0
+	}
+}
+
 // Now is the Now of an action.
 func (r Ranks) Now(c Context) (title string, priority int) {
 	ws := c.Workspace

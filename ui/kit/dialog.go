@@ -68,7 +68,7 @@ func (s *Screen) Dialog(r paint.Rect, d Dialog, block *paint.Lines) {
 	e := edge{width: r.W, asks: d.Asks, ascii: s.ASCII, theme: s.Theme}
 	room := r.W - 6
 	left := room
-	if right := termsafe.Width(d.Right) + 3; d.Right != "" && room-right >= leastTitle {
+	if right := termsafe.Width(d.Right) + 3; d.Right != "" && termsafe.Width(d.Right) <= r.W-TitleLeast {
 		e.right, left = termsafe.String(d.Right), room-right
 	}
 	e.title = termsafe.Truncate(d.Title, max(left, 0), s.Look().Ellipsis)
@@ -84,8 +84,8 @@ func (s *Screen) Dialog(r paint.Rect, d Dialog, block *paint.Lines) {
 	s.Canvas.Surround(r, s.top.rows, block)
 }
 
-// leastTitle is the cells that the title gets before the right one gets any.
-const leastTitle = 20
+// TitleLeast is the cells of a border that the right title leaves to the other and the ends.
+const TitleLeast = 25
 
 // foot joins the keys that fit, each with its title. The last one is omitted last.
 func (s *Screen) foot(keys []key.Binding, room int) string {

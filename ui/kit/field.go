@@ -4,31 +4,12 @@ import (
 	"strings"
 	"unicode"
 
-	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/ui/widget/form"
 	"mcpdbg/ui/widget/paint"
 )
-
-// NewInput returns a text field of one line, of at most so many characters. It never
-// reads the clipboard, for which it would run programs.
-func NewInput(limit int, hint string) textinput.Model {
-	input := textinput.New()
-	input.Prompt, input.CharLimit, input.Placeholder = "", limit, hint
-	input.KeyMap.Paste = key.Binding{}
-	state := textinput.StyleState{Placeholder: hintStyle()}
-	input.SetStyles(textinput.Styles{Focused: state, Blurred: state})
-	input.Focus()
-	return input
-}
-
-// PaintInput paints a text field in a number of cells, around its cursor.
-func PaintInput(l *paint.Line, input *textinput.Model, cells int) {
-	input.SetWidth(max(cells-1, 1)) // the cursor
-	input.SetCursor(input.Position())
-	l.Rendered(input.View())
-}
 
 // maxField is the maximum length of a field in characters.
 const maxField = 1024
@@ -44,7 +25,7 @@ type Field struct {
 
 // NewField returns a field that never moves a secret in memory.
 func NewField(secret bool) *Field {
-	f := &Field{Secret: secret, input: NewInput(maxField, "")}
+	f := &Field{Secret: secret, input: form.NewInput(maxField, "")}
 	if secret {
 		f.Text = make([]rune, 0, maxField)
 	}
@@ -130,6 +111,6 @@ func (f *Field) Paint(l *paint.Line, th *paint.Theme, ascii, keys bool) {
 	if f.input.Blur(); keys {
 		f.input.Focus()
 	}
-	PaintInput(l, &f.input, l.Room())
+	form.PaintInput(l, &f.input, l.Room())
 	f.input.Focus()
 }

@@ -62,3 +62,16 @@ func TestFieldShowsItsCursor(t *testing.T) {
 	f.Step(30)
 	require.Equal(t, "xxxxxxxxxxx", shown())
 }
+
+// TestTextBoxKeepsText checks that a text that the widget would change is not put into it.
+func TestTextBoxKeepsText(t *testing.T) {
+	b := NewTextBox("")
+	for text, held := range map[string]bool{"two\nlines": true, "a\tb": false, "a\x1bb": false, "\xff": false} {
+		b.SetValue(text)
+		require.Equal(t, text, b.Value())
+		require.Equal(t, held, b.Long == "", "%q", text)
+	}
+	b.SetValue("a\tb")
+	_, err := b.Update(tea.PasteMsg{Content: "x"})
+	require.ErrorContains(t, err, "cannot be edited here")
+}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
+	"mcpdbg/ui/widget/form"
 	"mcpdbg/ui/widget/paint"
 )
 
@@ -73,7 +74,7 @@ func (p *Picker) Current() (item int, ok bool) {
 // line returns the text field of the query.
 func (p *Picker) line() *textinput.Model {
 	if p.input == nil {
-		input := NewInput(maxQuery, "")
+		input := form.NewInput(maxQuery, "")
 		p.input = &input
 	}
 	return p.input
@@ -109,7 +110,7 @@ func (p *Picker) Clear() bool { return p.Ask("") }
 func (p *Picker) PaintQuery(on *Screen, l *paint.Line, hint string) {
 	l.Text(on.Theme.Accent, "/ ")
 	p.line().Placeholder = hint
-	PaintInput(l, p.input, l.Room())
+	form.PaintInput(l, p.input, l.Room())
 }
 
 // Replace replaces the texts of an item. The list stays until it is narrowed.

@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"mcpdbg/internal/wording"
+	"mcpdbg/ui/widget/form"
 	"mcpdbg/ui/widget/paint"
 )
 
@@ -21,26 +20,15 @@ const (
 	MaxDraftLines = 200
 )
 
-// A TextBox holds a text of any length. A long one is only shown, and edited in the
-// user's editor.
+// A TextBox holds any text. One that is long, or that the widget would change, is only
+// shown, and edited in the user's editor.
 type TextBox struct {
 	Area textarea.Model
 	Long string // replaces the text in area
 }
 
 // NewTextBox returns a text box that shows a hint while it is empty.
-func NewTextBox(hint string) TextBox {
-	area := textarea.New()
-	area.Prompt = ""
-	area.ShowLineNumbers = false
-	area.CharLimit = MaxDraft
-	area.MaxHeight = 0
-	area.Placeholder = hint
-	area.KeyMap.Paste = key.Binding{} // it would run programs of the clipboard
-	state := textarea.StyleState{Placeholder: hintStyle()}
-	area.SetStyles(textarea.Styles{Focused: state, Blurred: state})
-	return TextBox{Area: area}
-}
+func NewTextBox(hint string) TextBox { return TextBox{Area: form.NewArea(MaxDraft, hint)} }
 
 // Value returns the text.
 func (b *TextBox) Value() string {
@@ -52,13 +40,14 @@ func (b *TextBox) Value() string {
 
 // SetValue replaces the text.
 func (b *TextBox) SetValue(text string) {
-	if len(text) > MaxDraft || strings.Count(text, "\n") > MaxDraftLines {
+	if b.Long = ""; len(text) <= MaxDraft && strings.Count(text, "\n") <= MaxDraftLines {
+		b.Area.SetValue(text)
+	}
+	if b.Area.Value() != text {
 		b.Long = text
 		b.Area.Reset()
 		return
 	}
-	b.Long = ""
-	b.Area.SetValue(text)
 	if strings.Contains(text, "\n") {
 		b.Area.MoveToBegin() // long texts are read from the top
 	}
@@ -70,7 +59,7 @@ func (b *TextBox) Update(msg tea.Msg) (tea.Cmd, error) {
 	paste, pasted := msg.(tea.PasteMsg)
 	switch {
 	case b.Long != "" && (key || pasted):
-		return nil, fmt.Errorf("%s is too long to edit here", wording.Size(int64(len(b.Long))))
+		return nil, fmt.Errorf("%s cannot be edited here", wording.Size(int64(len(b.Long))))
 	case pasted && len(b.Area.Value())+len(paste.Content) > MaxDraft:
 		if strings.TrimSpace(b.Area.Value()) == "" {
 			b.SetValue(paste.Content)
@@ -89,13 +78,13 @@ func (b *TextBox) SetSize(w, h int) {
 	b.Area.SetHeight(max(h, 1))
 }
 
-// Paint paints the text into the first h lines of a block.
-func (b *TextBox) Paint(on *Screen, out *paint.Lines, h int) {
+// Paint paints the text into h lines of a block.
+func (b *TextBox) Paint(on *Screen, out *paint.Lines, from, h int) {
 	if b.Long != "" {
 		rest := b.Long[:min(len(b.Long), MaxDraft)]
 		for y := range h {
 			line, after, more := strings.Cut(rest, "\n")
-			l := out.Line(y)
+			l := out.Line(from + y)
 			if y == h-1 {
 				l.Text(on.Theme.Odd, "... "+wording.Size(int64(len(b.Long)))+" in all: ctrl+e opens it in your editor")
 				return
@@ -107,12 +96,5 @@ func (b *TextBox) Paint(on *Screen, out *paint.Lines, h int) {
 		}
 		return
 	}
-	rows := strings.Split(b.Area.View(), "\n")
-	for y := range min(h, len(rows)) {
-		out.Line(y).Rendered(rows[y])
-	}
+	form.PaintArea(out, &b.Area, from, h)
 }
-
-// hintStyle is faint, which needs no colour. The cursor of both fields does not blink:
-// that would be an endless tick.
-func hintStyle() lipgloss.Style { return lipgloss.NewStyle().Faint(true) }

@@ -45,7 +45,7 @@ func Actions(of func(host.Context) *State) []host.Action {
 		}
 	}
 	return []host.Action{
-		{Entry: host.Entry{ID: actPlay, Keys: []string{"space"}, Scope: keymap.Global, Title: "play", Help: "Play a recording from the selected row, or from the beginning if the list follows; or pause.", Priority: 88, Now: host.Ranks{Moment: 106}.Now, Enabled: canPlay, CurrentTitle: playNow}, Do: func(c host.Context) tea.Cmd { return of(c).play(c) }},
+		{Entry: host.Entry{ID: actPlay, Keys: []string{"space"}, Scope: keymap.Global, Title: "play", Help: "Play a recording from the selected row, or from the beginning if the list follows or the row is near the end; or pause.", Priority: 88, Now: host.Ranks{Moment: 106}.Now, Enabled: canPlay, CurrentTitle: playNow}, Do: func(c host.Context) tea.Cmd { return of(c).play(c) }},
 		play(actStepOn, []string{"."}, "step", "Show a recording up to the next message or process exit, then up to its last row, and pause.", key.Help{}, 0, func(s *State, c host.Context) tea.Cmd { return s.step(c, 1) }),
 		play(actStepBack, []string{","}, "step back", "Show a recording as of the previous message or process exit.", key.Help{Key: ", .", Desc: "step"}, 105, func(s *State, c host.Context) tea.Cmd { return s.step(c, -1) }),
 		play(actSecondOn, []string{"shift+right"}, "1 s forward", "Show a recording a second later.", key.Help{}, 0, func(s *State, c host.Context) tea.Cmd { return s.scrubTime(c, time.Second) }),

@@ -82,7 +82,7 @@ func parts(c host.Context) (left, right []kit.Part) {
 		{Text: " " + speedText(p.Player.Speed()) + " " + c.Host.Key(actSlower) + " " + c.Host.Key(actFaster), Style: th.Text, Priority: 80},
 	}
 	if idle := p.Player.Idle(); idle > 0 {
-		right = append(right, kit.Part{Text: " idle over " + strings.Replace(wording.RoundedTime(idle), ".0 ", " ", 1) + " skipped", Style: th.Dim})
+		right = append(right, kit.Part{Text: " idle over " + strings.Replace(wording.Time(idle), ".0 ", " ", 1) + " skipped", Style: th.Dim})
 	}
 	return left, right
 }

@@ -24,7 +24,11 @@ func (s *State) play(c host.Context) tea.Cmd {
 		p.Player.Pause(p.Now())
 		p.AskedRows = -1
 	case p.Past == nil:
-		p.Enter(s.fromHere(c, 0))
+		from := s.fromHere(c, 0)
+		if row, ok := c.Workspace.Whole.Rows.At(from - 1); ok && c.Workspace.Whole.Index.Latest-row.T < leastPlayed {
+			from = 0
+		}
+		p.Enter(from)
 		c.Panes().Follow() // the user wants to see new rows
 		p.Player.Play(p.Now())
 	default:
@@ -36,6 +40,10 @@ func (s *State) play(c host.Context) tea.Cmd {
 	p.Player.Advance(p.Now())
 	return s.showMoment(c)
 }
+
+// leastPlayed is the shortest rest of a recording that is played, in microseconds: a
+// recording opens on the row of its cause, which is often its end.
+const leastPlayed = 1_000_000
 
 // fromHere returns the moment of the selected row, if the user selected one; else
 // the given number of rows.

@@ -263,6 +263,11 @@ var tests = map[string]func(t *testing.T, s *stage){
 			require.Contains(t, s.Clip, want)
 		}
 	},
+	"cause-problems": func(t *testing.T, s *stage) {
+		s.crashes()
+		s.Do(host.ActCauses, "cause-problems")
+		require.Equal(t, []string{host.ActProblems}, s.Done)
+	},
 	actProcess: func(t *testing.T, s *stage) {
 		s.crashes()
 		s.Do(host.ActCauses, actProcess)

@@ -28,6 +28,7 @@ func cardActions(of func(host.Context) *State) []host.Action {
 		{Entry: host.Entry{ID: actAgain, Keys: []string{"ctrl+r"}, Scope: ScopeCauses, Title: "restart", Help: "Restart the server.", Priority: 88, Enabled: host.CanRestart}, Do: then(host.ActRestart, true)},
 		{Entry: host.Entry{ID: actReport, Keys: []string{"y"}, Scope: ScopeCauses, Title: "copy report", Help: "Copy the causes, their evidence and what to do as text.", Priority: 86, Enabled: notHome}, Do: copyReport},
 		{Entry: host.Entry{ID: actProcess, Keys: []string{"I"}, Scope: ScopeCauses, Title: "process", Help: "Show the process: its command, its start, its environment and how it ended.", Priority: 84, Enabled: notHome}, Do: then(host.ActProcess, false)},
+		{Entry: host.Entry{ID: "cause-problems", Keys: []string{"L"}, Scope: ScopeCauses, Title: "problems", Help: "List the problems.", Priority: 83, Enabled: hasProblems}, Do: then(host.ActProblems, false)},
 		host.Override(host.Entry{Name: kit.Down, Scope: ScopeCauses, Title: "next problem", Help: "Select the next problem.", Priority: 60, Hint: key.Help{Key: "j/k", Desc: "choose"}}),
 		host.Override(host.Entry{Name: kit.Up, Scope: ScopeCauses, Help: "Select the previous problem."}),
 		host.Override(host.Entry{Name: host.CloseName, ID: "close-trouble", Scope: ScopeCauses, Keys: []string{"esc", "q", "!"}}),
@@ -216,9 +217,13 @@ func (v *card) open(c host.Context, i int, cause diagnosis.Cause, width int) {
 // followed names the problems that follow from a cause, "" if there are none.
 func followed(c host.Context, cause diagnosis.Cause) string {
 	p := c.Workspace.Shown.Problems
-	for _, g := range p.Groups {
-		if g.End != nil && g.End.Cause.ID == cause.ID && g.End.Cause.Row == cause.Row {
-			return wording.Counted(len(g.Items), "consequence") + ": " + diagnosis.RuleNames(p.List, g.Items)
+	for i := range p.Groups {
+		g := &p.Groups[i]
+		if g.End == nil || g.End.Cause.ID != cause.ID || g.End.Cause.Row != cause.Row {
+			continue
+		}
+		if _, rest := consequences(p.List, g); len(rest) > 0 {
+			return wording.Counted(len(rest), "consequence") + ": " + diagnosis.RuleNames(p.List, rest)
 		}
 	}
 	return ""
@@ -264,7 +269,10 @@ func failedCalls(c host.Context) int {
 }
 
 func checkedText(c host.Context) string {
-	count := c.Workspace.Shown.Problems.Count.String()
+	count := none(c)
+	if n := c.Workspace.Shown.Problems.Count; n != (diagnosis.Count{}) {
+		count = n.String()
+	}
 	if far := c.Workspace.CheckProgress(); far != "" {
 		count += " in the first " + far
 	}
@@ -272,6 +280,14 @@ func checkedText(c host.Context) string {
 		count += "; " + c.Host.Key(host.ActProblems) + " lists them"
 	}
 	return sentence(count + ". " + sentence(checked(c)))
+}
+
+// none is the number of problems if the rules found none: a cause may be known all the same.
+func none(c host.Context) string {
+	if len(c.Workspace.Shown.Causes.Found) > 0 {
+		return "no other problem"
+	}
+	return "no problems"
 }
 
 func (v *card) gap() { v.lines = append(v.lines, cardLine{cause: -1}) }

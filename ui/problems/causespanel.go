@@ -154,7 +154,7 @@ const actEvidence = "evidence"
 func causeActions(of func(host.Context) *State) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actEvidence, Keys: []string{"V"}, Scope: keymap.Global, Title: "to the cause", Synonyms: []string{"evidence"}, Help: "Go to the row that shows the likeliest cause; again, to that of the next cause.", Enabled: hasEvidence}, Do: func(c host.Context) tea.Cmd { return of(c).goToEvidence(c) }},
-		{Entry: host.Entry{ID: host.ActCauses, Keys: []string{"!"}, Scope: keymap.Global, Title: "why", Synonyms: []string{"what is wrong", "wrong", "diagnose", "causes", "report"}, Help: "Show the likeliest cause of the problems, its evidence and what to do; or what was checked.", Priority: 60, Now: host.Ranks{Failed: 96}.Now, Enabled: notHome}, Do: func(c host.Context) tea.Cmd { return of(c).openCauses(c) }},
+		{Entry: host.Entry{ID: host.ActCauses, Keys: []string{"!"}, Scope: keymap.Global, Title: "why", Synonyms: []string{"what is wrong", "wrong", "diagnose", "causes", "report"}, Help: "Show the likeliest cause of the problems, why, and what to do; or what was checked.", Priority: 60, Now: host.Ranks{Failed: 96}.Now, Enabled: notHome}, Do: func(c host.Context) tea.Cmd { return of(c).openCauses(c) }},
 	}
 }
 

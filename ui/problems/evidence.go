@@ -61,11 +61,7 @@ func copyReport(c host.Context) tea.Cmd {
 func report(c host.Context) string {
 	var b strings.Builder
 	ws := c.Workspace
-	argv := ws.Shown.Lifecycle.Start.Argv
-	if argv == nil {
-		argv = ws.Shown.Source.Header().Argv
-	}
-	fmt.Fprintf(&b, "server:   %s\n", kit.QuoteWords(argv))
+	fmt.Fprintf(&b, "server:   %s\n", kit.QuoteWords(ws.Shown.Header().Argv))
 	for _, line := range []struct{ label, text string }{
 		{"host:     ", ws.Host()}, {"protocol: ", ws.Shown.Lifecycle.Protocol}, {"ended:    ", ws.ExitText()},
 	} {

@@ -39,7 +39,7 @@ func listActions(of func(host.Context) *State) []host.Action {
 		{Entry: host.Entry{ID: "find-finding", Keys: []string{"/"}, Scope: ScopeList, Title: "find", Help: "List only problems with a text.", Priority: 60, Yields: true}, Do: host.On(findProblem)},
 		{Entry: host.Entry{ID: "finding-restart", Keys: []string{"ctrl+r"}, Scope: ScopeList, Title: "start again", Help: "Restart the server.", Priority: 58, Yields: true, Enabled: host.CanRestart}, Do: then(host.ActRestart, true)},
 		{Entry: host.Entry{ID: "finding-report", Keys: []string{"y"}, Scope: ScopeList, Title: "copy report", Help: "Copy the causes, their evidence and what to do as text.", Priority: 56, Yields: true}, Do: copyReport},
-		{Entry: host.Entry{ID: "finding-why", Keys: []string{"!"}, Scope: ScopeList, Title: "why", Help: "Show the likeliest cause of the problems, its evidence and what to do.", Priority: 54, Yields: true}, Do: then(host.ActCauses, false)},
+		{Entry: host.Entry{ID: "finding-why", Keys: []string{"!"}, Scope: ScopeList, Title: "why", Help: "Show the likeliest cause of the problems, why, and what to do.", Priority: 54, Yields: true}, Do: then(host.ActCauses, false)},
 		{Entry: host.Entry{ID: "finding-process", Keys: []string{"I"}, Scope: ScopeList, Title: "process", Help: "Show the process: its command, its start, its environment and how it ended.", Priority: 52, Yields: true}, Do: then(host.ActProcess, false)},
 		host.Override(host.Entry{Name: kit.Down, Scope: ScopeList, Help: "Go down.", Priority: 50, Hint: key.Help{Key: "j/k", Desc: "choose"}}),
 		host.Override(host.Entry{Name: kit.PageDown, Scope: ScopeList, Keys: []string{"pgdown", "ctrl+d"}}),
@@ -52,9 +52,9 @@ func listActions(of func(host.Context) *State) []host.Action {
 
 func hasProblems(c host.Context) (bool, string) {
 	if far := c.Workspace.CheckProgress(); far != "" {
-		return len(c.Workspace.Shown.Problems.List) > 0, "no problems in the first " + far + "; " + checked(c)
+		return len(c.Workspace.Shown.Problems.List) > 0, none(c) + " in the first " + far + "; " + checked(c)
 	}
-	return len(c.Workspace.Shown.Problems.List) > 0, "no problems; " + checked(c)
+	return len(c.Workspace.Shown.Problems.List) > 0, none(c) + "; " + checked(c)
 }
 
 // findProblem narrows the list while its line is typed.

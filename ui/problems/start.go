@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/internal/wording"
@@ -32,8 +33,8 @@ const (
 // StartActions are those on a server that did not start. set asks for a variable, and edit
 // for the command; both start again.
 func StartActions(set func(c host.Context, variable string) tea.Cmd, edit func(host.Context) tea.Cmd) []host.Action {
-	entry := func(id, key, title, help string, priority int, do func(host.Context, *FailedStart) tea.Cmd) host.Action {
-		return host.Action{Entry: host.Entry{ID: id, Keys: []string{key}, Scope: ScopeStart, Title: title, Help: help, Priority: priority}, Do: host.On(do)}
+	entry := func(id, key, title, help string, do func(host.Context, *FailedStart) tea.Cmd) host.Action {
+		return host.Action{Entry: host.Entry{ID: id, Keys: []string{key}, Scope: ScopeStart, Title: title, Help: help}, Do: host.On(do)}
 	}
 	then := func(action string, closes bool) func(host.Context, *FailedStart) tea.Cmd {
 		return func(c host.Context, f *FailedStart) tea.Cmd {
@@ -43,7 +44,7 @@ func StartActions(set func(c host.Context, variable string) tea.Cmd, edit func(h
 			return c.Host.Do(c.Workspace, action, "")
 		}
 	}
-	variable := entry(actSetVariable, "v", "set variable", "Ask for the missing variable without showing it, and start again with it. Only its name is recorded.", 88, func(c host.Context, f *FailedStart) tea.Cmd { return set(c, f.variable) })
+	variable := entry(actSetVariable, "v", "set variable", "Ask for the missing variable without showing it, and start again with it. Only its name is recorded.", func(c host.Context, f *FailedStart) tea.Cmd { return set(c, f.variable) })
 	variable.Enabled = func(c host.Context) (bool, string) {
 		f, ok := c.View.(*FailedStart)
 		if !ok || f.variable == "" {
@@ -51,19 +52,21 @@ func StartActions(set func(c host.Context, variable string) tea.Cmd, edit func(h
 		}
 		return host.CanRestart(c)
 	}
-	change := entry(actEditCommand, "e", "edit command", "Edit the command, and start it again.", 86, func(c host.Context, _ *FailedStart) tea.Cmd { return edit(c) })
-	again := entry(actStartAgain, "ctrl+r", "start again", "Start the same command again.", 84, then(host.ActRestart, true))
+	change := entry(actEditCommand, "e", "edit command", "Edit the command, and start it again.", func(c host.Context, _ *FailedStart) tea.Cmd { return edit(c) })
+	again := entry(actStartAgain, "ctrl+r", "start again", "Start the same command again.", then(host.ActRestart, true))
 	change.Enabled, again.Enabled = host.CanRestart, host.CanRestart
+	run := entry("start-line", "enter", "run", "Run the selected line.", func(c host.Context, f *FailedStart) tea.Cmd {
+		f.offer(c)
+		return c.Host.Do(c.Workspace, f.choices[f.at].action, "")
+	})
+	run.Hint, run.Priority = key.Help{Key: "enter", Desc: "runs the line"}, 90
 	return []host.Action{
-		entry("start-line", "enter", "run", "Run the selected line.", 90, func(c host.Context, f *FailedStart) tea.Cmd {
-			f.offer(c)
-			return c.Host.Do(c.Workspace, f.choices[f.at].action, "")
-		}),
+		run,
 		variable,
 		change,
 		again,
-		entry(actWhy, "!", "why", "Show the cause and its consequences.", 82, then(host.ActCauses, false)),
-		entry(actStartedAs, "I", "process", "Show the command, the folder and the environment.", 80, then(host.ActProcess, false)),
+		entry(actWhy, "!", "why", "Show the cause and its consequences.", then(host.ActCauses, false)),
+		entry(actStartedAs, "I", "process", "Show the command, the folder and the environment.", then(host.ActProcess, false)),
 		host.Override(host.Entry{Name: host.CloseName, ID: "close-start", Scope: ScopeStart, Keys: []string{"esc", "q"}}),
 	}
 }
@@ -77,7 +80,8 @@ type choice struct {
 type FailedStart struct {
 	title    string
 	text     []string
-	variable string // that the server seems to need, or ""
+	said     kit.Text // wrapped
+	variable string   // that the server seems to need, or ""
 	choices  []choice
 	at       int
 	block    paint.Lines
@@ -132,11 +136,18 @@ func (*FailedStart) Update(host.Context, tea.Msg) tea.Cmd { return nil }
 
 // Move implements host.Moving.
 func (f *FailedStart) Move(c host.Context, way string) tea.Cmd {
+	if way == kit.PageDown || way == kit.PageUp {
+		f.said.Move(way)
+		return nil
+	}
 	f.offer(c)
 	by, _ := kit.LinesOf(way, 1)
 	f.at = kit.Between(0, f.at+by, len(f.choices)-1)
 	return nil
 }
+
+// Scroll scrolls the text, by the wheel.
+func (f *FailedStart) Scroll(n int) { f.said.By(n) }
 
 // Click implements host.Clicking.
 func (f *FailedStart) Click(x, y int) (again, hit bool) {
@@ -196,20 +207,17 @@ func (f *FailedStart) Draw(c host.Context) {
 	for _, line := range f.text {
 		rows = append(rows, termsafe.Wrap(line, width)...)
 	}
-	if most := max(screen.Height-len(f.choices)-5, 1); len(rows) > most {
-		rows = append(rows[:max(most-1, 1)], screen.Look().Ellipsis)[:most]
-	}
-	height := len(rows) + 1 + len(f.choices)
+	lines := min(len(rows), max(screen.Height-len(f.choices)-5, 1))
+	height := lines + 1 + len(f.choices)
 	f.block.Options = screen.Look()
 	f.block.Resize(width+2, height)
-	for y, row := range rows {
-		l := f.block.Line(y)
+	right := f.said.Paint(&f.block, 0, lines, len(rows), func(l *paint.Line, i int) {
 		l.PadTo(1)
-		l.Text(th.Failed.If(y == 0), row)
-	}
+		l.Text(th.Failed.If(i == 0), rows[i])
+	})
 	for i := range f.choices {
 		ch := &f.choices[i]
-		ch.y = len(rows) + 1 + i
+		ch.y = lines + 1 + i
 		l := f.block.Line(ch.y)
 		if i == f.at {
 			l.Text(th.Accent, " >")
@@ -219,8 +227,7 @@ func (f *FailedStart) Draw(c host.Context) {
 		l.PadTo(11)
 		l.Text(th.Strong.If(i == f.at), ch.text)
 	}
-	right := ""
-	if n := starts(c); n > 1 {
+	if n := starts(c); n > 1 && right == "" {
 		right = wording.Plural(n, "start") + " tried"
 	}
 	c.Dialog(ScopeStart, screen.Body().Center(width+4, height+2), f.title, right, &f.block)

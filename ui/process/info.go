@@ -5,25 +5,20 @@ import (
 	"strings"
 
 	"mcpdbg/internal/wording"
+	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/workspace"
 )
 
 type info struct {
 	th    *paint.Theme
-	ascii bool
+	look  termsafe.Options
 	width int
 	rows  []kit.Row
-}
-
-func (i *info) heading(text string) {
-	if len(i.rows) > 0 {
-		i.rows = append(i.rows, kit.Row{})
-	}
-	i.rows = append(i.rows, kit.Row{Heading: text})
 }
 
 // add adds a fact, unless its text is empty.
@@ -38,30 +33,37 @@ func (i *info) styled(label, text string, style paint.Style) {
 	}
 }
 
-func processInfo(w *workspace.Workspace, i *info) {
-	header, start := w.Shown.Source.Header(), w.Shown.Lifecycle.Start
-	i.heading("Process")
-	i.add("id", start.Process)
-	if start.PID != 0 {
-		i.add("pid", fmt.Sprint(start.PID))
-	}
-	where := "this machine"
-	if host := w.Host(); host != "" {
-		where = "ssh " + host
-	}
-	i.add("location", where)
-	argv := header.Argv
-	if start.Argv != nil {
-		argv = start.Argv
-	}
-	i.add("command", fmt.Sprintf("%q", argv))
-	dir := w.Status.Process.Dir
+func (i *info) dot() string { return paint.Glyph(i.look, " · ", ", ") }
+
+// stateInfo shows in one row what the process is doing, where it runs, and its command.
+func stateInfo(w *workspace.Workspace, i *info) {
+	header, s := w.Shown.Header(), w.Shown.Lifecycle
+	dir, state := w.Status.Process.Dir, s.State
 	if dir == "" {
 		dir = header.Cwd
 	}
-	i.add("directory", dir)
-	i.add("state", w.Shown.Lifecycle.State)
-	i.add("exit status", w.ExitText())
+	if exit := w.ExitText(); exit != "" {
+		state += ", " + exit
+	} else if w.Clock >= 0 && s.Start.Process != "" && s.Lost == nil {
+		state += ", up " + timeUp(max(w.Clock-s.StartT, 0))
+	}
+	where := "local"
+	if host := w.Host(); host != "" {
+		where = "ssh " + host
+	}
+	i.add("state", wording.Join(i.dot(), state, where, wording.IfAny("folder ", wording.Path(dir)), wording.IfAny("command ", wording.CommandLine(header.Argv))))
+}
+
+// timeUp writes microseconds as seconds, or minutes and seconds.
+func timeUp(us int64) string {
+	s := us / 1_000_000
+	switch {
+	case s >= 3600:
+		return fmt.Sprintf("%d h %d min", s/3600, s/60%60)
+	case s >= 60:
+		return fmt.Sprintf("%d min %d s", s/60, s%60)
+	}
+	return fmt.Sprintf("%d s", s)
 }
 
 func linkInfo(c host.Context, i *info) {
@@ -69,8 +71,7 @@ func linkInfo(c host.Context, i *info) {
 	if link == nil {
 		return
 	}
-	i.heading("Connection")
-	i.styled("state", linkText(c.Workspace), linkStyle(c))
+	i.styled("connection", linkText(c.Workspace), linkStyle(c))
 	if c.Workspace.Shown.Lifecycle.Lost == nil {
 		i.styled("", link.Error, i.th.Failed)
 	}
@@ -126,59 +127,97 @@ func linkStyle(c host.Context) paint.Style {
 	return c.Host.Screen().Theme.Odd
 }
 
-// envInfo compares the environment with the shell's. Values are not in the log:
-// those shown are the ones that the program itself knows.
-func envInfo(w *workspace.Workspace, i *info, values bool) {
+// variablesInfo counts the variables of the environment by where they come from, and lists
+// those that are not the shell's. Values are not in the log: those shown are the ones that
+// the program itself knows.
+func variablesInfo(w *workspace.Workspace, i *info, values bool) {
 	env := w.Shown.Lifecycle.Env
 	if env.Policy == "" {
 		return
 	}
-	i.heading("Environment compared with this shell")
+	text := fmt.Sprintf("set by you %d, added %d", len(env.Named), len(env.Added))
 	if w.Host() == "" {
-		i.add("policy", env.Policy)
-		variables(w, i, "not passed", env.Omitted, values)
+		text = fmt.Sprintf("inherited %d, %s", len(env.Passed), text)
 	}
-	variables(w, i, "set by name", env.Named, values)
-	variables(w, i, "added", env.Added, values)
-	if w.Host() == "" {
-		variables(w, i, "same as shell", env.Passed, values)
+	if n := len(env.Omitted); n > 0 {
+		text += fmt.Sprintf(", not passed %d", n)
 	}
-}
-
-func variables(w *workspace.Workspace, i *info, label string, names []string, values bool) {
-	switch {
-	case len(names) == 0:
-		i.add(label, "none")
-	case !values || w.Session == nil:
-		i.add(label, fmt.Sprintf("%d: %s", len(names), strings.Join(names, " ")))
-	default:
+	if env.Policy != "inherit" {
+		text += ", policy " + env.Policy
+	}
+	if w.Session != nil {
+		text += "     v " + map[bool]string{false: "shows", true: "hides"}[values] + " values"
+	}
+	i.add("variables", text)
+	list := func(names []string, source string) {
 		for _, name := range names {
-			value, err := w.Session.EnvValue(name)
-			if err != nil {
-				value = "(" + err.Error() + ")"
-			}
-			i.add(label, name+"="+value)
-			label = ""
+			i.add("", fmt.Sprintf("  %-13s %-15s %s", name, source, i.value(w, name, values)))
 		}
 	}
+	list(env.Named, "set by you")
+	list(env.Added, "added by mcpdbg")
 }
 
-func startInfo(w *workspace.Workspace, i *info) {
-	if len(w.Shown.Lifecycle.Phases) == 0 && w.Shown.Lifecycle.Failed == nil {
+// value returns the value of a variable, or dots.
+func (i *info) value(w *workspace.Workspace, name string, shown bool) string {
+	if !shown || w.Session == nil {
+		return strings.Repeat(paint.Glyph(i.look, "•", "*"), 6)
+	}
+	value, err := w.Session.EnvValue(name)
+	if err != nil {
+		return "(" + err.Error() + ")"
+	}
+	return value
+}
+
+// inheritedInfo lists the variables of the shell.
+func inheritedInfo(w *workspace.Workspace, i *info, values bool) {
+	env := w.Shown.Lifecycle.Env
+	if env.Policy == "" || w.Host() != "" {
 		return
 	}
-	i.heading("Start")
-	for _, p := range w.Shown.Lifecycle.Phases {
-		text := wording.Took(p.Took)
-		if p.Detail != "" {
-			text += "  " + p.Detail
+	i.add("not passed", strings.Join(env.Omitted, " "))
+	if !values || w.Session == nil {
+		i.add("inherited", strings.Join(env.Passed, " "))
+		return
+	}
+	label := "inherited"
+	for _, name := range env.Passed {
+		i.add(label, name+"="+i.value(w, name, true))
+		label = ""
+	}
+}
+
+// startInfo shows how long the phases of the start took, and when the process did something
+// for the first time, counted from its start.
+func startInfo(w *workspace.Workspace, i *info) {
+	s := w.Shown.Lifecycle
+	var parts []string
+	label := "start"
+	for _, p := range s.Phases {
+		if w.Host() != "" || p.Error != "" {
+			i.add(label, wording.Join("  ", p.Phase, wording.Took(p.Took), p.Detail))
+			label = ""
+		} else {
+			parts = append(parts, strings.Replace(p.Phase, "resolve", "found", 1)+" "+string(wording.AppendTook(nil, p.Took)))
 		}
-		i.add(p.Phase, text)
-		if w.Shown.Lifecycle.Failed == nil || p.Error != w.Shown.Lifecycle.Failed.Detail {
+		if s.Failed == nil || p.Error != s.Failed.Detail {
 			i.styled("", p.Error, i.th.Failed)
 		}
 	}
-	if failed := w.Shown.Lifecycle.Failed; failed != nil {
+	first := func(name string, t int64, ok bool) {
+		if ok && s.Start.Process != "" {
+			parts = append(parts, name+" "+string(wording.AppendTook(nil, max(t-s.StartT, 1))))
+		}
+	}
+	t, ok := w.FirstAfter(w.Shown.Index.Stderr, s.Row, session.KindStderr)
+	first("first stderr", t, ok)
+	t, ok = w.FirstAfter(w.Shown.Index.Traffic.All(), s.Row, session.KindStdout)
+	first("first answer", t, ok)
+	first("ready", s.ReadyT, s.Ready)
+	first("ended", s.ExitedT, s.Exited != nil)
+	i.add(label, strings.Join(parts, i.dot()))
+	if failed := s.Failed; failed != nil {
 		i.styled("failed", failed.Detail, i.th.Failed)
 		i.add("code", failed.Code)
 		i.add(executor.Speaker(failed.SaidBy).String()+" said", failed.Said)
@@ -197,10 +236,6 @@ func saidShort(by string) string {
 }
 
 func noteInfo(w *workspace.Workspace, i *info) {
-	if len(w.Shown.Lifecycle.Notes) == 0 {
-		return
-	}
-	i.heading("Notes")
 	for _, n := range w.Shown.Lifecycle.Notes {
 		label := n.Code
 		if label == "" {

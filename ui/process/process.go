@@ -19,6 +19,7 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/workspace"
 )
 
@@ -79,24 +80,33 @@ func (p *processPane) Update(host.Context, tea.Msg) tea.Cmd { return nil }
 func (p *processPane) Text() *kit.Text { return &p.text }
 
 // labelWidth is the width of the labels.
-const labelWidth = 18
+const labelWidth = 13
 
 func (p *processPane) Draw(c host.Context) {
-	screen := c.Host.Screen()
-	r := screen.Body().Center(kit.SheetWidth, screen.Height-2)
-	in := r.Inner()
-	i := info{th: screen.Theme, ascii: screen.ASCII, width: in.W - labelWidth}
-	processInfo(c.Workspace, &i)
-	endingInfo(c.Workspace, &i)
-	remainsInfo(c.Workspace, &i)
-	treeInfo(c.Workspace, &i)
-	timesInfo(c.Workspace, &i)
+	screen, w := c.Host.Screen(), c.Workspace
+	i := info{th: screen.Theme, look: screen.Look(), width: screen.Body().Center(kit.SheetWidth, 3).Inner().W - labelWidth}
+	stateInfo(w, &i)
+	endingInfo(w, &i)
+	remainsInfo(w, &i)
+	treeInfo(w, &i)
 	linkInfo(c, &i)
-	startInfo(c.Workspace, &i)
-	noteInfo(c.Workspace, &i)
-	envInfo(c.Workspace, &i, p.values)
+	startInfo(w, &i)
+	beforeInfo(w, &i)
+	variablesInfo(w, &i, p.values)
+	if ok, _ := CanStop(c); ok {
+		to := paint.Glyph(i.look, " → ", " -> ")
+		i.add("stop", fmt.Sprintf("K: close stdin%[1]s%[2]s%[1]sTERM%[1]s%[2]s%[1]sKILL     K again: next step now", to, timeUp(session.Grace.Microseconds())))
+	}
+	noteInfo(w, &i)
+	inheritedInfo(w, &i, p.values)
+	r := screen.Body().Center(kit.SheetWidth, min(len(i.rows)+2, screen.Height-2))
+	in := r.Inner()
 	right := p.text.Paint(c.Block(&p.block, in), 0, in.H, len(i.rows), func(l *paint.Line, n int) { screen.PaintSheetRow(l, i.rows[n], labelWidth) })
-	c.Dialog(ScopePane, r, "Process", right, &p.block)
+	title := "Process"
+	if pid := w.Shown.Lifecycle.Start.PID; pid != 0 {
+		title = fmt.Sprintf("Process %d", pid)
+	}
+	c.Dialog(ScopePane, r, title, right, &p.block)
 }
 
 func openProcess(c host.Context) tea.Cmd {
@@ -150,18 +160,11 @@ func TakeSample(c host.Context) tea.Cmd {
 // endingInfo shows the shutdown sequence: the steps taken, the current one with
 // its clock, and those that may follow.
 func endingInfo(w *workspace.Workspace, i *info) {
-	steps, now := w.Shown.Lifecycle.Ending, w.Status.ShutdownStep
-	if len(steps) == 0 && now.Step == 0 {
-		return
-	}
-	i.heading("Shutdown")
-	for _, step := range steps {
-		text := wording.Took(step.Took)
-		if step.Detail != "" {
-			text += "  " + step.Detail
-		}
-		i.add(step.Phase, text)
+	label, now := "stopped", w.Status.ShutdownStep
+	for _, step := range w.Shown.Lifecycle.Ending {
+		i.add(label, wording.Join("  ", step.Phase, wording.Took(step.Took), step.Detail))
 		i.styled("", step.Error, i.th.Failed)
+		label = ""
 	}
 	if now.Step == 0 {
 		return
@@ -170,10 +173,10 @@ func endingInfo(w *workspace.Workspace, i *info) {
 	if !now.Until.IsZero() {
 		text = fmt.Sprintf("%s of %v ...", wording.Seconds(time.Since(now.Since)), now.Until.Sub(now.Since))
 	}
-	i.styled(now.Step.String(), text, i.th.Odd)
+	i.styled("stopping", now.Step.String()+"  "+text, i.th.Odd)
 	for _, next := range []executor.Step{executor.StepTerm, executor.StepKill} {
 		if next > now.Step {
-			i.styled(next.String(), "next, if needed; K skips to it", i.th.Dim)
+			i.styled("", next.String()+"  next, if needed; K skips to it", i.th.Dim)
 		}
 	}
 }
@@ -186,60 +189,94 @@ func remainsInfo(w *workspace.Workspace, i *info) {
 	case s.Exited == nil && s.Lost == nil, s.Tree.Survivors, s.Tree.Spared, live && len(w.Sample.Tree) > 0:
 		return
 	}
-	i.heading("After the end")
-	unknown := false
-	for _, n := range s.Notes {
-		if n.Code == session.NoteCannotTell {
-			i.styled("not known", n.Text, i.th.Odd)
-			unknown = true
-		}
+	unknown := func(why string) { i.styled("left", "not known: "+why, i.th.Odd) }
+	cannot := cannotTell(s)
+	for _, why := range cannot {
+		unknown(why)
 	}
 	switch {
-	case unknown:
+	case len(cannot) > 0:
 	case s.Lost != nil:
-		i.styled("not known", "the connection to the host was lost", i.th.Odd)
+		unknown("the connection to the host was lost")
 	case live && w.Sample.Err != nil:
-		i.styled("not known", w.Sample.Err.Error(), i.th.Odd)
+		unknown(w.Sample.Err.Error())
 	case live && !w.Sample.Ended:
-		i.add("not known", "looking ...")
+		i.add("left", "looking ...")
 	case live:
-		i.styled("no process left", "looked for processes of the server after its end and found none", i.th.Good)
+		i.styled("left", "no process: looked after the end and found none", i.th.Good)
 	case len(s.Ending) > 0 && w.Shown.Source.Stats().Recording.Complete():
-		i.styled("no process left", "the shutdown looked for processes of the server and left none", i.th.Good)
+		i.styled("left", "no process: the shutdown looked and left none", i.th.Good)
 	default:
-		i.add("not known", "the recording has no shutdown that looked for processes")
+		unknown("the recording has no shutdown that looked for processes")
+	}
+}
+
+// cannotTell returns why it is not known which processes are left.
+func cannotTell(s *workspace.Lifecycle) (whys []string) {
+	for _, n := range s.Notes {
+		if n.Code == session.NoteCannotTell {
+			whys = append(whys, n.Text)
+		}
+	}
+	return whys
+}
+
+// beforeInfo shows how the process before a restart ended, and whether it left others.
+func beforeInfo(w *workspace.Workspace, i *info) {
+	b := w.Shown.Lifecycle.Before
+	if b == nil || b.Exited == nil {
+		return
+	}
+	text, took := fmt.Sprintf("%d %s", b.Start.PID, session.DescribeEnd(b.Exited.Exit())), int64(0)
+	for _, step := range b.Ending {
+		took += step.Took
+	}
+	switch {
+	case b.Tree.Survivors:
+		i.styled("before", text+"; processes of it were left", i.th.Failed)
+	case len(b.Ending) > 0 && len(cannotTell(b)) == 0:
+		i.add("before", fmt.Sprintf("%s; no process of it is left (looked at the end, %s)", text, wording.AppendTook(nil, took)))
+	default:
+		i.add("before", text)
 	}
 }
 
 // treeInfo lists the processes: the running ones, or the last sample in the log.
 func treeInfo(w *workspace.Workspace, i *info) {
-	live := w.Session != nil && len(w.Sample.Tree) > 0
+	live, logged := w.Session != nil && len(w.Sample.Tree) > 0, w.Shown.Lifecycle.Tree
+	label := "processes"
 	switch {
 	case live && w.Shown.Lifecycle.Exited != nil:
-		i.heading("Leaked: the leader has exited, these still run (x kills one, K all)")
+		i.styled("leaked", "the leader has exited, these still run (x kills one, K all)", i.th.Failed)
+		label = ""
 	case live:
-		i.heading("Processes")
-	case len(w.Shown.Lifecycle.Tree.Tree) > 0 && w.Shown.Lifecycle.Tree.Survivors:
-		i.heading("Still running after the end")
-	case len(w.Shown.Lifecycle.Tree.Tree) > 0 && w.Shown.Lifecycle.Tree.Spared:
-		i.heading("Left running on request (--leave)")
-	case len(w.Shown.Lifecycle.Tree.Tree) > 0:
-		i.heading("Processes, as last logged")
-	default:
+	case len(logged.Tree) == 0:
 		if w.Session != nil && w.Sample.Err != nil {
-			i.heading("Processes")
-			i.styled("", w.Sample.Err.Error(), i.th.Failed)
+			i.styled(label, w.Sample.Err.Error(), i.th.Failed)
 		}
 		return
+	case logged.Survivors:
+		i.styled(label, "still running after the end", i.th.Failed)
+		label = ""
+	case logged.Spared:
+		i.add(label, "left running on request (--leave)")
+		label = ""
+	default:
+		i.styled(label, "as last logged", i.th.Dim)
+		label = ""
 	}
 	all := w.Sample.Tree
 	if !live {
 		all = nil
-		for _, p := range w.Shown.Lifecycle.Tree.Tree {
+		for _, p := range logged.Tree {
 			all = append(all, executor.Descendant{PID: p.PID, PPID: p.PPID, Command: p.Command, RSS: p.RSS})
 		}
 	}
-	i.addTree(all, w.Sample.At)
+	from := len(i.rows)
+	i.addTree(label, all)
+	if last := len(i.rows) - 1; live && last >= from && label != "" {
+		i.rows[last].Text += "     x kills one"
+	}
 }
 
 // deepest is how many levels of processes are shown below each other.
@@ -247,7 +284,7 @@ const deepest = 64
 
 // addTree adds processes, each below its parent. In a recording anything can be the parent
 // of anything: a process whose parents are too many, or in a circle, begins a tree.
-func (i *info) addTree(all []executor.Descendant, now time.Time) {
+func (i *info) addTree(label string, all []executor.Descendant) {
 	nodes, facts := map[int]*tree.Tree{}, map[string]executor.Descendant{}
 	parents, order := map[int]int{}, make([]int, 0, len(all))
 	for _, d := range all {
@@ -269,53 +306,38 @@ func (i *info) addTree(all []executor.Descendant, now time.Time) {
 			nodes[parents[pid]].Child(nodes[pid])
 		}
 	}
+	var lines []string
+	var of []executor.Descendant
+	widest := 0
 	for _, root := range roots {
-		if i.ascii {
+		if i.look.Ellipsis != termsafe.Ellipsis {
 			root.Enumerator(func(tree.Children, int) string { return "+--" }).Indenter(func(tree.Children, int) string { return "   " })
 		}
 		for line := range strings.SplitSeq(root.String(), "\n") {
-			i.add(line, treeLine(facts[line[strings.LastIndexByte(line, ' ')+1:]], now))
+			d := facts[line[strings.LastIndexByte(line, ' ')+1:]]
+			line = termsafe.Truncate(line+" "+termsafe.String(d.Command), min(i.width*2/3, mostCommand), i.look.Ellipsis)
+			lines, of, widest = append(lines, line), append(of, d), max(widest, termsafe.Width(line))
 		}
+	}
+	for n, line := range lines {
+		pad := strings.Repeat(" ", widest-termsafe.Width(line))
+		i.rows = append(i.rows, kit.Row{Label: label, Text: line + pad + figures(of[n]), Style: i.th.Text})
+		label = ""
 	}
 }
 
-func treeLine(d executor.Descendant, now time.Time) string {
-	text := ""
+// mostCommand is the widest a process is shown, in cells, before its figures.
+const mostCommand = 60
+
+// figures returns the memory and the CPU time of a process, as far as they are known.
+func figures(d executor.Descendant) (text string) {
 	if d.RSS > 0 {
 		text = fmt.Sprintf("%8s", wording.Size(d.RSS))
 	}
-	if !d.Started.IsZero() && !now.IsZero() {
-		text += fmt.Sprintf("  up %-10s", wording.Seconds(max(now.Sub(d.Started), 0)))
-	}
 	if d.CPU > 0 {
-		text += fmt.Sprintf("  cpu %-8s", d.CPU.Round(10*time.Millisecond))
+		text += "  cpu " + wording.Seconds(d.CPU)
 	}
-	return strings.TrimPrefix(text+"  "+d.Command, "  ")
-}
-
-// timesInfo lists when the process did something for the first time, counted from
-// its start.
-func timesInfo(w *workspace.Workspace, i *info) {
-	s := w.Shown.Lifecycle
-	if s.Start.Process == "" {
-		return
-	}
-	i.heading("Time since start")
-	since := func(label string, t int64, ok bool) {
-		if ok {
-			i.add(label, wording.Took(max(t-s.StartT, 1)))
-		} else {
-			i.add(label, "not yet")
-		}
-	}
-	t, ok := w.FirstAfter(w.Shown.Index.Stderr, s.Row, session.KindStderr)
-	since("first stderr", t, ok)
-	t, ok = w.FirstAfter(w.Shown.Index.Traffic.All(), s.Row, session.KindStdout)
-	since("first stdout", t, ok)
-	since("handshake done", s.ReadyT, s.Ready)
-	if s.Exited != nil {
-		since("ended", s.ExitedT, true)
-	}
+	return text
 }
 
 type treeMenu struct {
@@ -336,8 +358,7 @@ func openTree(c host.Context) tea.Cmd {
 
 func (m *treeMenu) Draw(c host.Context) {
 	m.Box(c, kit.SheetWidth, "Kill one process", func(l *paint.Line, i int) {
-		l.Text(paint.Style{}, fmt.Sprintf("%-9d", m.tree[i].PID))
-		l.Text(paint.Style{}, treeLine(m.tree[i], c.Workspace.Sample.At))
+		l.Text(paint.Style{}, fmt.Sprintf("%-9d%-18s  %s", m.tree[i].PID, figures(m.tree[i]), m.tree[i].Command))
 	})
 }
 

@@ -2,16 +2,20 @@ package process
 
 import (
 	"maps"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/recordings/rectest"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 // family returns a process tree with a child that has a hostile name.
@@ -54,24 +58,22 @@ var processTests = map[string]actionTest{
 		x.Latest().Err("up")
 		r.Pull()
 		watched(r, x)
-		require.Contains(t, r.Text(), "mcp-stdio-1")
-		require.Regexp(t, `location +this machine`, r.Text())
-		require.Contains(t, r.Text(), `["fake-server"]`)
-		require.Regexp(t, `initialize +0\.00 ms`, r.Text())
-		require.Regexp(t, `4121 +90\.0M +up 60\.0 s +cpu 1\.5s +npm exec server`, r.Text())
-		require.Regexp(t, `first stderr +\d`, r.Text())
-		require.Regexp(t, `first stdout +\d`, r.Text())
-		require.Regexp(t, `handshake done +\d`, r.Text())
+		require.Contains(t, r.Text(), "─ Process 4121 ─")
+		require.Regexp(t, `state +ready, up 0 s · local · .*command fake-server`, r.Text())
+		require.Regexp(t, `processes +4121 npm exec server +90\.0M  cpu 1\.5 s`, r.Text())
+		require.Regexp(t, `  └── 4123 sleep 100 +x kills one`, r.Text())
+		require.Regexp(t, `start +.*initialize 0 ms · first stderr \d.* · first answer \d.* · ready \d`, r.Text())
+		require.Contains(t, r.Text(), "K: close stdin → 2 s → TERM → 2 s → KILL     K again: next step now")
 		require.NotContains(t, r.Frame(), "\x1b[2J")
 		r.Press(tea.KeyPressMsg{Code: 'I', Text: "I"})
-		require.NotContains(t, r.Text(), "this machine")
+		require.NotContains(t, r.Text(), "variables")
 	},
 	"process-stop": func(t *testing.T, r *uitest.Room, _ *uitest.Server) {
 		r.Do("info", "process-stop")
 		require.Contains(t, r.Text(), "Shutdown sequence")
 		r.Do("stop-this")
 		r.Pull()
-		require.Regexp(t, `exit status +exit code 0`, r.Text())
+		require.Regexp(t, `state +.*, exit code 0`, r.Text())
 	},
 	"kill-one": func(t *testing.T, r *uitest.Room, x *uitest.Server) {
 		r.Do("info", "kill-one")
@@ -97,15 +99,15 @@ var processTests = map[string]actionTest{
 		watched(r, x)
 		r.Do("kill-one", "close-tree")
 		require.NotContains(t, r.Text(), "Kill one process")
-		require.Contains(t, r.Text(), "this machine", "the pane below is still open")
+		require.Contains(t, r.Text(), "variables", "the pane below is still open")
 		require.Empty(t, x.Latest().Killed)
 	},
 	"environment-values": func(t *testing.T, r *uitest.Room, _ *uitest.Server) {
 		r.Do("info")
-		require.Contains(t, r.Text(), "TOKEN")
+		require.Contains(t, r.Text(), "TOKEN         set by you      ••••••")
 		require.NotContains(t, r.Text(), "sesame")
 		r.Do("environment-values")
-		require.Contains(t, r.Text(), "TOKEN=sesame")
+		require.Contains(t, r.Text(), "TOKEN         set by you      sesame")
 		r.Do("environment-values")
 		require.NotContains(t, r.Text(), "sesame")
 	},
@@ -158,7 +160,7 @@ func TestLeftBehind(t *testing.T) {
 		p.Exit(executor.Exit{Kind: executor.ExitCode})
 		r.Pull()
 		r.Do("info")
-		require.Contains(t, r.Text(), "Leaked: the leader has exited, these still run")
+		require.Contains(t, r.Text(), "the leader has exited, these still run")
 		require.Regexp(t, `4123 +sleep 100`, r.Text())
 	})
 }
@@ -166,10 +168,10 @@ func TestLeftBehind(t *testing.T) {
 // TestNoProcessIsLeft checks that the pane shows whether processes are left after the
 // end, and how that is known.
 func TestNoProcessIsLeft(t *testing.T) {
-	const left = "no process left"
+	const left = "left +no process"
 	end := func(r *uitest.Room, p *uitest.Process) {
 		r.Do("info")
-		require.NotContains(t, r.Text(), "After the end")
+		require.NotContains(t, r.Text(), " left ")
 		p.Exit(executor.Exit{Kind: executor.ExitCode})
 		r.Pull()
 		time.Sleep(SampleEvery)
@@ -177,7 +179,7 @@ func TestNoProcessIsLeft(t *testing.T) {
 	}
 	inRoom(t, 120, 36, func(t *testing.T, r *uitest.Room, x *uitest.Server) {
 		end(r, x.Latest())
-		require.Regexp(t, left+` +looked for processes of the server after its end and found none`, r.Text())
+		require.Regexp(t, left+`: looked after the end and found none`, r.Text())
 	})
 	inRoom(t, 120, 36, func(t *testing.T, r *uitest.Room, x *uitest.Server) {
 		p := x.Latest()
@@ -186,8 +188,8 @@ func TestNoProcessIsLeft(t *testing.T) {
 		_, err := r.Context().Workspace.Session.Shutdown(t.Context())
 		require.NoError(t, err)
 		r.Pull()
-		require.Regexp(t, `not known +leaked processes: cannot tell \(plain launch\)`, r.Text())
-		require.NotContains(t, r.Text(), left)
+		require.Regexp(t, `left +not known: leaked processes: cannot tell \(plain launch\)`, r.Text())
+		require.NotRegexp(t, left, r.Text())
 	})
 }
 
@@ -221,10 +223,10 @@ func TestProcessIsWatched(t *testing.T) {
 // have one number, are each listed once, and that deep trees end.
 func TestTreeOfAnything(t *testing.T) {
 	listed := func(all ...executor.Descendant) (pids []string) {
-		i := &info{th: &paint.Theme{}, width: 80}
-		i.addTree(all, time.Time{})
+		i := &info{th: &paint.Theme{}, width: 80, look: termsafe.Options{Ellipsis: termsafe.Ellipsis}}
+		i.addTree("", all)
 		for _, row := range i.rows {
-			pids = append(pids, row.Label)
+			pids = append(pids, strings.TrimSuffix(strings.TrimSpace(row.Text), " x"))
 		}
 		return pids
 	}
@@ -239,4 +241,21 @@ func TestTreeOfAnything(t *testing.T) {
 		deep = append(deep, at(pid+1, pid))
 	}
 	require.Len(t, listed(deep...), 1000)
+}
+
+// TestBefore checks that the pane shows how the process before a restart ended, and that
+// none of it is left only if that was checked.
+func TestBefore(t *testing.T) {
+	const starting, closed = `"k":"state","state":"starting"`, `"k":"closed","stdout":{},"stderr":{},"stdin":{}`
+	for want, lines := range map[string][]string{
+		`before +5305 exit code 1 +│`: nil,
+		`before +5305 exit code 1; no process of it is left \(looked at the end, 3 ms\)`: {`"k":"state","state":"stopping"`, `"k":"phase","phase":"close-stdin","took_us":3000`},
+	} {
+		log := rectest.Session(t, slices.Concat([]string{starting, `"k":"start","process":"a","pid":5305`, `"k":"state","state":"ready"`}, lines,
+			[]string{`"k":"exited","code":1`, closed, starting, `"k":"start","process":"b","pid":5462`})...)
+		r := uitest.NewRoom(uitest.NewHost(t, uitest.NewWorkspace(t, log), 120, 36), Actions())
+		r.Do("info")
+		require.Contains(t, r.Text(), " Process 5462 ")
+		require.Regexp(t, want, r.Text())
+	}
 }

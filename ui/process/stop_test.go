@@ -109,7 +109,7 @@ func TestEscalate(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, executor.StepTerm, <-x.Latest().Steps)
 		r.Pull()
-		require.Regexp(t, `close-stdin +500\.0 ms +still running after 500 ms`, r.Text())
+		require.Regexp(t, `close-stdin +500 ms +still running after 500 ms`, r.Text())
 		require.Regexp(t, `TERM +0\.0 s of 2s \.\.\.`, r.Text())
 
 		r.Press(tea.KeyPressMsg{Code: 'K', Text: "K"})
@@ -117,7 +117,7 @@ func TestEscalate(t *testing.T) {
 		r.Pull()
 		require.Less(t, time.Since(begin), session.Grace)
 		requireEnd(t, r, executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: executor.EndedByShutdown})
-		require.Regexp(t, `exit status +signal KILL \(shutdown sequence\)`, r.Text())
+		require.Regexp(t, `state +\w+, signal KILL \(shutdown sequence\)`, r.Text())
 		require.Regexp(t, `KILL +\d`, r.Text())
 	})
 }

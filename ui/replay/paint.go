@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -13,9 +14,9 @@ import (
 )
 
 const (
-	width        = 110
-	labelWidth   = 10 // of the fields
-	messageWidth = 40 // of a message
+	width       = 110
+	labelWidth  = 10 // of the fields
+	reasonWidth = 36 // of the reason of a message
 )
 
 func (v *view) Draw(c host.Context) {
@@ -54,7 +55,7 @@ func (v *view) Draw(c host.Context) {
 		screen.PaintRule(next())
 	}
 	v.paintItems(th, y, in.H)
-	c.Dialog(Scope, r, "Replay "+v.of.Title, v.right(), &v.block)
+	c.Dialog(Scope, r, "Run again: "+v.of.Title, v.right(), &v.block)
 }
 
 func (v *view) right() string {
@@ -66,8 +67,19 @@ func (v *view) right() string {
 	case v.plan == nil:
 		return ""
 	}
-	sent, omitted := v.counts()
-	return fmt.Sprintf("%s to send, %s not sent", wording.Thousands(sent), wording.Thousands(omitted))
+	var counts [fates]int
+	for i := range v.plan.Items() {
+		becomes, _ := v.fate(&v.plan.Items()[i])
+		counts[becomes]++
+	}
+	text := wording.Thousands(counts[sent]) + " to send"
+	if n := counts[perhaps]; n > 0 {
+		text += ", " + wording.Thousands(n) + " if read-only"
+	}
+	if n := counts[omitted] + counts[impossible]; n > 0 {
+		text += ", " + wording.Thousands(n) + " not sent"
+	}
+	return text
 }
 
 func (v *view) notes() (rows []string) {
@@ -157,22 +169,22 @@ func (v *view) paintItems(th *paint.Theme, from, height int) {
 }
 
 func (v *view) paintItem(th *paint.Theme, l *paint.Line, it *replayer.Item, here bool) {
-	sent, why := v.sends(it)
-	box, style := "[ ] ", th.Dim
-	if sent {
-		box, style = "[x] ", th.Text
-	}
-	if !it.Gated() && !sent {
-		box = "[-] "
+	becomes, why := v.fate(it)
+	style := th.Text
+	if becomes > perhaps {
+		style = th.Dim
 	}
 	l.BeginRow(th.Cursor(true).If(here))
 	l.PadTo(2)
-	l.Text(style, box)
-	name := strings.TrimSpace(it.Method + " " + it.Tool)
+	l.Text(style, [fates]string{sent: "[x] ", perhaps: "[?] ", omitted: "[ ] ", impossible: "[-] "}[becomes])
+	name := cmp.Or(it.Tool, it.Method)
 	if it.Kind == replayer.Raw {
-		name = strings.TrimSpace("raw bytes " + name)
+		name = strings.TrimSpace("raw bytes " + it.Method + " " + it.Tool)
+	} else if number, ok := v.of.Whole.Rows.OfEntry(it.N); ok {
+		row, _ := v.of.Whole.Rows.At(number)
+		name += "  " + v.said.Of(v.of.Whole.Source, number, row).Text
 	}
-	width := min(messageWidth, max(l.Room()/2, 8))
+	width := max(l.Room()-reasonWidth, 8)
 	l.Field(style, []byte(name), width, termsafe.Left)
 	l.Text(paint.Style{}, " ")
 	whyStyle := th.Dim

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -150,6 +151,27 @@ func (s *State) replayed(c host.Context, res *replayer.Result, err error, cancel
 	return tea.Batch(cmd, s.Compare(c, r.of, c.Workspace, opts, outcome(r.plan, res)))
 }
 
+// unsent names the tools that were not called.
+func unsent(plan *replayer.Plan, res *replayer.Result) string {
+	var tools []string
+	for i, o := range res.Outcomes {
+		if tool := plan.Items()[i].Tool; o.Status == replayer.Skipped && tool != "" && !slices.Contains(tools, tool) {
+			tools = append(tools, tool)
+		}
+	}
+	if len(tools) == 0 {
+		return ""
+	}
+	more := ""
+	if len(tools) > shownTools {
+		tools, more = tools[:shownTools], ", …"
+	}
+	return " (" + strings.Join(tools, ", ") + more + ": not marked read-only)"
+}
+
+// shownTools is how many tools that were not called are named.
+const shownTools = 3
+
 func outcome(plan *replayer.Plan, res *replayer.Result) []string {
 	var parts []string
 	for _, status := range []replayer.Status{replayer.Answered, replayer.Sent, replayer.Unanswered, replayer.Missing, replayer.Lost, replayer.Skipped} {
@@ -161,7 +183,7 @@ func outcome(plan *replayer.Plan, res *replayer.Result) []string {
 			parts = append(parts, fmt.Sprintf("%s %s", wording.Thousands(n), name))
 		}
 	}
-	lines := []string{"replayed: " + strings.Join(parts, ", ")}
+	lines := []string{"replayed: " + strings.Join(parts, ", ") + unsent(plan, res)}
 	if n := len(res.Variables); n > 0 {
 		lines[0] += fmt.Sprintf("; %s values carried over", wording.Thousands(n))
 	}
@@ -184,7 +206,7 @@ func outcome(plan *replayer.Plan, res *replayer.Result) []string {
 func (s *State) Paint(c host.Context, l *paint.Line) {
 	r, th := s.running, c.Host.Screen().Theme
 	l.Text(th.Accent, " > ")
-	l.Text(th.Strong, "replay")
+	l.Text(th.Strong, "run again")
 	done, all := int(r.done.Load()), len(r.plan.Items())
 	l.Text(paint.Style{}, "  ")
 	c.Host.Screen().PaintProgress(l, float64(done)/float64(max(all, 1)))

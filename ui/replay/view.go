@@ -43,8 +43,10 @@ func Actions(of func(host.Context) *State) []host.Action {
 		host.Override(host.Entry{Name: kit.Up, ID: "replay-up", Scope: Scope, Keys: []string{"up", "shift+tab"}, Help: "Go to the previous field or message."}),
 		host.Override(host.Entry{Name: kit.PageDown, ID: "replay-page-down", Scope: Scope, Keys: []string{"pgdown", "ctrl+d"}, Help: "Go down by ten lines."}),
 		host.Override(host.Entry{Name: kit.PageUp, ID: "replay-page-up", Scope: Scope, Help: "Go up by ten lines."}),
-		{Entry: host.Entry{ID: actToggle, Keys: []string{"space"}, Scope: Scope, Title: "include", Help: "Include or exclude the call under the cursor if its tool is not known to be read-only; in a text field, type a space.", Priority: 70}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.toggle(); return nil })},
-		{Entry: host.Entry{ID: actAll, Keys: []string{"ctrl+a"}, Scope: Scope, Title: "all tools", Help: "Include the calls of all tools, or only of read-only ones.", Priority: 58}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.all = !v.all; return nil })},
+		{Entry: host.Entry{ID: actToggle, Keys: []string{"space"}, Scope: Scope, Title: "include", Help: "Include or exclude the call under the cursor if its tool is not known to be read-only; in a text field, type a space.", Priority: 70, Now: host.HideIf(func(v *view) bool { it := v.item(); return v.field() == nil && (it == nil || !it.Gated()) })}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.toggle(); return nil })},
+		{Entry: host.Entry{ID: actAll, Keys: []string{"ctrl+a"}, Scope: Scope, Title: "all tools", Help: "Include the calls of all tools, or only of read-only ones.", Priority: 58, Now: host.HideIf(func(v *view) bool {
+			return v.plan == nil || !slices.ContainsFunc(v.plan.Items(), func(it replayer.Item) bool { return it.Gated() })
+		})}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.all = !v.all; return nil })},
 		{Entry: host.Entry{ID: actMore, Keys: []string{"right"}, Scope: Scope, Title: "change", Help: "Change when messages are sent: causal (after the preceding responses), serial (one request at a time) or timed (at the recorded times); or change the speed. In a text field, move to the right.", Priority: 55, Hint: key.Help{Key: "left/right", Desc: "mode, speed"}}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(1); return nil })},
 		{Entry: host.Entry{ID: actLess, Keys: []string{"left"}, Scope: Scope, Title: "change back", Help: "Change the mode or the speed in the other direction; in a text field, move to the left."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(-1); return nil })},
 		{Entry: host.Entry{ID: actClear, Keys: []string{"ctrl+u"}, Scope: Scope, Title: "clear", Help: "Clear the text under the cursor."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd {
@@ -119,6 +121,7 @@ type view struct {
 	includeKey string // the key that includes the message under the cursor
 	clearKey   string // the key that clears a text
 
+	said    workspace.Summaries
 	at, top int // the cursor and the first visible line, over fields and messages
 	block   paint.Lines
 }
@@ -130,7 +133,7 @@ var speeds = []float64{0.25, 0.5, 1, 2, 4, 8, 16, replayer.MaxSpeed}
 var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([^}]+)\}`) })
 
 func openPlan(c host.Context, state *State) tea.Cmd {
-	header := c.Workspace.Log.Header()
+	header := c.Workspace.Whole.Header()
 	v := &view{state: state, of: c.Workspace, header: header, env: c.Workspace.Whole.Lifecycle.Env, tools: map[string]bool{}, command: kit.NewField(false), speed: slices.Index(speeds, 1), includeKey: c.Host.Key(actToggle), clearKey: c.Host.Key(actClear)}
 	v.command.Add(kit.QuoteWords(header.Argv))
 	v.names = slices.Clone(v.env.Named)
@@ -275,41 +278,33 @@ func (v *view) switchedOn(it *replayer.Item) bool {
 	return it.Gated() && (v.all || !slices.ContainsFunc(it.Calls(), off))
 }
 
-// sends reports whether a message will be sent, and returns a text with the reason. For a
-// single call that is not switched on, the server's tool list at the time of sending
-// decides.
-func (v *view) sends(it *replayer.Item) (sent bool, text string) {
-	isCall := it.Kind == replayer.Request && it.Tool != ""
+// A fate is how a replay treats a message.
+type fate uint8
+
+const (
+	sent    fate = iota
+	perhaps      // the server's tool list decides
+	omitted
+	impossible
+	fates
+)
+
+// fate returns whether a message is sent, and why. For a call that is not switched on, the
+// server's tool list at the time of sending has the last word.
+func (v *view) fate(it *replayer.Item) (becomes fate, why string) {
 	switch {
 	case v.switchedOn(it):
-		return true, "will be sent; may change things"
+		return sent, "sent; may change things"
 	case it.Unsure:
-		return true, "will be sent if the server marks it read-only"
-	case it.Gated() && isCall:
-		return false, v.includeKey + " sends it: not marked read-only"
+		return perhaps, "if marked read-only; " + v.includeKey + ": always"
 	case it.Gated():
-		return false, v.includeKey + " sends it: not marked read-only"
+		return omitted, v.includeKey + " sends it: not marked read-only"
 	case it.Skip != "":
-		return false, "not sent: " + it.Skip
-	case isCall:
-		return true, "will be sent if still marked read-only"
+		return impossible, "not sent: " + it.Skip
+	case it.Kind == replayer.Request && it.Tool != "":
+		return sent, "sent if still marked read-only"
 	}
-	return true, "will be sent"
-}
-
-// counts returns how many messages would be sent and not sent, and which tools
-// are called only because the user included them.
-func (v *view) counts() (sent, omitted int) {
-	items := v.plan.Items()
-	for i := range items {
-		it := &items[i]
-		if ok, _ := v.sends(it); !ok {
-			omitted++
-			continue
-		}
-		sent++
-	}
-	return sent, omitted
+	return sent, "sent"
 }
 
 func (v *view) options() replayer.Options {

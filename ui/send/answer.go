@@ -1,6 +1,7 @@
 package send
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
+	"mcpdbg/session/summary"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/form"
@@ -30,19 +32,24 @@ type answerView struct {
 	method  string
 	kind    requestKind
 	call    string // the call of ours that it belongs to, if known
+	when    string // its time
 
 	form    *form.Form  // nil if there are no fields
 	json    kit.TextBox // the response as JSON
 	asText  bool
 	refused string // not sent because of problems; sent the second time
 
-	text   requestText
-	words  kit.Text       // of the server's text
-	blocks [3]paint.Lines // as last painted
+	text     requestText
+	words    kit.Text    // of the server's text
+	button   int         // the one with the focus, or noButton
+	block    paint.Lines // as last painted
+	response place       // in it
+	foot     int         // the line of the buttons in it
 }
 
 func (s *Requests) newAnswer(c host.Context, q session.ServerRequest) *answerView {
-	v := &answerView{state: s, request: q, method: q.Method, call: callOf(c.Workspace, q.Parent)}
+	v := &answerView{state: s, request: q, method: q.Method}
+	v.call, v.when = callOf(c.Workspace, q)
 	v.begin(c, kindOf(q.Method, q.Params, s.sent[q.Method], rootFolder(c.Workspace)))
 	return v
 }
@@ -64,7 +71,7 @@ func (v *answerView) begin(c host.Context, kind requestKind) {
 		v.json.SetValue(spreadJSON(kind.text))
 	}
 	if kind.schema != nil {
-		v.form = form.New(kind.schema, form.Options{Theme: c.Host.Screen().Theme, Text: c.Host.Screen().Look()})
+		v.form = newForm(c, kind.schema, ScopeAnswer+"-", actAnswerSend, true)
 		if kind.value != nil {
 			_ = v.form.SetJSON(kind.value) // kind.value is valid JSON
 		}
@@ -77,6 +84,9 @@ func (v *answerView) begin(c host.Context, kind requestKind) {
 
 func (v *answerView) focus() {
 	v.json.Area.Blur()
+	if v.button = 0; v.hasFields() {
+		v.button = noButton
+	}
 	if v.asText {
 		v.json.Area.Focus()
 	}
@@ -90,6 +100,12 @@ func (v *answerView) Scope() string {
 }
 
 func (v *answerView) Update(c host.Context, msg tea.Msg) tea.Cmd {
+	if key, ok := msg.(tea.KeyPressMsg); ok && v.button != noButton {
+		if by := map[string]int{"left": -1, "right": 1}[key.String()]; v.button+by >= 0 {
+			v.step(c, by)
+		}
+		return nil
+	}
 	if !v.asText {
 		if v.form != nil {
 			typeInForm(c, v.form, msg)
@@ -103,7 +119,13 @@ func (v *answerView) Update(c host.Context, msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-func (v *answerView) Form() *form.Form { return v.form }
+// Form is the form while a field has the focus.
+func (v *answerView) Form() *form.Form {
+	if v.button != noButton {
+		return nil
+	}
+	return v.form
+}
 
 // A response is not kept in a file, and has no completions.
 func (v *answerView) Edited(host.Context) tea.Cmd { return nil }
@@ -111,7 +133,17 @@ func (v *answerView) Edited(host.Context) tea.Cmd { return nil }
 // Suggested does nothing, like Edited.
 func (v *answerView) Suggested(host.Context) tea.Cmd { return nil }
 
-func (v *answerView) Finish(c host.Context) tea.Cmd { return acceptAnswer(c, v) }
+// Finish goes on to the buttons, or presses the one with the focus.
+func (v *answerView) Finish(c host.Context) tea.Cmd {
+	if v.button == noButton {
+		v.step(c, 1)
+		return nil
+	}
+	return v.buttons()[v.button].press(c, v)
+}
+
+// Beyond goes on to the next button.
+func (v *answerView) Beyond(c host.Context) { v.step(c, 1) }
 
 func nextRequest(c host.Context, v *answerView) tea.Cmd {
 	pending := c.Workspace.Requests()
@@ -121,28 +153,23 @@ func nextRequest(c host.Context, v *answerView) tea.Cmd {
 	return nil
 }
 
-// callOf describes the call of an entry in a few words, "" if unknown.
-func callOf(w *workspace.Workspace, n uint64) string {
-	number, ok := w.RowOf(n)
-	if !ok {
-		return ""
+// callOf describes the call during which the server sent a request, and its time; "" if
+// it is unknown.
+func callOf(w *workspace.Workspace, q session.ServerRequest) (call, when string) {
+	number, ok := w.RowOf(q.Parent)
+	if at, found := w.RowOf(q.N); !ok && found {
+		number, ok = w.Shown.Index.Exchanges.During(at)
 	}
-	row, ok := w.Shown.Rows.At(number)
-	if !ok {
-		return ""
+	row, found := w.Shown.Rows.At(number)
+	if !ok || !found {
+		return "", ""
 	}
-	e, err := w.Shown.Source.Entry(row, kit.MaxDraft)
-	if err != nil || e.Msg.Kind != framing.Request {
-		return w.Shown.Source.Method(row.Method)
+	method := w.Shown.Source.Method(row.Method)
+	text := "during " + method
+	if e, err := w.Shown.Source.Entry(row, summary.Limit); err == nil && e.Msg.Kind == framing.Request {
+		text = strings.TrimSpace("during " + cmp.Or(summary.Call(method, e.Payload), method) + " " + summary.Request(method, e.Payload))
 	}
-	params := e.Msg.Params.Of(e.Payload)
-	name := ""
-	for _, key := range []string{"name", "uri"} {
-		if value := member(params, key); value != nil && name == "" {
-			_ = json.Unmarshal(value, &name) // a value that is not a string is not a name
-		}
-	}
-	return strings.TrimSpace(w.Shown.Source.Method(row.Method) + " " + name)
+	return text, ", sent by you at " + string(wording.AppendClock(nil, row.T))
 }
 
 func goToCall(c host.Context, v *answerView) tea.Cmd {
@@ -182,6 +209,7 @@ func (v *answerView) written(c host.Context) (response json.RawMessage, ok bool)
 func acceptAnswer(c host.Context, v *answerView) tea.Cmd {
 	response, ok := v.written(c)
 	if !ok {
+		v.focus() // on what is wrong
 		return nil
 	}
 	return v.send(c, response)
@@ -286,7 +314,7 @@ func copyURL(_ host.Context, v *answerView) tea.Cmd {
 
 func waitText(q session.ServerRequest) string {
 	if !q.Due.IsZero() {
-		return fmt.Sprintf("its policy responds in %d s", int(max(time.Until(q.Due), 0).Round(time.Second).Seconds()))
+		return fmt.Sprintf("its rule answers in %d s", int(max(time.Until(q.Due), 0).Round(time.Second).Seconds()))
 	}
 	return fmt.Sprintf("waiting %d s", int(max(time.Since(q.Since), 0).Seconds()))
 }

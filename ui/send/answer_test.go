@@ -209,7 +209,7 @@ var answerTests = []map[string]answerTest{
 		r.asked(x, 1, mcp.MethodRoots, `{}`)
 		require.Contains(t, r.Text(), "1 of 2  waiting 0 s")
 		r.Do(id)
-		require.Contains(t, r.Text(), "The server asks for roots (folders)")
+		require.Contains(t, r.Text(), "asks for roots (folders)")
 		r.Do("answer-other")
 		require.Contains(t, r.Text(), "Ada", "the typed text is kept")
 	}),
@@ -230,7 +230,7 @@ var answerTests = []map[string]answerTest{
 		require.Contains(t, r.Said(), "x scroll: the whole text is visible")
 		r.longQuestion(x)
 		r.Do("answer-words-down")
-		require.Contains(t, r.Text(), "line 21 ")
+		require.Contains(t, r.Text(), "line 29 ")
 	}),
 	inBothViews("answer-words-up", func(t *testing.T, r *answerRoom, x *uitest.Server, _ string) {
 		r.longQuestion(x)
@@ -246,7 +246,7 @@ var answerTests = []map[string]answerTest{
 			require.Contains(t, answerNow(r.Context()), "answer the server")
 			r.Do(host.ActAnswer)
 			require.Equal(t, r.Row(`"method":"elicitation/create"`), r.Selected[len(r.Selected)-1], "its row is selected")
-			require.Contains(t, r.Text(), "The server asks you to fill in a form")
+			require.Contains(t, r.Text(), "asks you")
 			require.Contains(t, r.Text(), "It stays here.")
 			time.Sleep(12 * time.Second)
 			r.Pull()
@@ -265,7 +265,10 @@ var answerTests = []map[string]answerTest{
 				r.Do("answer-forward")
 			}
 			r.Do("answer-forward")
-			require.Contains(t, r.Last(), `"roots"`, "enter on the last field sends")
+			require.NotContains(t, r.Last(), `"roots"`)
+			require.Nil(t, k.Form(), "a button has the focus")
+			r.Do("answer-forward")
+			require.Contains(t, r.Last(), `"roots"`, "enter on the button sends")
 		}),
 		"answer-previous":  fieldAt("/roots", "answer-next", "answer-previous"),
 		"answer-complete":  fieldAt("/roots/0/uri", "answer-complete", "answer-complete"),
@@ -460,8 +463,57 @@ func TestWheelInQuestion(t *testing.T) {
 		require.Equal(t, before, r.Frame(), "nothing to scroll")
 		r.longQuestion(x)
 		r.answering().Scroll(3)
-		require.Contains(t, r.Text(), "4-25 of 60")
+		require.Contains(t, r.Text(), "lines 4-32 of 60")
 	})
+}
+
+// TestButtons checks that keys and clicks reach the buttons, which follow the last field.
+func TestButtons(t *testing.T) {
+	for action, pressed := range map[string]func(r *answerRoom){
+		"decline": func(r *answerRoom) {
+			k := r.answering()
+			r.Do("answer-next", "answer-next")
+			r.Do("answer-complete")
+			require.Zero(t, k.button)
+			r.Do("answer-forward")
+			require.Contains(t, r.Said(), "not sent")
+			require.Equal(t, "/name", k.Form().Path(), "what is wrong has the focus")
+			r.Do("answer-next", "answer-next", "answer-next", "answer-next", "answer-next", "answer-next")
+			require.Equal(t, 3, k.button, "the last one")
+			r.Press(tea.KeyPressMsg{Code: tea.KeyLeft})
+			r.Do("answer-previous")
+			require.Equal(t, 1, k.button)
+			require.Contains(t, r.Frame(), "[ Decline ]")
+			r.Press(tea.KeyPressMsg{Code: 'x', Text: "x"})
+			r.Do("answer-forward")
+		},
+		"cancel": func(r *answerRoom) {
+			k := r.answering()
+			for range 5 {
+				r.Do("answer-next")
+			}
+			for range 5 {
+				r.Do("answer-previous")
+			}
+			require.Equal(t, "/name", k.Form().Path(), "back to the fields")
+			r.Frame()
+			in := k.block.Place()
+			_, hit := k.Press(r.Context(), in.X+2, in.Y+k.response.from+1)
+			require.True(t, hit)
+			require.Equal(t, "/cups", k.Form().Path())
+			_, hit = k.Press(r.Context(), in.X+12, in.Y+k.foot)
+			require.False(t, hit, "between two buttons")
+			cmd, hit := k.Press(r.Context(), in.X+27, in.Y+k.foot)
+			require.True(t, hit)
+			r.Run(cmd)
+		},
+	} {
+		answeringAt(t, 120, 36, false, nil, func(t *testing.T, r *answerRoom, x *uitest.Server) {
+			r.open(x, mcp.MethodElicit, uitest.AskName)
+			pressed(r)
+			require.Equal(t, answeredLine(0, `{"action":"`+action+`"}`), r.Last())
+		})
+	}
 }
 
 // TestAnswerProblems checks that problems in the JSON view have a position.

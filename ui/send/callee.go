@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -115,7 +116,7 @@ func (t *callee) request(w *workspace.Workspace, arguments []byte) json.RawMessa
 func (t *callee) unlisted(w *workspace.Workspace) string {
 	for _, l := range w.Shown.Catalog.Lists {
 		if l.Member == t.item.Member && l.Complete && !l.Busy() && l.Find(t.item.Key) == nil {
-			return "  ! no longer listed by the server"
+			return "no longer listed"
 		}
 	}
 	return ""
@@ -135,7 +136,7 @@ func (p *Composer) composeWith(c host.Context, t *callee, arguments []byte) tea.
 	p.keepDraft()
 	drafted := arguments == nil
 	if drafted {
-		arguments = []byte(p.drafts.text(t.draft()))
+		arguments = []byte(p.drafts.of(t.draft()).Text)
 	}
 	p.target, p.view, p.refused, p.completing = t, formView, "", completing{}
 	blank := p.blankForm(c)
@@ -143,10 +144,11 @@ func (p *Composer) composeWith(c host.Context, t *callee, arguments []byte) tea.
 		p.view = jsonView
 		p.json.SetValue(string(arguments))
 	}
+	p.form.FirstError()
 	p.fresh = p.form.Revision()
 	delete(p.kept, t.draft())
 	if now, _ := p.form.JSON(); drafted && (p.view == jsonView || !bytes.Equal(blank, now)) {
-		p.kept[t.draft()] = p.drafts.since(t.draft())
+		p.kept[t.draft()] = time.UnixMilli(p.drafts.of(t.draft()).Used)
 	}
 	p.setHistory()
 	p.show(c)
@@ -154,7 +156,7 @@ func (p *Composer) composeWith(c host.Context, t *callee, arguments []byte) tea.
 }
 
 func (p *Composer) blankForm(c host.Context) []byte {
-	p.form = form.New(p.target.schema(), form.Options{Theme: c.Host.Screen().Theme, Text: c.Host.Screen().Look()})
+	p.form = newForm(c, p.target.schema(), inComposerForm, inComposerForm+actSend, false)
 	p.fresh = p.form.Revision()
 	arguments, _ := p.form.JSON() // defaults that are not valid are in it as strings
 	return arguments

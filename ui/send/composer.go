@@ -17,6 +17,7 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/form"
 	"mcpdbg/ui/widget/paint"
+	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/workspace"
 )
 
@@ -51,6 +52,7 @@ type Composer struct {
 
 	completing completing
 	recalling  recalling
+	texts      map[string][]string // earlier ones of the fields, by JSON Pointer, newest first
 	drafts     *drafts
 	kept       map[string]time.Time // when the draft on the screen was written, by its name
 }
@@ -77,9 +79,9 @@ func NewComposer(w *workspace.Workspace, o ComposerOptions) *Composer {
 	p := &Composer{options: o, area: kit.NewTextBox(messageHint), json: kit.NewTextBox(jsonHint), raw: kit.NewTextBox(rawHint), drafts: openDrafts(o.Drafts, w.Title, w.Shown.Source.Header())}
 	p.kept = map[string]time.Time{}
 	for name, box := range map[string]*kit.TextBox{draftMessage: &p.area, draftRaw: &p.raw} {
-		if text := p.drafts.text(name); text != "" {
+		if text := p.drafts.of(name).Text; text != "" {
 			box.SetValue(text)
-			p.kept[name] = p.drafts.since(name)
+			p.kept[name] = time.UnixMilli(p.drafts.of(name).Used)
 		}
 	}
 	return p
@@ -130,6 +132,9 @@ func (p *Composer) Suggested(c host.Context) tea.Cmd {
 	return p.keepLater(c)
 }
 
+// Beyond does nothing: a form has no buttons.
+func (p *Composer) Beyond(host.Context) {}
+
 // Finish sends the form.
 func (p *Composer) Finish(c host.Context) tea.Cmd {
 	if ok, reason := host.CanSend(c); !ok {
@@ -178,6 +183,7 @@ func (p *Composer) Update(c host.Context, msg tea.Msg) tea.Cmd {
 		if !typeInForm(c, p.form, msg) {
 			return nil
 		}
+		p.recalling = recalling{}
 		return p.Edited(c)
 	}
 	before := p.Text().Value()
@@ -203,14 +209,14 @@ func (p *Composer) Draw(c host.Context) {
 }
 
 func (p *Composer) paint(screen *kit.Screen, out *paint.Lines, w, h int) {
+	out.Resize(w, h)
 	if p.view == formView {
 		p.form.SetTheme(screen.Theme)
-		p.form.Paint(out, true)
+		p.form.Paint(out, 0, true)
 		return
 	}
-	out.Resize(w, h)
 	foot := footLines(h)
-	p.Text().Paint(screen, out, h-foot)
+	p.Text().Paint(screen, out, 0, h-foot)
 	if foot > 0 {
 		said, style := p.says(screen.Theme, w-1)
 		l := out.Line(h - 1)
@@ -228,40 +234,6 @@ func (p *Composer) paint(screen *kit.Screen, out *paint.Lines, w, h int) {
 	}
 }
 
-// narrow is the width from which the title has room for sentences.
-const narrow = 70
-
-// formState says in a few words whether a form is valid: which required fields are
-// empty, and which values are wrong.
-func formState(problems []form.Problem, width int) string {
-	empty := 0
-	for _, p := range problems {
-		if p.Missing {
-			empty++
-		}
-	}
-	var parts []string
-	for _, of := range []struct {
-		n               int
-		one, many, tiny string
-	}{
-		{len(problems) - empty, " field needs fixing", " fields need fixing", " to fix"},
-		{empty, " required field is empty", " required fields are empty", " required"},
-	} {
-		text := of.many
-		switch {
-		case of.n == 0:
-			continue
-		case width < narrow:
-			text = of.tiny
-		case of.n == 1:
-			text = of.one
-		}
-		parts = append(parts, wording.Thousands(of.n)+text)
-	}
-	return cmp.Or(strings.Join(parts, ", "), "valid")
-}
-
 // The text on the screen is a draft of an earlier time; "" if it is not.
 func (p *Composer) keptNote(c host.Context) string {
 	at, ok := p.kept[p.draftName()]
@@ -276,46 +248,85 @@ func (p *Composer) keptNote(c host.Context) string {
 	if p.view == formView {
 		key = inComposerForm + actClear
 	}
-	return "  kept from " + at.Format(layout) + ", " + c.Host.Key(key) + " clears"
+	return "kept from " + at.Format(layout) + ", " + c.Host.Key(key) + " clears"
 }
 
+// titleEnd is the cells after the right title: a space, a line and the corner.
+const titleEnd = 3
+
+var viewNames = [...]string{formView: "form", jsonView: "json", messageView: "message", rawView: "raw"}
+
+// viewsOf returns the views of a call or a message, in the order in which one follows the
+// other.
+func viewsOf(target *callee) []viewKind {
+	if target == nil {
+		return []viewKind{messageView, rawView}
+	}
+	return []viewKind{formView, jsonView, messageView, rawView}
+}
+
+// titles returns what is written, and at the right the views of it, its state and its age,
+// as far as there is room.
 func (p *Composer) titles(c host.Context) (left, right string) {
-	left, right = p.textTitles(c.Workspace)
-	return left, strings.TrimSpace(right + p.keptNote(c))
-}
-
-func (t *callee) taskNote(w *workspace.Workspace) string {
-	if t.isTask(w) {
-		return " as a task"
-	}
-	return ""
-}
-
-func (p *Composer) textTitles(w *workspace.Workspace) (left, right string) {
-	switch p.view {
-	case formView:
-		problems, err := p.form.Problems()
-		right = formState(problems, p.place.W)
-		if err != nil {
-			right = "cannot be checked"
+	left, state := p.subject(c.Workspace)
+	dot := paint.Glyph(c.Host.Screen().Look(), " · ", " * ")
+	for _, view := range viewsOf(p.target) {
+		name := viewNames[view]
+		if view == p.view {
+			name = "[" + name + "]"
 		}
-		return "Compose " + p.target.title() + p.target.taskNote(w), right + p.target.unlisted(w)
-	case jsonView:
-		return "Compose " + p.target.title() + p.target.taskNote(w), "JSON" + p.target.unlisted(w)
-	case rawView:
-		return "Compose raw bytes", ""
+		right = strings.TrimSpace(right + " " + name)
 	}
-	if long := len(p.area.Long); long > 0 {
-		return "Compose", wording.Size(int64(long)) + ", not checked"
+	for _, more := range []string{state, p.keptNote(c)} {
+		if more != "" && termsafe.Width(right+dot+more) <= p.place.W-kit.TitleLeast {
+			right += dot + more
+		}
+	}
+	return left, right
+}
+
+// subject returns what is written, and what is wrong with it.
+func (p *Composer) subject(w *workspace.Workspace) (title, state string) {
+	if p.view == formView || p.view == jsonView {
+		title = map[string]string{workspace.MemberPrompts: "Prompt ", workspace.MemberTemplates: "Read "}[p.target.item.Member]
+		title = cmp.Or(title, "Call ") + p.target.item.Key
+		if p.target.isTask(w) {
+			title += " as a task"
+		}
+		if state = p.target.unlisted(w); state == "" && p.view == formView {
+			state = formState(p.form)
+		}
+		return title, state
+	}
+	if p.view == rawView {
+		return "Raw bytes", ""
 	}
 	text := strings.TrimSpace(p.area.Value())
-	if text == "" {
-		return "Compose", "empty"
+	switch long := len(p.area.Long); {
+	case long > 0:
+		state = wording.Size(int64(long)) + ", not checked"
+	case text == "":
+		state = "empty"
+	default:
+		if m := framing.Scan([]byte(text)); m.Valid() {
+			state = m.Kind.String()
+		} else {
+			state = "not JSON"
+		}
 	}
-	if m := framing.Scan([]byte(text)); m.Valid() {
-		return "Compose", "valid " + m.Kind.String()
+	return "Message", state
+}
+
+// formState returns how many fields of a form need something, "" for none.
+func formState(f *form.Form) string {
+	problems, err := f.Problems()
+	switch {
+	case err != nil:
+		return "not checked"
+	case len(problems) > 0:
+		return wording.Thousands(len(problems)) + " to fix"
 	}
-	return "Compose", "not JSON"
+	return ""
 }
 
 // nextID differs from the session's own ids, which are mcpdbg-N.
@@ -372,8 +383,22 @@ func withID(line []byte, m framing.Message, id string) []byte {
 	return append(append(bytes.Clone(line[:m.ID.Start]), id...), line[m.ID.End:]...)
 }
 
-// Click selects the field on a line of the screen.
-func (p *Composer) Click(c host.Context, y int) tea.Cmd {
+// Click selects the field at a cell of the screen, or the view that the title names there.
+func (p *Composer) Click(c host.Context, x, y int) tea.Cmd {
+	if y == p.place.Y {
+		_, right := p.titles(c)
+		at := x - (p.place.X + p.place.W - titleEnd - termsafe.Width(right))
+		for _, view := range viewsOf(p.target) {
+			if from := strings.Index(right, viewNames[view]); at >= from && at < from+len(viewNames[view]) {
+				for range viewsOf(p.target) {
+					if p.view != view {
+						p.otherView(c)
+					}
+				}
+			}
+		}
+		return nil
+	}
 	if p.view != formView || !p.form.SelectLine(y-p.place.Inner().Y) {
 		return nil
 	}

@@ -59,7 +59,7 @@ func ComposerActions() []host.Action {
 func composerActionsIn(prefix, scope string) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: prefix + actSend, Keys: []string{"ctrl+s"}, Scope: scope, Title: "send", Help: "Send the message. Line breaks inside it are removed; raw bytes are sent unchanged.", Priority: 90, Enabled: host.CanSend}, Do: onComposer((*Composer).send)},
-		host.Override(host.Entry{Name: host.CloseName, ID: prefix + actClose, Scope: scope, Title: "close (draft kept)", Help: "Close the composer and keep the draft."}),
+		host.Override(host.Entry{Name: host.CloseName, ID: prefix + actClose, Scope: scope, Title: "close, draft kept", Help: "Close the composer and keep the draft."}),
 		{Entry: host.Entry{ID: prefix + actView, Keys: []string{"ctrl+t"}, Scope: scope, Title: "other view", Help: "Go to the next view: form, its JSON, message, raw bytes.", Priority: 70, Now: otherViewTitle}, Do: onComposer((*Composer).otherView)},
 		{Entry: host.Entry{ID: prefix + actEditor, Keys: []string{"ctrl+e"}, Scope: scope, Title: "$EDITOR", Help: "Open the field, or the whole text, in your editor ($VISUAL, $EDITOR).", Priority: 65}, Do: onComposer((*Composer).editElsewhere)},
 		{Entry: host.Entry{ID: prefix + actOlder, Keys: []string{"ctrl+r"}, Scope: scope, Title: "earlier", Help: "Recall earlier text sent from this field.", Priority: 58}, Do: onComposer(func(p *Composer, c host.Context) tea.Cmd { return p.recall(c, 1) })},
@@ -104,10 +104,8 @@ func otherViewTitle(c host.Context) (title string, priority int) {
 	if !ok {
 		return "", 0
 	}
-	if p.view == rawView && p.target == nil {
-		return "as message", 0
-	}
-	return [...]string{messageView: "as raw bytes", formView: "as JSON", jsonView: "as message", rawView: "as form"}[p.view], 0
+	views := viewsOf(p.target)
+	return "as " + viewNames[views[(slices.Index(views, p.view)+1)%len(views)]], 0
 }
 
 func inMessageView(c host.Context) (bool, string) {

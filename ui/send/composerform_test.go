@@ -49,7 +49,7 @@ func TestJSONSaysWhere(t *testing.T) {
 	planning(t, 120, 36, func(t *testing.T, r *composerRoom, x *uitest.Server) {
 		r.Do("form-compose-view")
 		for text, want := range map[string]string{
-			"{\"city\":\"Bern\",\n  \"days\": 99}": "x 2:11: /days: maximum: got 99, want 14",
+			"{\"city\":\"Bern\",\n  \"days\": 99}": "x 2:11: /days: is 99, at most 14",
 			"{\"city\":\"B\",\"days\":1,}":         "x 1:22: invalid character '}'",
 			"{\"city\":\"Bern\"}":                  "x 1:1: /days: is required",
 			"{\"city\":\"Bern\",\"days\":3}":       "valid",
@@ -78,7 +78,7 @@ func TestLongText(t *testing.T) {
 		require.Contains(t, r.Text(), "too long to check")
 		uitest.RequireExact(t, r.Frame(), 80, 24)
 		r.Press(tea.PasteMsg{Content: "x"})
-		require.Contains(t, r.Said(), "is too long to edit here")
+		require.Contains(t, r.Said(), "cannot be edited here")
 		out := r.Context().Workspace.Shown.Source.Stats().Out
 		r.Do("send")
 		require.Equal(t, out+1, r.Context().Workspace.Shown.Source.Stats().Out)
@@ -127,8 +127,8 @@ func TestGoneTool(t *testing.T) {
 		tool = "two"
 		r.lookUp("tools")
 		r.Do("compose", "compose-view", "compose-view")
-		require.Contains(t, r.Text(), "Compose tools/call one")
-		require.Contains(t, r.Text(), "! no longer listed by the server")
+		require.Contains(t, r.Text(), "Call one")
+		require.Contains(t, r.Text(), "no longer listed")
 	})
 }
 
@@ -220,10 +220,21 @@ func TestHostileForm(t *testing.T) {
 func TestFormMouse(t *testing.T) {
 	planning(t, 120, 36, func(t *testing.T, r *composerRoom, x *uitest.Server) {
 		in := r.Screen().Panes.Body()
-		r.Run(r.pane.Click(r.Context(), in.Y+3))
+		r.Run(r.pane.Click(r.Context(), 5, in.Y+3))
 		require.Equal(t, "/class", r.pane.Form().Path())
-		r.Run(r.pane.Click(r.Context(), in.Y+in.H-1))
+		r.Run(r.pane.Click(r.Context(), 5, in.Y+in.H-1))
 		require.Equal(t, "/class", r.pane.Form().Path(), "no field there")
+		title := strings.Split(r.Text(), "\n")[r.pane.place.Y]
+		col := len([]rune(title[:strings.Index(title, "message raw")]))
+		for at, want := range map[int]viewKind{col + 1: messageView, col - 2: jsonView, col - 8: formView} {
+			r.Run(r.pane.Click(r.Context(), at, r.pane.place.Y))
+			require.Equal(t, want, r.pane.view)
+			r.Run(r.pane.Click(r.Context(), 5, r.pane.place.Y))
+			require.Equal(t, want, r.pane.view, "only the names are links")
+			for r.pane.view != formView {
+				r.pane.otherView(r.Context())
+			}
+		}
 		for h := 10; h < 16; h++ {
 			r.resize(120, h)
 			r.pane.Scroll(r.Context(), 3)

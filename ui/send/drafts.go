@@ -87,26 +87,12 @@ func readDrafts(file string) (map[string]*draft, error) {
 	return all, nil
 }
 
-func (d *drafts) text(name string) string {
+// of returns a draft, empty if there is none.
+func (d *drafts) of(name string) draft {
 	if one := d.all[name]; one != nil {
-		return one.Text
+		return *one
 	}
-	return ""
-}
-
-func (d *drafts) since(name string) time.Time {
-	if one := d.all[name]; one != nil {
-		return time.UnixMilli(one.Used)
-	}
-	return time.Time{}
-}
-
-// history returns the texts sent from a draft, newest first.
-func (d *drafts) history(name string) []string {
-	if one := d.all[name]; one != nil {
-		return one.Sent
-	}
-	return nil
+	return draft{}
 }
 
 func (d *drafts) use(name string) *draft {
@@ -124,7 +110,7 @@ func (d *drafts) use(name string) *draft {
 
 // set keeps a text, unless it is too long to be typed.
 func (d *drafts) set(name, text string) {
-	if len(text) > kit.MaxDraft || d.text(name) == text {
+	if len(text) > kit.MaxDraft || d.of(name).Text == text {
 		return
 	}
 	d.use(name).Text = text

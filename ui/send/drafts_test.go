@@ -28,8 +28,8 @@ func TestDraftsAreBounded(t *testing.T) {
 	require.NoError(t, two.write(two.snapshot()))
 	require.Nil(t, two.snapshot(), "nothing has changed")
 	both := openDrafts(folder, "x", header)
-	require.Equal(t, "1", both.text("one"))
-	require.Equal(t, "2", both.text("two"))
+	require.Equal(t, "1", both.of("one").Text)
+	require.Equal(t, "2", both.of("two").Text)
 
 	for i := range 100 {
 		both.set(fmt.Sprint(i), strings.Repeat("x", kit.MaxDraft))
@@ -38,8 +38,8 @@ func TestDraftsAreBounded(t *testing.T) {
 	for i := range 2 * maxSent {
 		both.sent("two", fmt.Sprint(i))
 	}
-	require.Len(t, both.history("two"), maxSent)
-	require.Empty(t, both.text("too long"))
+	require.Len(t, both.of("two").Sent, maxSent)
+	require.Empty(t, both.of("too long").Text)
 	require.NoError(t, both.write(both.snapshot()))
 	info, err := os.Stat(both.file)
 	require.NoError(t, err)
@@ -84,13 +84,13 @@ func TestDraftsSurvive(t *testing.T) {
 	again(func(t *testing.T, r *composerRoom, _ *uitest.Server) {
 		r.Do("compose")
 		require.Equal(t, "a message", r.pane.Text().Value())
-		require.Regexp(t, `not JSON  kept from [-0-9: ]+, f6 clears`, r.Text(), "it is said that the text is old")
+		require.Regexp(t, `not JSON · kept from [-0-9: ]+, f6 clears`, r.Text(), "it is said that the text is old")
 		r.Do("compose-view")
 		require.Equal(t, `\xff`, r.pane.Text().Value())
 		r.Do("close-composer")
 		r.fill()
 		require.Equal(t, `{"text":"sent and not","times":1}`, r.arguments())
-		require.Regexp(t, `valid  kept from [-0-9: ]+, f6 clears`, r.Text())
+		require.Regexp(t, ` · kept from [-0-9: ]+, f6 clears`, r.Text())
 		r.Do("form-compose-older")
 		require.Equal(t, `{"text":"sent","times":1}`, r.arguments())
 	})

@@ -49,7 +49,7 @@ func policyActions(of func(host.Context) *Requests) []host.Action {
 	later.Hint = key.Help{Key: "+/-", Desc: "delay"}
 	restart := in(actPolicyRestart, "restart", "Restart the server to declare the new client capabilities.", 55, func(c host.Context, _ *policyView) tea.Cmd { return c.Host.Do(c.Workspace, host.ActRestart, "") }, "ctrl+r")
 	restart.Asks, restart.Enabled = "while a call is pending", hasStarted
-	answer := in(actPolicyAnswer, "answer now", "Answer a pending server request, including one delayed by its policy.", 85, func(c host.Context, _ *policyView) tea.Cmd { return openOldest(c, of) }, "A")
+	answer := in(actPolicyAnswer, "answer now", "Answer a pending server request, including one that its rule delays.", 85, func(c host.Context, _ *policyView) tea.Cmd { return openOldest(c, of) }, "A")
 	answer.Enabled = canAnswer
 	return []host.Action{
 		{Entry: host.Entry{ID: actPolicies, Scope: keymap.Global, Title: "policies", Synonyms: []string{"responses", "rules", "canned", "policy", "elicitation", "sampling", "roots"}, Help: "Choose for each server request (elicitation, sampling, roots, ping): answer it yourself, or send a canned response, a refusal or a malformed response, each with an optional delay.", Enabled: hasServer}, Do: func(c host.Context) tea.Cmd { return openPolicies(c, of) }},

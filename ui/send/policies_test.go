@@ -58,13 +58,13 @@ var policyTests = map[string]answerTest{
 		r.Pull()
 		time.Sleep(2 * time.Second)
 		r.Pull()
-		require.Contains(t, r.Text(), "elicitation/create  its policy responds in 3 s")
+		require.Contains(t, r.Text(), "elicitation/create  its rule answers in 3 s")
 		r.Do("close-policies", host.ActAnswer)
-		require.Contains(t, r.Text(), "its policy responds in 3 s")
+		require.Contains(t, r.Text(), "its rule answers in 3 s")
 		time.Sleep(4 * time.Second)
 		r.Pull()
 		require.Empty(t, r.Opened)
-		require.Contains(t, r.Said(), "x elicitation/create: answered by its policy")
+		require.Contains(t, r.Said(), "x elicitation/create: answered by its rule")
 	},
 	"policy-sooner": func(t *testing.T, r *answerRoom, x *uitest.Server) {
 		r.Do("policies", "policy-later", "policy-later", "policy-sooner")
@@ -113,7 +113,7 @@ var policyTests = map[string]answerTest{
 		r.Do("policies")
 		require.Contains(t, r.Text(), "roots/list  waiting 0 s")
 		r.Do("policy-answer")
-		require.Contains(t, r.Text(), "The server asks for roots (folders)")
+		require.Contains(t, r.Text(), "asks for roots (folders)")
 	},
 	"close-policies": func(t *testing.T, r *answerRoom, x *uitest.Server) {
 		r.Do("policies")

@@ -59,7 +59,7 @@ func (p *policyView) Draw(c host.Context) {
 		l.Text(row.Style, row.Text)
 		y++
 	}
-	c.Dialog(p.Scope(), r, "Server request policies", "", out)
+	c.Dialog(p.Scope(), r, "Server request rules", "", out)
 }
 
 // notes returns the lines below the table: the capabilities sent to the server,

@@ -97,7 +97,7 @@ func escapeBytes(data []byte) string {
 }
 
 // rawPreview describes the bytes that a text represents: their number, anything unusual,
-// and as many of the first and the last as fit into a number of cells.
+// and if there is room why they are not valid JSON.
 func rawPreview(text string, th *paint.Theme, cells int) (string, paint.Style) {
 	data, err := unescape(text)
 	if err != nil {
@@ -106,27 +106,26 @@ func rawPreview(text string, th *paint.Theme, cells int) (string, paint.Style) {
 	if len(data) == 0 {
 		return "ctrl+g: malformed messages", th.Dim
 	}
-	var end string
-	lines := bytes.Count(data, []byte{'\n'})
+	said, lines := wording.Size(int64(len(data)))+" bytes", bytes.Count(data, []byte{'\n'})
+	if !utf8.Valid(data) {
+		said += ", not UTF-8"
+	}
 	switch {
 	case !bytes.HasSuffix(data, []byte{'\n'}):
-		end = "  no newline at the end"
+		said += ", no newline at the end: f4 adds it"
 	case lines > 1:
-		end = fmt.Sprintf("  %d lines", lines)
+		said += fmt.Sprintf(", %d lines", lines)
 	}
-	if !utf8.Valid(data) {
-		end += "  not UTF-8"
+	said += "."
+	if _, problem, wrong := strings.Cut(syntaxError(data), ": "); wrong && lines <= 1 {
+		problem = strings.Replace(problem, "unexpected end of JSON input", "an end is missing", 1)
+		for _, more := range []string{" Not valid JSON: " + problem + ".", " Not valid JSON."} {
+			if len(said)+len(more) <= cells {
+				return said + more, th.Text
+			}
+		}
 	}
-	said := wording.Size(int64(len(data))) + " bytes: "
-	const between, perByte, most = " ... ", len("00 "), 12
-	edge := min((cells-len(said)-len(end)-len(between)+2)/(2*perByte), most)
-	switch {
-	case len(data) <= 2*edge:
-		said += fmt.Sprintf("% x", data)
-	case edge > 0:
-		said += fmt.Sprintf("% x"+between+"% x", data[:edge], data[len(data)-edge:])
-	}
-	return said + end, th.Text
+	return said, th.Text
 }
 
 func (p *Composer) sendRaw(c host.Context) tea.Cmd {

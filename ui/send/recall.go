@@ -11,42 +11,49 @@ import (
 	"mcpdbg/ui/widget/jsontree"
 )
 
-// recalling is the position in the history from which a text was set, and the
-// text before that.
+// recalling is the position in the history from which a field or a text was set, and
+// what it was before that.
 type recalling struct {
-	steps int
-	draft string
+	steps  int
+	path   string // of a field
+	draft  string
+	absent bool
 }
 
 // recall sets the field or the text to an earlier history entry, or to a later
 // one if by < 0.
 func (p *Composer) recall(c host.Context, by int) tea.Cmd {
+	sent, now := p.drafts.of(p.draftName()).Sent, recalling{}
 	if p.view == formView {
-		if by > 0 && !p.form.HistoryPrev() || by < 0 && !p.form.HistoryNext() {
-			c.Host.Warn("no more history for this field")
-			return nil
-		}
-		return p.suggestLater(c)
+		now.path, now.absent = p.form.Path(), p.form.Info().Absent
+		now.draft, _ = p.form.Text(now.path) // there is no field without rows
+		sent = p.texts[now.path]
+	} else {
+		now.draft = p.Text().Value()
 	}
-	sent, b := p.drafts.history(p.draftName()), p.Text()
-	r := p.recalling
-	if r.steps == 0 {
-		r.draft = b.Value()
+	if r := p.recalling; r.steps > 0 && r.path == now.path {
+		now = r
 	}
-	r.steps += by
-	switch {
-	case r.steps < 0 || r.steps > len(sent):
+	if now.steps += by; now.steps < 0 || now.steps > len(sent) {
 		c.Host.Warn("no more history")
 		return nil
-	case r.steps == 0:
-		b.SetValue(r.draft)
-	case p.view == jsonView:
-		b.SetValue(spreadJSON([]byte(sent[r.steps-1])))
-	default:
-		b.SetValue(sent[r.steps-1])
 	}
-	p.recalling = r
-	return p.keepLater(c)
+	text := now.draft
+	if now.steps > 0 {
+		text = sent[now.steps-1]
+	}
+	switch {
+	case p.view == formView && now.steps == 0 && now.absent:
+		p.form.Clear()
+	case p.view == formView:
+		_ = p.form.SetText(now.path, text) // an earlier text that the schema no longer allows is skipped
+	case p.view == jsonView && now.steps > 0:
+		p.json.SetValue(spreadJSON([]byte(text)))
+	default:
+		p.Text().SetValue(text)
+	}
+	p.recalling = now
+	return p.Edited(c)
 }
 
 func (p *Composer) draftName() string {
@@ -60,16 +67,13 @@ func (p *Composer) draftName() string {
 }
 
 func (p *Composer) setHistory() {
-	texts := map[string][]string{}
-	for _, sent := range p.drafts.history(p.target.draft()) {
+	p.texts = map[string][]string{}
+	for _, sent := range p.drafts.of(p.target.draft()).Sent {
 		leaves("", json.RawMessage(sent), 0, func(path, text string) {
-			if !slices.Contains(texts[path], text) {
-				texts[path] = append(texts[path], text)
+			if !slices.Contains(p.texts[path], text) {
+				p.texts[path] = append(p.texts[path], text)
 			}
 		})
-	}
-	for path, list := range texts {
-		p.form.SetHistory(path, list)
 	}
 }
 

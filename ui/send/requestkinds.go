@@ -104,7 +104,7 @@ func elicitation(params json.RawMessage) requestKind {
 	case request.Mode != "" && request.Mode != "form":
 		k.warns = []string{"unknown mode: " + request.Mode}
 	default:
-		k.title, k.schema, k.within = "you to fill in a form", request.Schema, "/content"
+		k.title, k.schema, k.within = "you", request.Schema, "/content"
 		if !isObject(request.Schema) {
 			k.schema, k.warns = json.RawMessage(anyObject), []string{"requestedSchema is missing or is not an object"}
 		}

@@ -73,11 +73,11 @@ func howEnded(w *workspace.Workspace, q session.ServerRequest) string {
 		case session.ActWithdrawn:
 			return "not answered: " + body.Detail
 		case session.ActAnswer:
-			return "answered by its policy: " + body.Detail
+			return "answered by its rule: " + body.Detail
 		}
 	}
 	if !q.Due.IsZero() {
-		return wording.Clip(q.Method, inSentence, wording.Dots) + ": answered by its policy"
+		return wording.Clip(q.Method, inSentence, wording.Dots) + ": answered by its rule"
 	}
 	return wording.Clip(q.Method, inSentence, wording.Dots) + ": " + session.ErrNotPending.Error()
 }

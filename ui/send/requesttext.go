@@ -16,29 +16,13 @@ import (
 // detail pane shows all of it.
 const maxRequestText = 16 << 10
 
-type tone uint8
-
-const (
-	tonePlain tone = iota
-	toneLabel
-	toneDim
-	toneHost
-)
-
-func (t tone) style(th *paint.Theme) paint.Style {
-	return [...]paint.Style{tonePlain: th.Text, toneLabel: th.Accent, toneDim: th.Dim, toneHost: th.Match}[t]
-}
-
-// A textSpan is text in one tone. All of it is untrusted.
-type textSpan struct {
-	tone tone
-	text string
-}
+// A textRow is a row of untrusted text; host is that of a URL.
+type textRow struct{ label, text, host, rest string }
 
 // requestText is the text of a server's request, in rows of a width.
 type requestText struct {
 	width int
-	rows  [][]textSpan
+	rows  []textRow
 	used  int // bytes
 }
 
@@ -55,7 +39,7 @@ func (t *requestText) room(text string) string {
 	return text
 }
 
-func (t *requestText) blank() { t.rows = append(t.rows, nil) }
+func (t *requestText) blank() { t.rows = append(t.rows, textRow{}) }
 
 func (t *requestText) add(label, text string) {
 	if text == "" {
@@ -65,7 +49,7 @@ func (t *requestText) add(label, text string) {
 	indent := strings.Repeat(" ", len(label))
 	for line := range strings.Lines(t.room(text)) {
 		for _, row := range termsafe.Wrap(strings.TrimRight(line, "\r\n"), t.width-len(label)) {
-			t.rows = append(t.rows, []textSpan{{toneLabel, begin}, {tonePlain, row}})
+			t.rows = append(t.rows, textRow{label: begin, text: row})
 			begin = indent
 		}
 	}
@@ -88,7 +72,7 @@ func (t *requestText) url(text string) {
 		fits, _ := termsafe.Fit([]byte(text[at:]), max(t.width, termsafe.LongestEscape), termsafe.Options{})
 		end := at + max(fits, 1)
 		a, b := kit.Between(at, from, end), kit.Between(at, to, end)
-		t.rows = append(t.rows, []textSpan{{tonePlain, text[at:a]}, {toneHost, text[a:b]}, {tonePlain, text[b:end]}})
+		t.rows = append(t.rows, textRow{text: text[at:a], host: text[a:b], rest: text[b:end]})
 		at = end
 	}
 }
@@ -97,9 +81,11 @@ func (t *requestText) url(text string) {
 func (t *requestText) paint(l *paint.Line, on *kit.Screen, row int) {
 	l.PadTo(1)
 	l.Text(on.Theme.Rule, paint.Glyph(on.Look(), "┆ ", "| "))
-	for _, span := range t.rows[row] {
-		l.Text(span.tone.style(on.Theme), span.text)
-	}
+	r := t.rows[row]
+	l.Text(on.Theme.Accent, r.label)
+	l.Text(on.Theme.Text, r.text)
+	l.Text(on.Theme.Match, r.host)
+	l.Text(on.Theme.Text, r.rest)
 }
 
 type samplingParams struct {

@@ -3,6 +3,7 @@ package server
 import (
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/internal/wording"
@@ -30,18 +31,18 @@ func CatalogActions(of func(host.Context) *Catalog, compose func(host.Context, *
 	}
 	return []host.Action{
 		{Entry: host.Entry{ID: host.ActCatalog, Keys: []string{"C"}, Scope: keymap.Global, Title: "call a tool", Synonyms: []string{"catalog", "tools", "resources", "templates", "prompts", "subscribe"}, Help: "Show the tools, resources, templates and prompts of the server, and use one.", Priority: 90, Now: openInRecording}, Do: func(c host.Context) tea.Cmd { return of(c).OpenAt(c, workspace.MemberTools) }},
-		{Entry: host.Entry{ID: "catalog-open", Keys: []string{"enter"}, Scope: ScopeCatalog, Title: "use", Help: "Fill in the arguments and send the request; a resource is read directly.", Priority: 90, Enabled: canUse},
+		{Entry: host.Entry{ID: "catalog-open", Keys: []string{"enter"}, Scope: ScopeCatalog, Title: "use", Help: "Fill in the arguments and send the request; a resource is read directly.", Priority: 90, Hint: key.Help{Key: "enter", Desc: "fill in, send"}, Enabled: canUse},
 			Do: host.On(func(c host.Context, v *Catalog) tea.Cmd { return useItem(c, v, compose) })},
-		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeCatalog, Title: "back", Help: "Close the catalog.", Priority: 85}),
-		{Entry: host.Entry{ID: "catalog-next-list", Keys: []string{"tab"}, Scope: ScopeCatalog, Title: "next tab", Help: "Go to the next tab.", Priority: 70},
+		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeCatalog, Title: "close", Help: "Close the catalog.", Priority: 52}),
+		{Entry: host.Entry{ID: "catalog-next-list", Keys: []string{"tab"}, Scope: ScopeCatalog, Title: "next tab", Help: "Go to the next tab.", Priority: 50},
 			Do: host.On(func(c host.Context, v *Catalog) tea.Cmd { return v.turn(c, 1) })},
 		{Entry: host.Entry{ID: "catalog-previous-list", Keys: []string{"shift+tab"}, Scope: ScopeCatalog, Title: "previous tab", Help: "Go to the previous tab."},
 			Do: host.On(func(c host.Context, v *Catalog) tea.Cmd { return v.turn(c, -1) })},
-		{Entry: host.Entry{ID: actSide, Keys: []string{"ctrl+t"}, Scope: ScopeCatalog, Title: "schemas", Help: "Switch between the description, the schemas and the JSON of the item.", Priority: 65},
+		{Entry: host.Entry{ID: actSide, Keys: []string{"ctrl+t"}, Scope: ScopeCatalog, Title: "schemas", Help: "Switch between the description, the schemas and the JSON of the item.", Priority: 80, Hint: key.Help{Key: "ctrl+t", Desc: "schema, JSON"}},
 			Do: host.On(func(c host.Context, v *Catalog) tea.Cmd { v.nextSide(c); return nil })},
 		{Entry: host.Entry{ID: "catalog-reload", Keys: []string{"ctrl+r"}, Scope: ScopeCatalog, Title: "reload", Help: "Request the list from the server again.", Priority: 55, Enabled: canReload},
 			Do: host.On(func(c host.Context, v *Catalog) tea.Cmd { return loadList(c, v.List(c)) })},
-		{Entry: host.Entry{ID: "catalog-subscribe", Keys: []string{"ctrl+s"}, Scope: ScopeCatalog, Title: "subscribe", Help: "Subscribe to changes of the resource, or unsubscribe; in the other lists of a modern server: to changes of the lists.", Priority: 60, Enabled: canSubscribe},
+		{Entry: host.Entry{ID: "catalog-subscribe", Keys: []string{"ctrl+s"}, Scope: ScopeCatalog, Title: "subscribe", Help: "Subscribe to changes of the resource, or unsubscribe; in the other lists of a modern server: to changes of the lists.", Priority: 75, Enabled: canSubscribe},
 			Do: host.On(func(c host.Context, v *Catalog) tea.Cmd { return v.subscribe(c) })},
 		{Entry: host.Entry{ID: "catalog-side-down", Keys: []string{"shift+down", "ctrl+e"}, Scope: ScopeCatalog, Title: "item down", Help: "Scroll the item down."}, Do: side(kit.Down)},
 		{Entry: host.Entry{ID: "catalog-side-up", Keys: []string{"shift+up", "ctrl+y"}, Scope: ScopeCatalog, Title: "item up", Help: "Scroll the item up."}, Do: side(kit.Up)},
@@ -50,9 +51,10 @@ func CatalogActions(of func(host.Context) *Catalog, compose func(host.Context, *
 	}
 }
 
-// openInRecording is what C is for in a recording, where no tool can be called.
+// openInRecording is what C is for where no tool can be called: in a recording, and after
+// the end of the server.
 func openInRecording(c host.Context) (title string, priority int) {
-	if c.Workspace.Session == nil {
+	if ok, _ := host.CanSend(c); !ok {
 		return "catalog", 8
 	}
 	return "", 0
@@ -111,7 +113,6 @@ func (v *Catalog) subscribe(c host.Context) tea.Cmd {
 
 func useItem(c host.Context, v *Catalog, compose func(host.Context, *workspace.CatalogItem) tea.Cmd) tea.Cmd {
 	item := v.Item()
-	v.used = [2]string{item.Member, item.Key}
 	if item.Member != workspace.MemberResources {
 		return compose(c, item)
 	}

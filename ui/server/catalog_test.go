@@ -110,8 +110,8 @@ var catalogTests = map[string]catalogTest{
 			r.Close(r.catalog) // as the composer does
 			r.Do("catalog")
 			require.Equal(t, "remove", r.top().Item().Key, "it is where it was left")
-			require.Regexp(t, `> remove +\(last used\)  path\*`, r.Text())
-			require.Equal(t, 1, strings.Count(r.Text(), "last used"))
+			require.Regexp(t, `name +needs +optional +hints `, r.Text())
+			require.Regexp(t, `> remove +path `, r.Text())
 			r.Write("e")
 			require.Equal(t, "echo", r.top().Item().Key, "typing narrows from the top")
 			r.Do("catalog-close")
@@ -162,6 +162,12 @@ var catalogTests = map[string]catalogTest{
 		require.Contains(t, r.Text(), `readOnlyHint: true`, "there is no output schema")
 		r.Do("catalog-side")
 		require.Contains(t, r.Text(), "the server says: read-only, closed world")
+		require.Contains(t, r.Text(), "reads only")
+		require.NotContains(t, r.Text(), "last used")
+		_, err := r.Context().Workspace.Session.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":99,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}`))
+		require.NoError(t, err)
+		r.Pull()
+		require.Regexp(t, `echo "Echo" +last used just now: text="hi"`, r.Text())
 	},
 	"catalog-subscribe": func(t *testing.T, r *catalogRoom, x *uitest.Server) {
 		r.lookUp()
@@ -353,7 +359,7 @@ func TestCatalogTabs(t *testing.T) {
 		require.Contains(t, r.Said(), "not a list")
 		r.Do("catalog-close", "catalog")
 		require.Contains(t, r.Text(), "[Tools 3]")
-		require.Regexp(t, `echo +text\*`, r.Text(), "required arguments are marked")
+		require.Regexp(t, `echo +text `, r.Text(), "required arguments have a column")
 	})
 }
 

@@ -2,12 +2,17 @@ package server
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/session/summary"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/jsontree"
@@ -39,15 +44,16 @@ type Catalog struct {
 	tab    int
 	server bool // the tab of the server itself, not that of a list
 	tabs   []catalogTab
-	names  int // width of the names in the list
+	widths [columns]int // of the columns of the list
 	side   side
 	alone  bool // on a low screen: the item, not the list
 
-	used   [2]string
 	listed []*workspace.CatalogItem // what the picker holds
 	about  kit.Text
 	tree   *jsontree.Tree
 	shown  *workspace.CatalogItem // the item whose tree is built, or whose text is scrolled
+	used   string                 // when that was used last, and with what
+	calls  int                    // how many there were then
 	as     side
 
 	block, list, item paint.Lines
@@ -166,7 +172,7 @@ func (v *Catalog) Draw(c host.Context) {
 		right = v.about.Paint(block, 0, list.H, lines, func(l *paint.Line, i int) { l.Append(facts.Painted(i), 0) })
 		list = paint.Rect{}
 	case r.H >= leastBoth:
-		list, item = list.CutTop(min(list.H*2/5, max(6, len(v.listed)+2)))
+		list, item = list.CutTop(min(list.H*2/5, max(6, len(v.listed)+3)))
 		screen.PaintRule(block.Line(list.H))
 		_, item = item.CutTop(1)
 	case v.alone:
@@ -189,13 +195,21 @@ func (v *Catalog) hold(c host.Context) {
 	if len(items) == len(v.listed) && (len(items) == 0 || items[0] == v.listed[0] && items[len(items)-1] == v.listed[len(items)-1]) {
 		return
 	}
-	labels := make([]string, len(items))
+	labels, more := make([]string, len(items)), make([]string, len(items))
 	for i, item := range items {
-		labels[i] = item.Label
+		labels[i], more[i] = item.Label, item.Title+" "+item.Description
 	}
-	v.picker.Set(labels)
+	v.picker.SetWith(labels, more)
 	v.listed = items
-	v.names = widestName(items)
+	for i, title := range titlesOf(v.List(c)) {
+		v.widths[i] = 0
+		for _, item := range items {
+			v.widths[i] = max(v.widths[i], min(termsafe.Width(v.cells(item)[i]), widest[i]))
+		}
+		if v.widths[i] > 0 {
+			v.widths[i] = max(v.widths[i], len(title))
+		}
+	}
 }
 
 func (v *Catalog) paintList(c host.Context, block *paint.Lines) {
@@ -205,12 +219,17 @@ func (v *Catalog) paintList(c host.Context, block *paint.Lines) {
 	state = state[:min(len(state), h/2)]
 	block.Resize(w, h-len(state))
 	v.picker.PaintQuery(screen, block.Line(0), "type to narrow the list")
-	v.picker.Paint(screen, block, 1, func(l *paint.Line, p kit.Pick) {
+	if h-len(state) > 1 && len(v.listed) > 0 {
+		head := block.Line(1)
+		head.PadTo(2)
+		v.paintCells(head, screen.Theme.Dim, titlesOf(v.List(c)))
+	}
+	v.picker.Paint(screen, block, 2, func(l *paint.Line, p kit.Pick) {
 		item := v.listed[p.Item]
 		if item.Problem != "" {
 			l.Text(screen.Theme.Failed, "x ")
 		}
-		v.paintLine(screen, l, item)
+		v.paintCells(l, screen.Theme.Text, v.cells(item))
 	})
 	block.Add(len(state))
 	for y, row := range state {
@@ -282,6 +301,9 @@ func (v *Catalog) paintItem(c host.Context, block *paint.Lines) string {
 		return ""
 	}
 	w, h := block.Size()
+	if calls := len(c.Workspace.Shown.Index.Exchanges.List.All()); v.shown != item || v.calls != calls {
+		v.used, v.calls = lastUsed(c.Workspace, item), calls
+	}
 	if v.shown != item || v.as != v.side {
 		v.shown, v.as, v.about, v.tree = item, v.side, kit.Text{}, nil
 		if doc := itemDocument(item, v.side); len(doc) > 0 {
@@ -296,7 +318,7 @@ func (v *Catalog) paintItem(c host.Context, block *paint.Lines) string {
 		v.tree.SetSize(w, h)
 		v.tree.Paint(block, true)
 	case v.side == sideAbout:
-		rows := itemText(c, item, w-2)
+		rows := itemText(c, item, v.used, w-2)
 		return v.about.Paint(block, 0, h, len(rows), func(l *paint.Line, i int) {
 			l.PadTo(1)
 			l.Text(screen.Theme.Accent, rows[i].Label)
@@ -308,7 +330,7 @@ func (v *Catalog) paintItem(c host.Context, block *paint.Lines) string {
 	return sideNames[v.side]
 }
 
-func itemText(c host.Context, item *workspace.CatalogItem, width int) []kit.Row {
+func itemText(c host.Context, item *workspace.CatalogItem, used string, width int) []kit.Row {
 	screen := c.Host.Screen()
 	var rows []kit.Row
 	add := func(style paint.Style, text string) { rows = kit.AddRows(rows, "", text, style, width) }
@@ -327,7 +349,7 @@ func itemText(c host.Context, item *workspace.CatalogItem, width int) []kit.Row 
 	if item.Title != "" {
 		heading += fmt.Sprintf(" %q", item.Title)
 	}
-	add(screen.Theme.Strong, heading)
+	add(screen.Theme.Strong, heading+wording.IfAny("        last used ", used))
 	if item.Name != item.Key {
 		add(screen.Theme.Text, "name: "+item.Name)
 	}
@@ -353,18 +375,17 @@ func itemText(c host.Context, item *workspace.CatalogItem, width int) []kit.Row 
 	if len(list) > 0 {
 		gap()
 	}
+	names, types := 0, 0
 	for _, p := range list {
-		about := ""
-		if p.About != "" {
-			about = "  " + p.About
+		names, types = max(names, min(termsafe.Width(p.Name), maxName)), max(types, min(termsafe.Width(typeOf(p)), maxName))
+	}
+	for _, p := range list {
+		star := " "
+		if p.Required {
+			star = "*"
 		}
-		name := kit.AddRows(nil, "", p.Name+about, screen.Theme.Accent, width)
-		rows = append(rows, name...)
-		for line := range strings.SplitSeq(strings.TrimSpace(p.Description), "\n") {
-			if line != "" {
-				add(screen.Theme.Dim, "  "+line)
-			}
-		}
+		text := fmt.Sprintf("%-*s %s   %-*s   %s", names, p.Name, star, types, typeOf(p), strings.TrimSpace(wording.OneLine(p.Description)))
+		add(screen.Theme.Text, "  "+strings.TrimRight(text, " "))
 	}
 	if more > 0 {
 		add(screen.Theme.Odd, fmt.Sprintf("and %d more", more))
@@ -372,64 +393,101 @@ func itemText(c host.Context, item *workspace.CatalogItem, width int) []kit.Row 
 	return rows
 }
 
+// typeOf returns what is known of a parameter but that it is required, which has a star.
+func typeOf(p workspace.Parameter) string {
+	return strings.TrimPrefix(strings.TrimPrefix(p.About, "required"), ", ")
+}
+
 const (
 	// maxName is the width of the column of names, in cells.
 	maxName = 24
 	// maxSaid is how much of a description a line has, in bytes.
 	maxSaid = 200
+	// columns is the number of columns of the list.
+	columns = 5
 )
 
-func widestName(items []*workspace.CatalogItem) int {
-	width := 0
-	for _, item := range items {
-		width = min(max(width, termsafe.Width(wording.Cut(item.Name, maxSaid))), maxName)
+// widest is the most cells of each column.
+var widest = [columns]int{40, maxName, maxName, 32, 60}
+
+// titlesOf returns the titles of the columns of a list.
+func titlesOf(list *workspace.CatalogList) [columns]string {
+	if list.Name == workspace.MemberResources {
+		return [columns]string{"name", "URI", "type", "hints", "title"}
 	}
-	return width
+	return [columns]string{"name", "needs", "optional", "hints", "title"}
 }
 
-// paintLine paints an item: its name, whether it was used last, its arguments with a
-// star behind required ones, and what it is.
-func (v *Catalog) paintLine(screen *kit.Screen, l *paint.Line, item *workspace.CatalogItem) {
-	begin := l.Cells()
-	name := item.Name
-	if name == "" {
-		name = item.Key
+// cells returns the texts of an item in the list: its name, its required and its other
+// arguments, or the address and the type of a resource, what the server says about it, and
+// what it is.
+func (v *Catalog) cells(item *workspace.CatalogItem) (cells [columns]string) {
+	if cells[0] = item.Name; cells[0] == "" {
+		cells[0] = item.Key
 	}
-	l.Text(screen.Theme.Text, name)
-	l.PadTo(min(begin+v.names, l.Cells()+l.Room()))
-	arguments, said := screen.Theme.Accent, screen.Theme.Dim
-	if v.used == [2]string{item.Member, item.Key} {
-		l.Text(said, "  (last used)")
+	if item.Member == workspace.MemberResources {
+		cells[1], cells[2] = item.Key, item.Mime
 	}
 	list, more := item.Parameters()
-	for i, p := range list {
-		gap := " "
-		if i == 0 {
-			gap = "  "
-		}
-		l.Text(said, gap)
-		l.Text(arguments, p.Name)
+	for _, p := range list {
+		i := 2
 		if p.Required {
-			l.Text(arguments, "*")
+			i = 1
 		}
+		cells[i] = strings.TrimSpace(cells[i] + " " + p.Name)
 	}
 	if more > 0 {
-		l.Text(said, " ...")
+		cells[2] += " ..."
 	}
-	if text := aboutItem(item); text != "" && l.Room() > 2 {
-		l.Text(said, "  ")
-		l.Text(said, text)
+	for _, hint := range item.Hints {
+		switch { // the others are in the text of the item
+		case hint == "read-only":
+			cells[3] = "reads only"
+		case hint == "destructive", strings.Contains(hint, "task"):
+			cells[3] = strings.TrimPrefix(cells[3]+", "+hint, ", ")
+		}
+	}
+	if cells[4] = item.Title; item.Title == "" || item.Title == item.Name {
+		cells[4] = wording.FirstLine(wording.Cut(item.Description, maxSaid))
+	}
+	for i := range cells {
+		cells[i] = wording.Cut(cells[i], maxSaid)
+	}
+	return cells
+}
+
+// paintCells paints the texts of a row in the columns that have any, as far as there is
+// room.
+func (v *Catalog) paintCells(l *paint.Line, style paint.Style, cells [columns]string) {
+	for i, text := range cells {
+		if width := min(v.widths[i], l.Room()); width > 0 {
+			l.Field(style, []byte(text), width, termsafe.Left)
+			l.Text(style, "  "[:min(2, l.Room())])
+		}
 	}
 }
 
-// aboutItem returns what a line says about an item: the URI of a resource, or the title or
-// the first line of the description.
-func aboutItem(item *workspace.CatalogItem) string {
-	switch {
-	case item.Key != item.Name:
-		return item.Key
-	case item.Title != "" && item.Title != item.Name:
-		return item.Title
+// mostCalls is how many calls lastUsed goes back.
+const mostCalls = 256
+
+// lastUsed returns when an item was used last in this session, and with what.
+func lastUsed(w *workspace.Workspace, item *workspace.CatalogItem) string {
+	calls := w.Shown.Index.Exchanges.List.All()
+	for _, number := range slices.Backward(calls[max(0, len(calls)-mostCalls):]) {
+		row, ok := w.Shown.Rows.At(int(number))
+		method := w.Shown.Source.Method(row.Method)
+		if !ok || row.Msg != framing.Request || method != map[string]string{workspace.MemberTools: mcp.MethodToolsCall, workspace.MemberResources: mcp.MethodReadResource, workspace.MemberPrompts: mcp.MethodPromptsGet}[item.Member] {
+			continue
+		}
+		e, err := w.Shown.Source.Entry(row, summary.Limit)
+		if err != nil || summary.Call(method, e.Payload) != item.Key {
+			continue
+		}
+		at := "at " + string(wording.AppendClock(nil, row.T))
+		if start := w.Shown.Source.Header().Start; w.Clock >= 0 {
+			at = wording.Ago(start.Add(time.Duration(w.Clock)*time.Microsecond), start.Add(time.Duration(row.T)*time.Microsecond))
+		}
+		return strings.TrimSuffix(at+": "+summary.Request(method, e.Payload), ": ")
 	}
-	return wording.FirstLine(wording.Cut(item.Description, maxSaid))
+	return ""
 }

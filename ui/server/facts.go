@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
@@ -78,10 +77,7 @@ func runsFact(c host.Context) fact {
 	if host := ws.Host(); host != "" {
 		text = "ssh " + host
 	}
-	argv := ws.Shown.Lifecycle.Start.Argv
-	if argv == nil {
-		argv = ws.Shown.Source.Header().Argv
-	}
+	argv := ws.Shown.Header().Argv
 	dot := separator(c)
 	if len(argv) > 0 {
 		text += dot + wording.Clip(kit.QuoteWords(argv), maxCommand, wording.Dots)
@@ -219,7 +215,7 @@ func keysFact(c host.Context) fact {
 	case c.Workspace.OfTarget():
 		add(host.ActRestart, "debug", th.Text)
 	default:
-		add(host.ActReplay, "replay", th.Text)
+		add(host.ActReplay, "run again", th.Text)
 	}
 	return f
 }
@@ -252,7 +248,7 @@ func startFact(c host.Context, s *workspace.Server) fact {
 	case !l.Ready:
 		f.add(th.Dim, "not recorded")
 	default:
-		f.add(th.Text, wording.RoundedTime(time.Duration(l.ReadyT-l.Began)*time.Microsecond))
+		f.add(th.Text, wording.Took(l.ReadyT-l.Began))
 		for _, p := range startParts(l, s) {
 			f.pieces = append(f.pieces, piece{lead: p.name, leads: th.Dim, text: startBar(p.took, l.ReadyT-l.Began, c.Host.Screen().ASCII), style: th.Good})
 		}

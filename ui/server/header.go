@@ -54,6 +54,9 @@ func HeaderParts(c host.Context, others OtherParts) []kit.Part {
 	if whole {
 		parts = append(parts, others.Problems)
 	}
+	if c.Workspace.Status.OpenLine > 0 {
+		parts = append(parts, kit.Part{Text: "half a line sent", Short: "half line", Style: th.Odd, Priority: kit.Must, Action: host.ActCompose})
+	}
 	parts = append(parts, levelPart(c), others.Watch)
 	if whole {
 		parts = addLosses(parts, c.Workspace.Stats, c.Workspace.Status, th)

@@ -37,6 +37,10 @@ func TestHeaderGivesWay(t *testing.T) {
 		require.Equal(t, want, headerText(c, width), "%d", width)
 	}
 
+	ws.Status.OpenLine = 9
+	require.Contains(t, headerText(c, 88), "5 running  half a line sent", "the server waits for its end")
+	ws.Status.OpenLine = 0
+
 	ws.Stats.Recording, ws.Stats.RecordingError = session.RecordingStopped, "no space left on device"
 	ws.Stats.Gaps, ws.Stats.LostBytes = 2, 4096
 	require.Equal(t, "LIVE  ready  everything (l…  5 running     GAP 4.0K  REC STOPPED", headerText(c, 66))

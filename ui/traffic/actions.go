@@ -9,6 +9,7 @@ import (
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/workspace"
 )
 
 const (
@@ -40,7 +41,7 @@ func Actions(of func(host.Context) *Lists, mark func(host.Context) tea.Cmd) []ho
 	foldable := func(c host.Context) (bool, string) { return of(c).Traffic.foldable() }
 	return []host.Action{
 		{Entry: host.Entry{ID: ActView, Keys: []string{"w"}, Scope: keymap.Global, Title: "view", Synonyms: []string{"log", "logs", "exchange", "wire", "calls", "messages"}, Help: "Show a row for each call, for each message, or for each entry of the log: messages, stderr lines and events.", Yields: true}, Do: on((*Lists).nextView)},
-		{Entry: host.Entry{ID: actNextSlow, Keys: []string{"s"}, Scope: keymap.Global, Title: "next slow", Synonyms: []string{"slowest"}, Priority: 78, Hint: key.Help{Key: "s", Desc: "slow"}, Now: host.Ranks{None: -1}.Now, Help: "Go to the call for which the server took longest; from a slow call, to the next slower one. Slow is over 100 ms and over 5 times the median. Running calls count, too; the handshake does not."}, Do: on(func(r *Lists, _ host.Context) tea.Cmd { return r.findSlow(1) })},
+		{Entry: host.Entry{ID: actNextSlow, Keys: []string{"s"}, Scope: keymap.Global, Title: "next slow", Synonyms: []string{"slowest"}, Priority: 78, Hint: key.Help{Key: "s", Desc: "slow"}, Now: func(c host.Context) (string, int) { return of(c).rankOf(c, of(c).anySlow()) }, Help: "Go to the call for which the server took longest; from a slow call, to the next slower one. Slow is over 100 ms and over 5 times the median. Running calls count, too; the handshake does not."}, Do: on(func(r *Lists, _ host.Context) tea.Cmd { return r.findSlow(1) })},
 		{Entry: host.Entry{ID: actPrevSlow, Keys: []string{"S"}, Scope: keymap.Global, Title: "previous slow", Help: "Go to the previous slow call, which took longer; before the slowest, to the last."}, Do: on(func(r *Lists, _ host.Context) tea.Cmd { return r.findSlow(-1) })},
 		{Entry: host.Entry{ID: actMark, Keys: []string{"m"}, Scope: keymap.Global, Title: "mark", Help: "Mark the selected row of the traffic with an m, or remove its mark.", Enabled: host.HasTraffic}, Do: mark},
 		{Entry: host.Entry{ID: actNextMark, Keys: []string{"'"}, Scope: keymap.Global, Title: "next mark", Help: "Go to the next marked row.", Enabled: anyMark}, Do: on(func(r *Lists, c host.Context) tea.Cmd { return r.goToMark(c, 1) })},
@@ -52,6 +53,26 @@ func Actions(of func(host.Context) *Lists, mark func(host.Context) tea.Cmd) []ho
 		{Entry: host.Entry{ID: actFlood, Keys: []string{"-"}, Scope: Scope, Title: "fold", Help: "Fold the selected row, or unfold it if it is folded.", Enabled: foldable}, Do: on((*Lists).toggleFlood)},
 		{Entry: host.Entry{ID: actFloods, Keys: []string{"*"}, Scope: Scope, Title: "fold bursts", Help: "Fold bursts of notifications, or show all of their rows."}, Do: on((*Lists).toggleFloods)},
 	}
+}
+
+// FailedNow has a hint only if there may be a call that failed or has no answer: errors,
+// ends of processes or cancellations.
+func (r *Lists) FailedNow(c host.Context) (title string, priority int) {
+	l := r.ws.Whole.Index.Latencies
+	return r.rankOf(c, len(r.ws.Whole.Index.Points[workspace.ExitPoint]) > 0 || l != nil && (l.All().Errors > 0 || l.All().Cancelled > 0))
+}
+
+func (r *Lists) anySlow() bool {
+	l := r.ws.Whole.Index.Latencies
+	return l != nil && l.All().Max > r.slowness()
+}
+
+// rankOf is the rank of a hint of an action that needs such calls.
+func (r *Lists) rankOf(c host.Context, any bool) (title string, priority int) {
+	if !any {
+		return "", -1
+	}
+	return host.Ranks{None: -1}.Now(c)
 }
 
 func anyMark(c host.Context) (bool, string) {
@@ -118,5 +139,8 @@ func (r *Lists) toggleTimeWall(host.Context) tea.Cmd {
 
 func (r *Lists) timeChanged() {
 	r.Traffic.setColumns()
+	for _, l := range []*LineList{r.Stderr, r.Events, r.Log} {
+		l.SetColumns(l.rows.columns())
+	}
 	r.changed = true
 }

@@ -164,7 +164,7 @@ var actionTests = map[string]func(*testing.T, *stage, *uitest.Server){
 	"unfold": func(t *testing.T, s *stage, _ *uitest.Server) {
 		s.Do(ActView, ActView)
 		s.act(kit.Top)
-		require.Contains(t, s.line(1), "2 Calls 1 ")
+		require.Contains(t, s.line(1), "2 Calls ━")
 		require.Regexp(t, `> \+ +0:00.00  handshake +2025-11-25 +fake 1`, s.line(3))
 		s.Do("unfold")
 		require.Equal(t, 5, s.traffic.Len())

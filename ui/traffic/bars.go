@@ -26,6 +26,7 @@ type bars struct {
 type shownBar struct {
 	table.Bar
 	exchange, point bool // neither: nothing is shown
+	end             bool // of a process
 }
 
 func newBars(ws *workspace.Workspace, points bool) bars {
@@ -43,6 +44,7 @@ func (b *bars) find(t *table.Table, height int) {
 		if s.Bar, s.exchange = b.found.Of(number); !s.exchange && s.point {
 			row, _ := b.ws.Shown.Rows.At(number)
 			s.From, s.To = row.T, row.T
+			_, s.end = b.ws.Shown.Index.Exchanges.ProcessEnd(number)
 		}
 		if s.exchange || s.point {
 			b.spans = append(b.spans, s.Span)
@@ -71,13 +73,18 @@ func (b *bars) paintBar(l *paint.Line, s *shownBar, look table.BarLook) {
 		table.PaintScaled(l, &s.Bar, b.scale, scaledCells, look)
 	case s.exchange:
 		b.axis.Paint(l, &s.Bar, look)
-	case s.point && s.From >= b.axis.From() && s.From <= b.axis.To():
-		l.PadTo(l.Cells() + min(int(b.axis.CellOf(s.From)), b.axis.Cells-1))
+	case s.end:
+		rule := "─"
+		if look.ASCII {
+			rule = "-"
+		}
+		l.Text(look.Theme.Rule, strings.Repeat(rule, b.axis.Cells))
+	case s.point:
 		glyph := "·"
 		if look.ASCII {
 			glyph = "."
 		}
-		l.Text(look.Theme.Dim, glyph)
+		b.axis.PaintPoint(l, s.From, look.Theme.Dim, glyph, look)
 	}
 }
 

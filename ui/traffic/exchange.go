@@ -164,9 +164,9 @@ func (x *exchangeRows) Paint(number int, c *table.Cells) {
 // call leaves room for them.
 func (x *exchangeRows) paintFlag(number int, c *table.Cells) {
 	ex := x.ws.Shown.Index.Exchanges
-	rows, folded := x.pane.Listed().Fold(number)
+	_, folded := x.pane.Listed().Fold(number)
 	switch {
-	case ex.Unfolded(number), rows > 0 && !folded && x.firstOfBurst(number):
+	case ex.Unfolded(number), !folded && x.pane.Listed().Begins(number):
 		c.Flag(x.theme.Dim, "-")
 	case folded, ex.HasParts(number):
 		c.Flag(x.theme.Dim, "+")
@@ -185,16 +185,6 @@ func (x *exchangeRows) paintFlag(number int, c *table.Cells) {
 		return
 	}
 	x.mark(own, c)
-}
-
-func (x *exchangeRows) firstOfBurst(number int) bool {
-	before := x.pane.Listed().Before(number)
-	if before == 0 {
-		return true
-	}
-	all := x.pane.Listed().All()
-	rows, _ := x.pane.Listed().Fold(int(all[before-1]))
-	return rows == 0
 }
 
 // read reads the beginning of a message. It is valid until the next call.
@@ -228,7 +218,7 @@ func (x *exchangeRows) paintBurst(number, rows int, row session.Row, c *table.Ce
 	count := x.glyph("×", "x") + wording.Thousands(rows)
 	text := m.Text
 	if m.Call == "" && text == "" {
-		c.Text(exResult, x.theme.Text, count+" in "+tookText(took))
+		c.Text(exResult, x.theme.Text, count+" in "+wording.Took(took))
 		return
 	}
 	level, said, leveled := strings.Cut(text, ": ")
@@ -240,7 +230,7 @@ func (x *exchangeRows) paintBurst(number, rows int, row session.Row, c *table.Ce
 	if rate := int64(rows) * 1e6 / max(took, 1); took >= 1e6 {
 		c.Text(exResult, x.theme.Dim, x.dot()+wording.Thousands(int(rate))+"/s")
 	}
-	c.Text(exResult, x.theme.Dim, x.dot()+tookText(took))
+	c.Text(exResult, x.theme.Dim, x.dot()+wording.Took(took))
 }
 
 func (x *exchangeRows) paintPart(number int, row session.Row, c *table.Cells) {

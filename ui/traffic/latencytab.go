@@ -2,15 +2,15 @@ package traffic
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
-	"time"
 
 	"mcpdbg/internal/wording"
+	"mcpdbg/session/exchange"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
@@ -21,12 +21,13 @@ import (
 const (
 	latName = iota
 	latCount
-	latErrors
-	latCancelled
+	latFailed
 	latP50
 	latP95
 	latMax
+	latYou
 	latTime
+	latCancelled
 )
 
 const (
@@ -58,7 +59,7 @@ type latencyLine struct {
 }
 
 func newLatency(text *rowText) *latencyPart {
-	p := &latencyPart{text: text, sort: latMax}
+	p := &latencyPart{text: text, sort: latMax, histogram: true}
 	p.Table = table.New(table.Config{
 		Source: p, Theme: text.screen.Theme, Options: text.screen.Look(), Header: true, Empty: "no responses yet",
 		Columns: p.columns(),
@@ -68,27 +69,24 @@ func newLatency(text *rowText) *latencyPart {
 }
 
 // columns returns the columns, with a mark at the one by which lines are sorted.
-// The times over the session give way first, then the cancelled requests, which have a
-// column if there are any, and the errors.
+// The cancelled calls give way first, then the times over the session.
 func (p *latencyPart) columns() []table.Column {
 	columns := []table.Column{
-		latName:      {Title: "latency", Min: 16, Weight: 1, Must: true},
+		latName:      {Title: "name", Min: 16, Weight: 1, Must: true},
 		latCount:     {Title: "n", Min: 7, Priority: 4, Align: termsafe.Right},
-		latErrors:    {Title: "err", Min: 5, Priority: 3, Align: termsafe.Right},
-		latCancelled: {Title: "cancelled", Min: 10, Priority: 2, Align: termsafe.Right},
+		latFailed:    {Title: "failed", Min: 7, Priority: 3, Align: termsafe.Right},
 		latP50:       {Title: "p50", Min: 7, Priority: 5, Align: termsafe.Right},
 		latP95:       {Title: "p95", Min: 7, Priority: 6, Align: termsafe.Right},
-		latMax:       {Title: "max", Min: 7, Priority: 7, Align: termsafe.Right},
-		latTime:      {Title: "over time", Min: sparkCells, Priority: 1},
+		latMax:       {Title: "max", Min: 7, Must: true, Align: termsafe.Right},
+		latYou:       {Title: "you", Min: 7, Priority: 7, Align: termsafe.Right},
+		latTime:      {Title: "over time", Min: sparkCells, Priority: 1, Gap: 1},
+		latCancelled: {Min: 11, ByNeed: true, Optional: true},
 	}
 	mark := p.text.glyph("▾", "v")
 	if p.reversed {
 		mark = p.text.glyph("▴", "^")
 	}
 	columns[p.sort].Title += mark
-	if !p.anyCancelled() {
-		columns[latCancelled] = hiddenColumn
-	}
 	return columns
 }
 
@@ -99,24 +97,29 @@ func (p *latencyPart) Version(int) uint32 { return 0 }
 
 func (p *latencyPart) Paint(i int, c *table.Cells) {
 	l, th := p.lines[i], p.text.screen.Theme
-	switch name := l.name(); {
+	switch {
 	case l.Method == "":
-		c.Text(latName, th.Strong, name)
+		c.Text(latName, th.Strong, l.name())
 	case l.Tool != "":
-		c.Text(latName, th.Tool, "  "+name)
+		c.Text(latName, th.Tool, l.name())
 	default:
-		c.Text(latName, th.Text, name)
+		c.Text(latName, th.Text, l.name())
 	}
 	c.Text(latCount, th.Text, wording.Thousands(int(l.N)))
-	c.Text(latCancelled, th.Odd.If(l.Cancelled > 0), wording.Thousands(int(l.Cancelled)))
 	if l.N == 0 {
 		return
 	}
-	c.Bytes(latErrors, th.Failed.If(l.Errors > 0), strconv.AppendUint(nil, l.Errors, 10))
+	c.Bytes(latFailed, th.Failed.If(l.Errors > 0), strconv.AppendUint(nil, l.Errors, 10))
 	p.text.paintTook(l.p50, th.Text, latP50, c)
 	p.text.paintTook(l.p95, th.Text, latP95, c)
 	p.text.paintTook(l.Max, th.Strong, latMax, c)
+	if exchange.Noticed(l.Person) {
+		p.text.paintTook(l.Person, th.You, latYou, c)
+	}
 	c.Text(latTime, th.Dim, p.spark(l.Latency))
+	if l.Cancelled > 0 {
+		c.Text(latCancelled, th.Odd, wording.Thousands(int(l.Cancelled))+" "+filter.ShownCancelled)
+	}
 }
 
 func (l latencyLine) name() string {
@@ -130,7 +133,6 @@ func (l latencyLine) name() string {
 }
 
 func (p *latencyPart) spark(l *workspace.Latency) string {
-	levels := []rune(p.text.glyph("▁▂▃▄▅▆▇█", "_.-=+*%#"))
 	cells := min(sparkCells, max(p.slots, 1))
 	var b strings.Builder
 	for i := range cells {
@@ -139,12 +141,18 @@ func (p *latencyPart) spark(l *workspace.Latency) string {
 			most = max(most, l.Series[slot])
 		}
 		if most == 0 {
-			b.WriteByte(' ')
+			b.WriteString(p.text.glyph("·", "."))
 			continue
 		}
-		b.WriteRune(levels[kit.Between(0, int(float64(most)/float64(max(l.Max, 1))*float64(len(levels)-1)+0.5), len(levels)-1)])
+		b.WriteString(p.level(float64(most) / float64(max(l.Max, 1))))
 	}
 	return b.String()
+}
+
+// level returns the glyph of a share of a height.
+func (p *latencyPart) level(share float64) string {
+	levels := []rune(p.text.glyph("▁▂▃▄▅▆▇█", "_,-=+*%#"))
+	return string(levels[kit.Between(0, int(share*float64(len(levels)-1)+0.5), len(levels)-1)])
 }
 
 // done is false while some are missing.
@@ -170,7 +178,7 @@ func (p *latencyPart) relist(from *workspace.Latencies) {
 		p.lines = append(p.lines, latencyLine{l, l.Median(), l.Quantile(0.95)})
 	}
 	p.SetColumns(p.columns())
-	p.sortLines()
+	slices.SortStableFunc(p.lines, p.compare)
 	p.Renumbered(nil)
 	for i, l := range p.lines {
 		if at.Latency != nil && at.Method == l.Method && at.Tool == l.Tool {
@@ -187,26 +195,6 @@ func (p *latencyPart) current() latencyLine {
 	return latencyLine{}
 }
 
-// sortLines sorts the methods, and the tools below theirs. All requests stay
-// first, and others last.
-func (p *latencyPart) sortLines() {
-	methods := map[string]latencyLine{}
-	for _, l := range p.lines {
-		if l.Tool == "" {
-			methods[l.Method] = l
-		}
-	}
-	slices.SortStableFunc(p.lines, func(a, b latencyLine) int {
-		switch {
-		case a.Method != b.Method:
-			return p.compare(methods[a.Method], methods[b.Method])
-		case a.Tool == "" || b.Tool == "":
-			return strings.Compare(a.Tool, b.Tool)
-		}
-		return p.compare(a, b)
-	})
-}
-
 func (p *latencyPart) compare(a, b latencyLine) int {
 	if first := cmp.Compare(a.rank(), b.rank()); first != 0 {
 		return first
@@ -217,10 +205,10 @@ func (p *latencyPart) compare(a, b latencyLine) int {
 		order = strings.Compare(a.name(), b.name())
 	case latCount:
 		order = cmp.Compare(b.N, a.N)
-	case latErrors:
+	case latFailed:
 		order = cmp.Compare(b.Errors, a.Errors)
-	case latCancelled:
-		order = cmp.Compare(b.Cancelled, a.Cancelled)
+	case latYou:
+		order = cmp.Compare(b.Person, a.Person)
 	case latP50:
 		order = cmp.Compare(b.p50, a.p50)
 	case latP95:
@@ -252,15 +240,7 @@ func (p *latencyPart) sortBy(column int, reversed bool) {
 	}
 }
 
-func (p *latencyPart) nextSort() {
-	next := (p.sort + 1) % latTime
-	if next == latCancelled && !p.anyCancelled() {
-		next++
-	}
-	p.sortBy(next, false)
-}
-
-func (p *latencyPart) anyCancelled() bool { return p.from != nil && p.from.All().Cancelled > 0 }
+func (p *latencyPart) nextSort() { p.sortBy((p.sort+1)%latTime, false) }
 
 func (l latencyLine) all() bool { return l.Latency != nil && !l.Others && l.Method == "" }
 
@@ -294,16 +274,10 @@ func (p *latencyPart) clickHead(x int) bool {
 	return ok
 }
 
-const (
-	// histogramLines is the height of the histogram, with its title.
-	histogramLines  = 12
-	histogramLabels = 20
-	histogramCounts = 10
-	// longestTime is the time, in microseconds, at which its steps end.
-	longestTime = 1_000_000_000_000
-)
+// longestTime is the time, in microseconds, at which the steps of a histogram end.
+const longestTime = 1_000_000_000_000
 
-// histogramSteps returns the limits of the lines of a histogram of times between low and
+// histogramSteps returns the limits of the steps of a histogram of times between low and
 // high: 1, 2 and 5 times each power of ten.
 func histogramSteps(low, high int64) []int64 {
 	var all []int64
@@ -315,55 +289,24 @@ func histogramSteps(low, high int64) []int64 {
 	return all[first:min(max(after(high)+1, first+2), len(all))]
 }
 
-func (p *latencyPart) paintHistogram(out *paint.Lines) {
-	l, th, current := out.Line(0), p.text.screen.Theme, p.current()
-	if current.Latency == nil {
+// paintHistogram paints how many calls of the line at the cursor took at most how long.
+func (p *latencyPart) paintHistogram(l *paint.Line) {
+	th, of := p.text.screen.Theme, p.current()
+	if of.Latency == nil || of.N == 0 {
 		return
 	}
-	l.Text(th.Rule, p.text.glyph("── ", "-- "))
-	l.Text(th.FocusTitle, current.name())
-	l.Text(th.Dim, fmt.Sprintf("  %s, slowest %s ", wording.Counted(int(current.N), "response"), timeUnit(current.Max)))
-	if current.Cancelled > 0 {
-		l.Text(th.Odd, fmt.Sprintf(" %d cancelled, after up to %s ", current.Cancelled, timeUnit(current.LongestEnded)))
-	}
-	p.text.screen.PaintRule(l)
-	_, height := out.Size()
-	limits := histogramSteps(current.Min, current.Max)
-	if current.N == 0 || len(limits) < 2 {
-		return
-	}
-	limits = limits[max(len(limits)-height, 0):] // the slow ones matter
-	p.paintCounts(out, current, limits)
-}
-
-// paintCounts paints a line for each pair of adjacent limits. The first one has
-// all shorter times, too.
-func (p *latencyPart) paintCounts(out *paint.Lines, of latencyLine, limits []int64) {
-	th, block := p.text.screen.Theme, p.text.glyph("█", "#")
-	counts, most := make([]uint64, len(limits)-1), uint64(1)
-	for i := range counts {
-		low := limits[i]
-		if i == 0 {
-			low = 0
-		}
-		counts[i] = of.CountBetween(low, limits[i+1])
-		most = max(most, counts[i])
+	l.Text(th.Dim, "  histogram of ")
+	l.Text(th.Strong, of.name())
+	limits := histogramSteps(of.Min, of.Max)
+	counts, most, from := make([]uint64, len(limits)), uint64(1), int64(0)
+	for i, limit := range limits {
+		counts[i] = of.CountBetween(from, limit)
+		most, from = max(most, counts[i]), limit
 	}
 	for i, n := range counts {
-		l := out.Line(1 + i)
-		label := timeUnit(limits[i]) + " - " + timeUnit(limits[i+1])
-		if i == 0 {
-			label = "under " + timeUnit(limits[1])
-		}
-		l.Field(th.Dim, []byte(label), histogramLabels, termsafe.Right)
-		l.Field(th.Text, []byte(wording.Thousands(int(n))), histogramCounts, termsafe.Right)
-		l.PadTo(histogramLabels + histogramCounts + 2)
-		cells := int(float64(n) / float64(most) * float64(min(l.Room(), widestLatency)))
 		if n > 0 {
-			cells = max(cells, 1)
+			l.Text(th.Text, "   "+p.level(float64(n)/float64(most)))
+			l.Text(th.Dim, " "+wording.Took(limits[i]))
 		}
-		l.Text(th.Text, strings.Repeat(block, cells))
 	}
 }
-
-func timeUnit(us int64) string { return wording.RoundedTime(time.Duration(us) * time.Microsecond) }

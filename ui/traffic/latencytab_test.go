@@ -48,15 +48,15 @@ func lineNames(p *latencyPart) (names []string) {
 
 func TestSorting(t *testing.T) {
 	p := latencies(t)
-	require.Equal(t, []string{"all", mcp.MethodToolsCall, "slow", "often", "bad tool", "resources/read", "ping"}, lineNames(p), "by the longest time")
+	require.Equal(t, []string{"all", "slow", "resources/read", "often", "bad tool", "ping"}, lineNames(p), "by the longest time")
 	p.Select(3)
 	p.sortBy(latName, false)
-	require.Equal(t, []string{"all", "ping", "resources/read", mcp.MethodToolsCall, "bad tool", "often", "slow"}, lineNames(p))
+	require.Equal(t, []string{"all", "bad tool", "often", "ping", "resources/read", "slow"}, lineNames(p))
 	require.Equal(t, "often", p.current().name(), "the cursor stays on its line")
 	p.sortBy(latCount, false)
-	require.Equal(t, []string{"all", mcp.MethodToolsCall, "often", "bad tool", "slow", "ping", "resources/read"}, lineNames(p))
-	p.sortBy(latErrors, true)
-	require.Equal(t, "slow", lineNames(p)[len(lineNames(p))-2], "few errors first, and its tools below a method")
+	require.Equal(t, []string{"all", "often", "bad tool", "ping", "resources/read", "slow"}, lineNames(p))
+	p.sortBy(latFailed, true)
+	require.Equal(t, "bad tool", lineNames(p)[len(lineNames(p))-1], "few failures first")
 	for range 2 * latTime {
 		p.nextSort()
 		require.Equal(t, "all", lineNames(p)[0])
@@ -103,37 +103,27 @@ func TestGatheringNoticesChanges(t *testing.T) {
 	require.True(t, g.outdated([]uint32{1, 4, 5, 9}), "a row was inserted")
 }
 
-// TestCancelledColumn checks that cancelled calls are counted apart from the responses, in
-// a column that is there if there are any, and that their time is in the title of the
-// histogram.
-func TestCancelledColumn(t *testing.T) {
+// TestCancelledCalls checks that a cancelled call has its length in each number, and a
+// word at the end of its line.
+func TestCancelledCalls(t *testing.T) {
 	p := latencies(t)
 	painted := func() string {
+		out := &paint.Lines{}
+		out.Resize(130, 12)
+		p.paint(out)
 		var text []string
-		for _, part := range []func(*paint.Lines){p.paint, p.paintHistogram} {
-			out := &paint.Lines{}
-			out.Resize(120, histogramLines)
-			part(out)
-			for y := range histogramLines {
-				text = append(text, ansi.Strip(out.Painted(y).String()))
-			}
+		for y := range 11 {
+			text = append(text, ansi.Strip(out.Painted(y).String()))
 		}
 		return strings.Join(text, "\n")
 	}
 	require.NotContains(t, painted(), "cancelled")
-	for range latTime {
-		p.nextSort()
-		require.NotEqual(t, latCancelled, p.sort)
-	}
 	p.from.Add(workspace.Answered{Method: mcp.MethodToolsCall, Tool: "slow", Took: 9_000_000, Cancelled: true})
-	p.from.Add(workspace.Answered{Method: mcp.MethodToolsCall, Tool: "never", Took: 12_000_000, Cancelled: true})
+	p.from.Add(workspace.Answered{Method: mcp.MethodToolsCall, Tool: "never", Took: 12_000_000, Person: 16_000_000, Cancelled: true})
 	p.take(p.from, true)
-	p.sortBy(latCancelled, false)
-	require.Regexp(t, `cancelled▾`, painted())
-	require.Regexp(t, `all +61 +5 +2 .*2\.0 s`, painted())
-	require.Regexp(t, `(?m)slow +1 +0 +1 +2\.0 s`, painted())
-	require.Regexp(t, `(?m)never +0 +1 *$`, painted())
-	require.Contains(t, painted(), "61 responses, slowest 2.0 s  2 cancelled, after up to 12.0 s ")
+	require.Regexp(t, `all +63 +5 +19 ms +491 ms +12\.0 s +16\.0 s .* 2 cancelled`, painted())
+	require.Regexp(t, `(?m)slow +2 +0 +2\.1 s +9\.0 s +9\.0 s .* 1 cancelled`, painted())
+	require.Regexp(t, `(?m)never +1 +0 +12\.0 s +12\.0 s +12\.0 s +16\.0 s .* 1 cancelled`, painted())
 }
 
 // TestGatheringCountsCancelledCalls checks that the latencies under a filter have them, too.

@@ -49,32 +49,40 @@ const (
 type lineRows struct {
 	list   ListID
 	ws     *workspace.Workspace
+	times  *timeForm // of the traffic
 	screen *kit.Screen
 	hits   *kit.Highlight
 	num    []byte                 // scratch
 	buf    [lineRead + 1<<10]byte // the entry being painted
 }
 
-func newLines(id ListID, ws *workspace.Workspace, hits *kit.Highlight, screen *kit.Screen) *LineList {
-	columns := []table.Column{
-		colLineSeq:    {Min: 5, Priority: 1, Align: termsafe.Right},
-		colLineTime:   {Min: 9, Priority: 2, Align: termsafe.Right},
-		colLineSource: {Min: 6, Gap: 1, Priority: 3},
-		colLineText:   {Min: 20, Weight: 1, Gap: 1, Must: true, Scroll: true},
-	}
+func newLines(id ListID, ws *workspace.Workspace, times *timeForm, hits *kit.Highlight, screen *kit.Screen) *LineList {
 	empty := "no events yet"
 	if id == StderrList {
 		empty = "nothing on stderr"
-		columns[colLineSource] = table.Column{ByNeed: true, Optional: true} // without text
 	}
 	look := screen.Look()
 	look.TabStop = 8
-	rows := &lineRows{list: id, ws: ws, hits: hits, screen: screen}
+	rows := &lineRows{list: id, ws: ws, times: times, hits: hits, screen: screen}
 	l := &LineList{ID: id, rows: rows, moment: wasMoved, List: kit.List{Table: table.New(table.Config{
-		Source: rows, Columns: columns, Theme: screen.Theme, Options: look, Empty: empty,
+		Source: rows, Columns: rows.columns(), Theme: screen.Theme, Options: look, Empty: empty,
 	})}}
 	l.Relist()
 	return l
+}
+
+func (r *lineRows) columns() []table.Column {
+	_, width := r.times.column()
+	columns := []table.Column{
+		colLineSeq:    {Min: 5, Priority: 1, Align: termsafe.Right},
+		colLineTime:   {Min: max(width, 9), Priority: 2, Align: termsafe.Right},
+		colLineSource: {Min: 6, Gap: 1, Priority: 3},
+		colLineText:   {Min: 20, Weight: 1, Gap: 1, Must: true, Scroll: true},
+	}
+	if r.list == StderrList {
+		columns[colLineSource] = table.Column{ByNeed: true, Optional: true} // without text
+	}
+	return columns
 }
 
 // Relist shows the rows that were added.
@@ -224,7 +232,7 @@ func (r *lineRows) Paint(number int, c *table.Cells) {
 		r.num = strconv.AppendUint(r.num[:0], e.Seq, 10)
 	}
 	c.Bytes(colLineSeq, th.Dim, r.num)
-	r.num = wording.AppendClock(r.num[:0], row.T)
+	r.num = r.times.append(r.num[:0], row.T, r.ws.Shown.Source.Header().Start)
 	c.Bytes(colLineTime, th.Dim, r.num)
 	problem, found := r.ws.Shown.Problems.Worst(number)
 	switch {

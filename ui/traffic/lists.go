@@ -40,6 +40,7 @@ type Lists struct {
 	Search  *search
 	Finding *Find         // the running find; messages of other finds are dropped
 	Slow    time.Duration // the time from which responses are slow; 0 derives it
+	ranked  *int          // row of the call that was found last by its time; nil before
 }
 
 // Options configure the lists of a workspace.
@@ -55,9 +56,9 @@ type Options struct {
 func New(ws *workspace.Workspace, o Options, screen *kit.Screen) *Lists {
 	r := &Lists{ws: ws, hits: &kit.Highlight{}, Slow: o.Slow, keys: titleKeys{o.EndKey, o.ClearKey}}
 	r.Traffic = newPane(ws, o, r.hits, screen)
-	r.Stderr = newLines(StderrList, ws, r.hits, screen)
-	r.Events = newLines(EventsList, ws, r.hits, screen)
-	r.Log = newLines(LogList, ws, r.hits, screen)
+	r.Stderr = newLines(StderrList, ws, &r.Traffic.times, r.hits, screen)
+	r.Events = newLines(EventsList, ws, &r.Traffic.times, r.hits, screen)
+	r.Log = newLines(LogList, ws, &r.Traffic.times, r.hits, screen)
 	return r
 }
 
@@ -185,7 +186,10 @@ const (
 	viewCount
 )
 
-var viewNames = [viewCount]string{"exchanges", "wire", "all"}
+var (
+	viewNames = [viewCount]string{"calls", "messages", "all"}
+	formerly  = [viewCount]string{"exchanges", "wire", "all"} // still valid in settings
+)
 
 // String returns the name of the view, as settings spell it.
 func (v View) String() string { return viewNames[v] }
@@ -195,10 +199,10 @@ func ParseView(name string) (View, error) {
 	if name == "" {
 		return Exchanges, nil
 	}
-	if i := slices.Index(viewNames[:], name); i >= 0 {
+	if i := max(slices.Index(viewNames[:], name), slices.Index(formerly[:], name)); i >= 0 {
 		return View(i), nil
 	}
-	return 0, fmt.Errorf("unknown view %q: exchanges, wire or all", name)
+	return 0, fmt.Errorf("unknown view %q: use calls, messages or all", name)
 }
 
 // plain reports whether the listing shows a list of the index, without a scan.

@@ -96,6 +96,6 @@ func parsed(t *testing.T, text string) *filter.Filter {
 func TestOneFormOfTimes(t *testing.T) {
 	for _, us := range []int64{250, 1_000, 30_151, 1_500_000, 6_560_236, 75_000_000} {
 		e := session.NewEntry(session.KindPhase, 0, session.PhaseBody{Phase: "initialize", Took: us})
-		require.Equal(t, "initialize "+wording.RoundedTime(time.Duration(us)*time.Microsecond), session.Describe(&e))
+		require.Equal(t, "initialize "+wording.Took(us), session.Describe(&e))
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
@@ -214,7 +213,7 @@ func (x *exchangeRows) paintOutcome(number int, row, decides session.Row, c *tab
 		x.mark(kit.Unanswered, c)
 		text = filter.ShownNoAnswer
 		if known {
-			text += " in " + wording.RoundedTime(time.Duration(end-decides.T)*time.Microsecond)
+			text += " in " + wording.Took(end-decides.T)
 		}
 		if _, ok := x.ws.Shown.Rows.PartnerOf(decides); ok {
 			text += x.dot() + "answered late"

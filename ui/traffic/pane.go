@@ -381,7 +381,10 @@ func (t *Pane) Titles() (left, right string) {
 	rows := t.ws.Shown.Index.Scanned
 	switch t.view {
 	case Exchanges:
-		rows, passing = t.ws.Shown.Index.Exchanges.Len(), t.passes
+		passing = t.passes
+		if rows = t.ws.Shown.Index.Calls; t.Shown != nil {
+			rows = t.ws.Shown.Index.Exchanges.Len()
+		}
 	case Wire:
 		rows = len(t.ws.Shown.Index.Traffic.All())
 	}
@@ -394,6 +397,9 @@ func (t *Pane) Titles() (left, right string) {
 	}
 	if t.ws.Shown.Index.Partial {
 		last += "the last "
+	}
+	if last == "" && rows == 0 {
+		return t.Name() + sent, t.Status()
 	}
 	return t.Name() + " " + last + wording.Thousands(rows) + sent, t.Status()
 }
@@ -456,7 +462,7 @@ func (t *Pane) summary() (failed, slowest string) {
 		if name == "" {
 			name = t.ws.Shown.Source.Method(row.Method)
 		}
-		s.slowest = t.rows.dot() + "slowest " + wording.Clip(name, slowestName, t.rows.ellipsis) + " " + tookText(all.Max)
+		s.slowest = t.rows.dot() + "slowest " + wording.Clip(name, slowestName, t.rows.ellipsis) + " " + wording.Took(all.Max)
 	}
 	return s.failed, s.slowest
 }

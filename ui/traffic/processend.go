@@ -20,13 +20,7 @@ func (x *exchangeRows) paintProcessEnd(row session.Row, end workspace.ProcessEnd
 		x.mark(kit.Failed, c)
 		style = x.theme.Failed
 	}
-	how := exitText(end.By, end.Exit)
-	if end.Lost != nil {
-		if how = "connection lost"; end.Lost.Code == "" {
-			how = wording.FirstLine(end.Lost.Error)
-		}
-	}
-	x.text(c, exCall, style, how)
+	x.text(c, exCall, style, howEnded(&end))
 	x.num = x.pane.times.append(append(x.num[:0], " at "...), row.T, x.start())
 	c.Bytes(exCall, x.theme.Text, x.num)
 	if end.Unanswered > 0 {
@@ -41,9 +35,20 @@ func (x *exchangeRows) paintProcessEnd(row session.Row, end workspace.ProcessEnd
 	x.num = x.pane.times.append(append(x.num[:0], x.dot()+filter.ShownRestart+" at "...), end.Next.T, x.start())
 	c.Bytes(exCall, x.theme.Text, x.num)
 	if end.Ready.Seen {
-		c.Text(exCall, x.theme.Good, ", ready in "+tookText(end.Ready.T-end.Next.T))
+		c.Text(exCall, x.theme.Good, ", ready in "+wording.Took(end.Ready.T-end.Next.T))
 	}
 	if end.PID != 0 && end.NextPID != 0 {
 		c.Text(exCall, x.theme.Dim, fmt.Sprintf("%spid %d %s %d", x.dot(), end.PID, x.glyph("→", "->"), end.NextPID))
 	}
+}
+
+// howEnded describes how a process ended, or that the connection to it was lost.
+func howEnded(end *workspace.ProcessEnd) string {
+	switch {
+	case end.Lost == nil:
+		return exitText(end.By, end.Exit)
+	case end.Lost.Code == "":
+		return wording.FirstLine(end.Lost.Error)
+	}
+	return "connection lost"
 }

@@ -68,9 +68,6 @@ func (r *rowText) paintTook(us int64, style paint.Style, column int, c *table.Ce
 	c.Bytes(column, style, r.num)
 }
 
-// tookText returns a time as paintTook paints it.
-func tookText(us int64) string { return string(wording.AppendTook(nil, us)) }
-
 func (r *rowText) says(number int, row session.Row) *workspace.Said {
 	return r.said.Of(r.ws.Shown.Source, number, row)
 }

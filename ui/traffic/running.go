@@ -85,7 +85,14 @@ func (t *Pane) listRunning() {
 		most = fewRunning
 	}
 	var waiting, others []int
-	for _, number := range t.ws.Shown.Index.Exchanges.Running() {
+	calls := t.ws.Shown.Index.Exchanges.Running()
+	for _, q := range t.ws.Waiting { // between two rounds no request is pending
+		if parent, ok := t.ws.RowOf(q.Parent); ok {
+			calls = append(calls, t.ws.Shown.Index.Exchanges.Of(parent))
+		}
+	}
+	slices.Sort(calls)
+	for _, number := range slices.Compact(calls) {
 		row, ok := t.ws.Shown.Rows.At(number)
 		switch {
 		case !ok || t.ws.Clock-row.T < runningFrom:

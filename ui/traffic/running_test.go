@@ -208,3 +208,19 @@ func TestRunningAnsweredWhileSelected(t *testing.T) {
 		require.Equal(t, two, s.cursor(), "the other view keeps the message")
 	})
 }
+
+// TestRunningBetweenRounds checks that a call between two rounds is repeated while its own
+// row is out of view.
+func TestRunningBetweenRounds(t *testing.T) {
+	x := &uitest.Server{Serve: quote}
+	inModern(t, x, func(t *testing.T, s *stage) {
+		s.call(`{"name":"quote","arguments":{"symbol":"ACME"}}`)
+		s.notes(x, 200)
+		s.act(kit.Bottom)
+		s.later(time.Second)
+		lines := s.repeated()
+		require.NotEmpty(t, lines, s.Text())
+		require.Contains(t, lines[0], "running 1, above")
+		require.Regexp(t, `\? .*quote +symbol=\S+ +waits for you`, lines[1])
+	})
+}

@@ -115,6 +115,9 @@ func (msg foundRow) Deliver(c host.Context) tea.Cmd {
 	if msg.row < 0 {
 		return r.notFound(c, f)
 	}
+	if f.ranking != nil {
+		r.ranked = &msg.row
+	}
 	r.Finding = nil
 	if f.list == TrafficList {
 		c.Panes().Select(msg.row)

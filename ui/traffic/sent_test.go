@@ -263,3 +263,25 @@ func TestCrashSelectsTheLostCall(t *testing.T) {
 		require.True(t, s.traffic.Following(), "no call was lost")
 	})
 }
+
+// TestAdjacentBursts checks that each of two adjacent bursts has its own fold.
+func TestAdjacentBursts(t *testing.T) {
+	x := &uitest.Server{}
+	live(t, x, Exchanges, func(t *testing.T, s *stage) {
+		for i := range 14 {
+			x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/%c"}`, "ab"[i/7])
+		}
+		synctest.Wait()
+		s.grown()
+		s.act(kit.Bottom)
+		s.Do("unfold")
+		s.act(kit.Top, kit.Down)
+		s.Do("unfold")
+		require.Regexp(t, `(?m)^. -  \S+  ← a`, s.Text())
+		require.Regexp(t, `(?m)^. -  \S+  ← b`, s.Text(), "the first row of the second one")
+		s.act(kit.Bottom, kit.Up)
+		s.Do("fold-flood")
+		require.Regexp(t, `(?m)^> \+  \S+  ← b +×7`, s.Text())
+		require.Regexp(t, `(?m)^. -  \S+  ← a`, s.Text())
+	})
+}

@@ -207,7 +207,7 @@ func (s *sequencePart) paintNote(number int, row session.Row, c *table.Cells) {
 		if paired && row.State != session.ReqDuplicate {
 			number, _ := row.Partner()
 			took, _ := s.text.ws.Times(number, exchange.Span{From: request.T, To: row.T}).Answering(request.Kind)
-			c.Text(seqNote, th.Text, wording.Clip(string(wording.AppendTook(nil, took)), noteWidth, wording.Dots))
+			c.Text(seqNote, th.Text, wording.Clip(wording.Took(took), noteWidth, wording.Dots))
 		}
 	case framing.Request:
 		call, during := p.Index.Exchanges.During(number)

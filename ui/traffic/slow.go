@@ -42,6 +42,7 @@ type ranking struct {
 	limit   int64    // from which a call is slow
 	last    ranked   // the row that was checked last
 	slow    []ranked // calls that are slow
+	before  *int     // row of the call that was found last; the cursor may have left it
 	slowest ranked   // of all calls
 }
 
@@ -63,24 +64,31 @@ func (k *ranking) add() {
 // next returns the row after that of the cursor in the order of the times, and its place.
 // Without a slow call it is the slowest one; -1 if there is none.
 func (k *ranking) next(x *workspace.Exchanges, cursor int) (row int, place string) {
-	limit := string(wording.AppendTook(nil, k.limit))
+	limit := wording.Took(k.limit)
 	if len(k.slow) == 0 {
-		return k.slowest.row, fmt.Sprintf("the slowest, %s: none over %s", tookText(k.slowest.took), limit)
+		return k.slowest.row, fmt.Sprintf("the slowest, %s: none over %s", wording.Took(k.slowest.took), limit)
 	}
 	slices.SortStableFunc(k.slow, func(a, b ranked) int { return cmp.Compare(b.took, a.took) })
-	at, n := slices.IndexFunc(k.slow, func(c ranked) bool { return x.Of(c.row) == x.Of(cursor) }), len(k.slow)
+	at, n := -1, len(k.slow)
+	if k.before != nil && x.Of(*k.before) == x.Of(cursor) {
+		at = slices.IndexFunc(k.slow, func(c ranked) bool { return x.Of(c.row) == x.Of(cursor) })
+	}
 	if at < 0 && k.by < 0 {
 		at = 0
 	}
 	at = (at + k.by + n) % n
-	return k.slow[at].row, fmt.Sprintf("%s of %s over %s", wording.Ordinal(at+1), wording.Thousands(n), limit)
+	place = wording.Ordinal(at + 1)
+	if at == 0 {
+		place = "slowest"
+	}
+	return k.slow[at].row, fmt.Sprintf("%s of %s over %s", place, wording.Thousands(n), limit)
 }
 
-// findSlow selects the slowest call, and from a slow one the next slower one. Only the time
+// findSlow selects the slowest call, and from there the next slower ones. Only the time
 // of the server counts: an answer of the user is never slow, and the handshake does not
 // count.
 func (r *Lists) findSlow(by int) tea.Cmd {
-	k := &ranking{by: by, limit: r.slowness(), slowest: ranked{row: -1}}
+	k := &ranking{by: by, limit: r.slowness(), slowest: ranked{row: -1}, before: r.ranked}
 	source, clock, links := r.ws.Shown.Source, r.ws.Clock, r.ws.Shown.Index.Exchanges.Links
 	requests := workspace.Rows{Source: source}
 	s := newRowMatcher(source, TrafficList, r.Traffic.listing(), nil)
@@ -90,8 +98,10 @@ func (r *Lists) findSlow(by int) tea.Cmd {
 			a.Took = links.Split(&requests, number, exchange.Span{From: row.T, To: clock}).Server
 			ok = !workspace.IsHandshake(source.Method(row.Method))
 		}
-		k.last = ranked{number, a.Took}
-		return ok && !a.Cancelled
+		if k.last = (ranked{number, a.Took}); a.Cancelled {
+			k.last.row = a.Request
+		}
+		return ok
 	}
-	return r.find(&Find{list: TrafficList, by: 1, What: "answered call", matcher: s, ranking: k})
+	return r.find(&Find{list: TrafficList, by: 1, What: "call", matcher: s, ranking: k})
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"time"
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
@@ -129,7 +128,7 @@ func (x *exchangeRows) expired(row, response session.Row) string {
 	if ttl == 0 || float64(response.T-created.T) < ttl {
 		return ""
 	}
-	return wording.RoundedTime(time.Duration(ttl) * time.Microsecond)
+	return wording.Took(int64(ttl))
 }
 
 // "" if we did not cancel the task.
@@ -139,7 +138,7 @@ func (x *exchangeRows) cancelledBy(number int, row session.Row) string {
 	if !ok || !known {
 		return " by the server"
 	}
-	return " by you at " + wording.RoundedTime(time.Duration(cancel.T-row.T)*time.Microsecond)
+	return " by you at " + wording.Took(cancel.T-row.T)
 }
 
 func (x *exchangeRows) paintPoll(number int, row session.Row, c *table.Cells) {

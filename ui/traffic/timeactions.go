@@ -10,6 +10,7 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/keymap"
+	"mcpdbg/ui/widget/table"
 )
 
 // The scopes of this screen: those of the three tabs inherit from Scope.
@@ -76,9 +77,9 @@ func tabActions() []host.Action {
 		{Entry: host.Entry{ID: "waterfall-select", Keys: []string{"enter"}, Scope: ScopeWaterfall, Title: "go to the call", Help: "Select the call in the table, and close the time view.", Priority: 90, Hint: key.Help{Key: "enter", Desc: "go to"}, Enabled: onTimeRow}, Do: host.On(goToSelected)},
 		{Entry: host.Entry{ID: "waterfall-zoom-in", Keys: []string{"+", "="}, Scope: ScopeWaterfall, Title: "zoom in", Help: "Show half of the time, around the bar at the cursor.", Priority: 65, Hint: key.Help{Key: "+/-", Desc: "zoom"}}, Do: on(func(w *waterfallPart) { w.zoom(0.5) })},
 		{Entry: host.Entry{ID: "waterfall-zoom-out", Keys: []string{"-"}, Scope: ScopeWaterfall, Title: "zoom out", Help: "Show twice the time, around the bar at the cursor."}, Do: on(func(w *waterfallPart) { w.zoom(2) })},
-		{Entry: host.Entry{ID: "waterfall-left", Keys: []string{"h", "left"}, Scope: ScopeWaterfall, Title: "earlier", Help: "Move the axis to earlier times.", Priority: 45, Hint: key.Help{Key: "h/l", Desc: "pan"}}, Do: on(func(w *waterfallPart) { w.pan(-0.25) })},
+		{Entry: host.Entry{ID: "waterfall-left", Keys: []string{"h", "left"}, Scope: ScopeWaterfall, Title: "earlier", Help: "Move the axis to earlier times.", Priority: 45, Hint: key.Help{Key: "h/l", Desc: "pan"}, Now: host.HideIf(isWhole)}, Do: on(func(w *waterfallPart) { w.pan(-0.25) })},
 		{Entry: host.Entry{ID: "waterfall-right", Keys: []string{"l", "right"}, Scope: ScopeWaterfall, Title: "later", Help: "Move the axis to later times."}, Do: on(func(w *waterfallPart) { w.pan(0.25) })},
-		{Entry: host.Entry{ID: "waterfall-whole", Keys: []string{"a"}, Scope: ScopeWaterfall, Title: "whole session", Help: "Show the time of the whole session, or again that of the visible calls.", Priority: 40}, Do: on((*waterfallPart).whole)},
+		{Entry: host.Entry{ID: "waterfall-whole", Keys: []string{"a"}, Scope: ScopeWaterfall, Title: "whole session", Help: "Show the time of the whole session, or again that of the visible calls.", Priority: 40, Now: host.HideIf(func(v *timeView) bool { return v.waterfall.window == table.Span{} && isWhole(v) })}, Do: on((*waterfallPart).whole)},
 		{Entry: host.Entry{ID: "waterfall-slowest", Keys: []string{"s"}, Scope: ScopeWaterfall, Title: "slowest", Help: "Go to the slowest call of the session.", Priority: 60, Yields: true, Enabled: hasSlowest}, Do: host.On(func(c host.Context, v *timeView) tea.Cmd {
 			v.waterfall.Select(v.slowest(c))
 			return nil
@@ -99,6 +100,11 @@ func tabActions() []host.Action {
 		{Entry: host.Entry{ID: "latency-sort", Keys: []string{"o"}, Scope: ScopeLatency, Title: "sort", Help: "Sort by the next column.", Priority: 65, Hint: key.Help{Key: "o/O", Desc: "sort"}}, Do: sorted((*latencyPart).nextSort)},
 		{Entry: host.Entry{ID: "latency-reverse", Keys: []string{"O"}, Scope: ScopeLatency, Title: "reverse", Help: "Reverse the order of the lines."}, Do: sorted(func(p *latencyPart) { p.sortBy(p.sort, !p.reversed) })},
 	}
+}
+
+// isWhole reports whether the axis of the waterfall shows the whole session.
+func isWhole(v *timeView) bool {
+	return v.waterfall.bars.axis.From() <= 0 && v.waterfall.bars.axis.To() >= v.ws.Shown.Index.Latest
 }
 
 func hasSession(c host.Context) (bool, string) {

@@ -1,6 +1,8 @@
 package traffic
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
@@ -20,7 +22,10 @@ const (
 	timeTabs
 )
 
-var tabNames = [timeTabs]string{"waterfall", "sequence", "latency"}
+var (
+	tabNames  = [timeTabs]string{"waterfall", "sequence", "latency"}
+	shownTabs = [timeTabs]string{"[waterfall]", "[sequence]", "[latency]"}
+)
 
 // A timeView shows the time of a session. It is kept while it is closed.
 type timeView struct {
@@ -37,6 +42,8 @@ type timeView struct {
 	tabLine paint.Lines
 	body    paint.Lines
 	below   paint.Lines      // the histogram
+	says    paint.Line       // what is drawn, at the right of the title
+	rule    string           // of any width
 	places  [timeTabs][2]int // the cells of each tab, from and to
 	theme   *paint.Theme
 }
@@ -152,12 +159,12 @@ func (v *timeView) Draw(c host.Context) {
 		v.sequence.paint(&v.body)
 	case latencyTab:
 		v.latency.take(v.state.latencies(c))
-		if v.latency.histogram {
+		if v.latency.histogram && rest.H > 2 {
 			var below paint.Rect
-			rest, below = rest.CutTop(rest.H - min(histogramLines, rest.H/2))
+			rest, below = rest.CutTop(min(1+max(v.latency.Len(), 1), rest.H-1))
 			v.below.Options = screen.Look()
 			v.below.Resize(below.W, below.H)
-			v.latency.paintHistogram(&v.below)
+			v.latency.paintHistogram(v.below.Line(0))
 			screen.Canvas.Draw(below, &v.below)
 			v.body.Resize(rest.W, rest.H)
 		}
@@ -166,20 +173,19 @@ func (v *timeView) Draw(c host.Context) {
 	screen.Canvas.Draw(rest, &v.body)
 }
 
-// paintTabs paints the names of the tabs, the filter, and what the glyphs of the
-// waterfall mean.
+// paintTabs paints the rule with the names of the tabs, the filter, and what is drawn.
 func (v *timeView) paintTabs(c host.Context, l *paint.Line) {
 	th := v.theme
-	rule := "━"
-	if c.Host.Screen().ASCII {
-		rule = "="
+	rule := v.rows.glyph("━", "=")
+	if width := l.Room() * len(rule); len(v.rule) != width {
+		v.rule = strings.Repeat(rule, l.Room())
 	}
-	l.Text(th.Accent, rule+rule)
+	l.Text(th.FocusRule, v.rule[:2*len(rule)])
 	l.Text(th.FocusTitle, " Time  ")
 	for i, name := range tabNames {
 		style := th.Dim
 		if timeTab(i) == v.tab {
-			name, style = "["+name+"]", th.FocusTitle
+			name, style = shownTabs[i], th.FocusTitle
 		}
 		l.PadTo(l.Cells() + 1)
 		v.places[i][0] = l.Cells()
@@ -190,8 +196,33 @@ func (v *timeView) paintTabs(c host.Context, l *paint.Line) {
 		l.Text(th.Dim, "  filter ")
 		l.Text(th.Odd, shown.String())
 	}
-	if v.tab == waterfallTab {
-		v.waterfall.paintLegend(l)
+	v.says.Reset(l.Room(), v.tabLine.Options)
+	v.paintSays(&v.says)
+	l.Text(th.Text, " ")
+	if room := l.Room() - v.says.Cells() - len("  ==="); v.says.Cells() > 0 && room >= 0 {
+		l.Text(th.FocusRule, v.rule[:(room+1)*len(rule)])
+		l.Text(th.Text, " ")
+		l.Append(&v.says, 0)
+		l.Text(th.Text, " ")
+	}
+	l.Text(th.FocusRule, v.rule[:l.Room()*len(rule)])
+}
+
+// paintSays paints what is drawn in the tab.
+func (v *timeView) paintSays(l *paint.Line) {
+	th, look := v.theme, table.BarLook{Theme: v.theme, ASCII: v.rows.screen.ASCII}
+	switch v.tab {
+	case sequenceTab:
+		l.Text(th.Dim, "nested as folded rows are")
+	case latencyTab:
+		l.Text(th.Dim, "server time only")
+	case waterfallTab:
+		for kind, words := range []string{table.Working: " server  ", table.Waiting: " you  ", table.Lagging: " mcpdbg late  "} {
+			style, glyph := look.Sign(table.BarKind(kind))
+			l.Text(style, glyph)
+			l.Text(th.Dim, words)
+		}
+		l.Text(th.Dim, table.Cut+" idle cut")
 	}
 }
 

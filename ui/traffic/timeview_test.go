@@ -128,7 +128,7 @@ func timed(t *testing.T, w, h int, test func(*testing.T, *timeStage)) {
 // TestTimeFrames shows the tabs of the time view, at all widths at which something
 // gives way.
 func TestTimeFrames(t *testing.T) {
-	for view, actions := range map[string][]string{"waterfall": {"waterfall"}, "sequence": {"sequence"}, "latency": {"latency", "latency-histogram"}} {
+	for view, actions := range map[string][]string{"waterfall": {"waterfall"}, "sequence": {"sequence"}, "latency": {"latency"}} {
 		var frames uitest.Sheet
 		for _, tc := range []struct {
 			w, h  int
@@ -166,7 +166,7 @@ func TestTimeUnderAFilter(t *testing.T) {
 		uitest.Append(t, s.Context().Workspace.Session.Log(), `< {"jsonrpc":"2.0","id":9,"result":{"content":[]}}`)
 		s.grown()
 		require.Regexp(t, `> all +5 +0`, s.Text(), "the pending call has a response now")
-		s.Do("time-latency-down", "time-latency-down", "latency-filter")
+		s.Do("time-latency-down", "latency-filter")
 		require.Equal(t, "tool:slow", s.Filter.String(), "an alternative is replaced")
 		s.Do("latency", "time-latency-bottom", "latency-filter")
 		s.setFilter(nil)
@@ -227,13 +227,13 @@ func TestTimeWithTheMouse(t *testing.T) {
 		s.Do("waterfall")
 		click("latency", 1)
 		require.Contains(t, s.Text(), "[latency]")
-		click("err", 2)
-		require.Contains(t, s.Text(), "err▾")
-		click("err", 2)
-		require.Contains(t, s.Text(), "err▴")
-		require.False(t, click("resources/read", 4))
+		click("failed", 2)
+		require.Contains(t, s.Text(), "failed▾")
+		click("failed", 2)
+		require.Contains(t, s.Text(), "failed▴")
+		require.False(t, click("book-room", 4))
 		require.Contains(t, line(4), "> ")
-		require.True(t, click("resources/read", 4), "which filters")
+		require.True(t, click("book-room", 4), "which filters")
 	})
 }
 
@@ -290,12 +290,12 @@ func TestTimeActions(t *testing.T) {
 			require.Nil(t, s.Context().View)
 			require.Equal(t, []int{2}, s.Selected, "the response of the handshake")
 		}),
-		"waterfall-whole": with("waterfall", "0 s", func(t *testing.T, s *timeStage) {
+		"waterfall-whole": with("waterfall", "0:00", func(t *testing.T, s *timeStage) {
 			fitted := s.Text()
 			s.Do("waterfall-whole", "waterfall-whole")
 			require.Equal(t, fitted, s.Text())
 		}),
-		"waterfall-slowest": with("waterfall", "0 s", func(t *testing.T, s *timeStage) {
+		"waterfall-slowest": with("waterfall", "0:00", func(t *testing.T, s *timeStage) {
 			s.Do("time-waterfall-top", "waterfall-slowest")
 			require.Contains(t, s.atCursor(), "beta", "the one that took a millisecond")
 		}),
@@ -334,11 +334,13 @@ func TestTimeActions(t *testing.T) {
 		},
 		"latency-histogram": with("latency", "alpha", func(t *testing.T, s *timeStage) {
 			s.Do("latency-histogram")
-			require.Contains(t, s.Text(), "2 responses, slowest")
+			require.NotContains(t, s.Text(), "histogram of")
+			s.Do("latency-histogram")
+			require.Regexp(t, `histogram of all   █ `, s.Text())
 		}),
 		"latency-sort": with("latency", "max▾", func(t *testing.T, s *timeStage) {
 			s.Do("latency-sort")
-			require.Contains(t, s.Text(), "latency▾")
+			require.Contains(t, s.Text(), "you▾")
 		}),
 		"latency-reverse": with("latency", "max▾", func(t *testing.T, s *timeStage) {
 			s.Do("latency-reverse")
@@ -377,4 +379,15 @@ func TestTimeActions(t *testing.T) {
 		})
 	}
 	uitest.TestActions(t, TimeActions(nil), tests, func(t *testing.T, test func(*testing.T)) { test(t) })
+}
+
+// TestWaterfallShowsProcesses checks that the end of a process, with the restart, is a row
+// with a rule.
+func TestWaterfallShowsProcesses(t *testing.T) {
+	s := newTimeStage(t, uitest.NewHost(t, uitest.NewWorkspace(t, rectest.Session(t, rectest.Started,
+		`> {"jsonrpc":"2.0","id":1,"method":"ping"}`, `< {"jsonrpc":"2.0","id":1,"result":{}}`,
+		`"k":"exited","code":1`, `"k":"closed","stdout":{},"stderr":{},"stdin":{}`, rectest.Started,
+		`> {"jsonrpc":"2.0","id":2,"method":"ping"}`, `< {"jsonrpc":"2.0","id":2,"result":{}}`)), 100, 20))
+	s.Do("waterfall")
+	require.Regexp(t, `✗ +0:00\.00 exited 1 · restarted +─+`, s.Text())
 }

@@ -5,9 +5,11 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/filter"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/ui/workspace"
 )
 
 // The columns of the waterfall; its bars are next to them.
@@ -15,6 +17,7 @@ const (
 	fallTime = iota
 	fallCall
 	fallTook
+	fallYou
 )
 
 const (
@@ -43,6 +46,7 @@ func newWaterfall(text *rowText) *waterfallPart {
 			fallTime: {Title: "time", Min: 9, Priority: 1, Align: termsafe.Right},
 			fallCall: {Title: "call", Min: 14, Weight: 1, Must: true},
 			fallTook: {Title: "took", Min: 7, Must: true, Align: termsafe.Right},
+			fallYou:  {Title: "you", Min: 6, ByNeed: true, Optional: true, Align: termsafe.Right},
 		},
 	})
 	w.SetFlags(true) // so that a mark is not next to a name
@@ -52,7 +56,8 @@ func newWaterfall(text *rowText) *waterfallPart {
 func (w *waterfallPart) Len() int { return w.text.ws.Shown.Index.Scanned }
 
 func (w *waterfallPart) Version(number int) uint32 {
-	return w.text.version(number) ^ uint32(w.folded(number))<<6
+	end, _ := w.text.ws.Shown.Index.Exchanges.ProcessEnd(number)
+	return w.text.version(number) ^ uint32(w.folded(number))<<6 ^ uint32(end.Next.Row) ^ uint32(end.By)<<24
 }
 
 func (w *waterfallPart) Paint(number int, c *table.Cells) {
@@ -62,6 +67,10 @@ func (w *waterfallPart) Paint(number int, c *table.Cells) {
 	}
 	th := w.text.screen.Theme
 	w.text.paintClock(row.T, fallTime, c)
+	if end, ok := w.text.ws.Shown.Index.Exchanges.ProcessEnd(number); ok {
+		w.paintEnd(&end, c)
+		return
+	}
 	if _, ok := w.text.ws.Shown.Index.Exchanges.Handshake(number); ok {
 		c.Text(fallCall, th.Dim, "handshake")
 	} else {
@@ -72,27 +81,64 @@ func (w *waterfallPart) Paint(number int, c *table.Cells) {
 			w.text.paintBurstRows(rows, fallCall, c)
 		}
 	}
-	bar, ok := w.bars.found.Of(number)
-	took, _ := w.text.ws.Times(number, exchange.Span(bar.Span)).Answering(row.Kind)
+	if bar, ok := w.bars.found.Of(number); ok {
+		w.paintTimes(number, row, &bar, c)
+	}
+}
+
+// paintEnd paints how a process ended, and that the next one was started.
+func (w *waterfallPart) paintEnd(end *workspace.ProcessEnd, c *table.Cells) {
+	style := w.text.screen.Theme.Text
+	if !end.Asked() {
+		w.text.mark(kit.Failed, c)
+		style = w.text.screen.Theme.Failed
+	}
+	c.Rest(fallCall)
+	c.Text(fallCall, style, howEnded(end))
+	if end.Next.Seen {
+		c.Text(fallCall, w.text.screen.Theme.Text, w.text.dot()+filter.ShownRestart)
+	}
+}
+
+// paintTimes paints the state of a call, and whose time it took.
+func (w *waterfallPart) paintTimes(number int, row session.Row, bar *table.Bar, c *table.Cells) {
+	th, ws := w.text.screen.Theme, w.text.ws
+	mark, style, times := kit.NoMark, th.Text, ws.Times(number, exchange.Span(bar.Span))
+	_, waits := ws.WaitsSince(number)
 	switch {
-	case !ok:
 	case bar.Failed:
-		mark := kit.Failed
+		mark, style = kit.Failed, th.Failed
 		if row.State == session.ReqLost || row.State == session.ReqTimedOut {
 			mark = kit.Unanswered
 		}
-		c.Mark(w.text.screen.Mark(mark))
-		w.text.paintTook(took, th.Failed, fallTook, c)
 	case bar.Open:
-		c.Mark(w.text.screen.Mark(kit.Running))
-		if w.text.ws.Clock >= 0 {
-			w.text.paintTook(took/1e6*1e6, th.Accent, fallTook, c)
+		if mark = kit.Running; waits {
+			mark = kit.Waits
+		} else {
+			style = th.Accent
 		}
+		if ws.Clock < 0 {
+			w.text.mark(mark, c)
+			return
+		}
+		times = ws.Elapsed(number, row)
 	case w.cancelled(number):
-		c.Mark(w.text.screen.Mark(kit.Cancelled))
-		w.text.paintTook(took, th.Odd, fallTook, c)
-	default:
-		w.text.paintTook(took, th.Text, fallTook, c)
+		mark, style = kit.Cancelled, th.Odd
+	}
+	if mark != kit.NoMark {
+		w.text.mark(mark, c)
+	}
+	took, you := times.Answering(row.Kind)
+	if row.Kind == session.KindStdout && exchange.Noticed(took) {
+		you = took
+	} else {
+		if bar.Open && !waits {
+			took = took / 1e6 * 1e6
+		}
+		w.text.paintTook(took, style, fallTook, c)
+	}
+	if exchange.Noticed(you) {
+		w.text.paintTook(you, th.You, fallYou, c)
 	}
 }
 
@@ -123,7 +169,7 @@ func (w *waterfallPart) paint(out *paint.Lines) {
 	}
 	w.bars.find(w.Table, height)
 	w.place(cells)
-	look := table.BarLook{Theme: w.text.screen.Theme, ASCII: w.text.screen.ASCII}
+	look := table.BarLook{Theme: w.text.screen.Theme, ASCII: w.text.screen.ASCII, Cuts: true}
 	head := out.Painted(0)
 	head.PadTo(columns + 1)
 	if len(w.bars.shown) > 0 {
@@ -175,30 +221,4 @@ func (w *waterfallPart) whole() {
 		all = table.Span{}
 	}
 	w.window = all
-}
-
-func (w *waterfallPart) paintLegend(l *paint.Line) {
-	th := w.text.screen.Theme
-	parts := []struct{ glyph, ascii, text string }{
-		{"█", "=", "server"}, {"▒", "?", "you"}, {"░", "~", "mcpdbg late"}, {"//", "//", "idle cut"},
-	}
-	cells := 0
-	for _, p := range parts {
-		cells += 3 + termsafe.Width(p.glyph) + len(p.text)
-	}
-	if l.Room() < cells {
-		return
-	}
-	l.PadTo(l.Cells() + l.Room() - cells)
-	for i, p := range parts {
-		style := th.Text
-		switch i {
-		case 1:
-			style = th.You
-		case 2, 3:
-			style = th.Dim
-		}
-		l.Text(style, "  "+w.text.glyph(p.glyph, p.ascii))
-		l.Text(th.Dim, " "+p.text)
-	}
 }

@@ -63,7 +63,7 @@ func (r *Run) About(i int) []grid.Fact {
 	if r.Rows[i].State == grid.Waiting {
 		return nil
 	}
-	return append([]grid.Fact{{Label: "server", Text: "mcp-servers/everything 2.0.0, 2025-11-25 legacy"}, {Label: "times", Text: "connect 81 ms, auth 40 ms, start 12 ms"}}, r.Facts...)
+	return append([]grid.Fact{{Label: "server", Text: "mcp-servers/everything 2.0.0, 2025-11-25"}, {Label: "times", Text: "connect 81 ms, auth 40 ms, start 12 ms"}}, r.Facts...)
 }
 
 // Totals implements grid.Source.

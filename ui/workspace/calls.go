@@ -49,7 +49,7 @@ func (w *Workspace) ServerTime(n uint64) string {
 	x := w.Shown.Index.Exchanges
 	first := x.First(request)
 	took := w.Took(first, response)
-	text := " in " + wording.RoundedTime(time.Duration(took.Server)*time.Microsecond)
+	text := " in " + wording.Took(took.Server)
 	if _, task := x.Task(first); !task {
 		if _, rounds := x.LastRound(first); rounds > 1 {
 			text += fmt.Sprintf(" over %d rounds", rounds)
@@ -63,7 +63,7 @@ func (w *Workspace) ServerTime(n uint64) string {
 
 // You describes how long the server waited for the user, in microseconds.
 func You(waited int64) string {
-	return "you " + wording.RoundedTime(time.Duration(waited)*time.Microsecond)
+	return "you " + wording.Took(waited)
 }
 
 // RowOf returns the row of entry n.

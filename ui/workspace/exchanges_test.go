@@ -232,6 +232,7 @@ func TestEarlierMoment(t *testing.T) {
 	for rows := 1; rows <= len(f.rows); rows++ {
 		past := &fakeLog{rows: slices.Clone(f.rows[:rows]), methods: f.methods}
 		cut := whole.UpTo(past, rows, past.rows[rows-1].T)
+		require.Equal(t, indexed(past).Calls, cut.Calls)
 		for number := range rows {
 			if at, ok := cut.Exchanges.Progress(number); ok {
 				require.Less(t, at, rows)

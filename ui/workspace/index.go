@@ -23,6 +23,7 @@ type Index struct {
 	Latest    int64 // time of the last row
 	Traffic   *table.Folded
 	Exchanges *Exchanges
+	Calls     int        // our requests, with batches as one
 	Latencies *Latencies // nil for an earlier moment, which counts no requests
 	Stderr    []uint32
 	Events    []uint32
@@ -33,6 +34,7 @@ type Index struct {
 	offered func(row *session.Row) bool           // whether a row belongs to Offers
 	notice  func(number uint32, row *session.Row) // gets each row; see Workspace.WatchCalls
 	whole   *Index                                // the index it was cut from, or nil
+	callsAt []uint32                              // Calls before each row whose number is a multiple of callStep
 }
 
 // A PointKind is a kind of row that the user can jump to.
@@ -87,6 +89,15 @@ func (x *Index) Pull(source session.Source) (more bool) {
 	return x.Scanned < source.Len()
 }
 
+// calls reports whether a row is a call of ours, or a batch: not the handshake, a later
+// round, or a poll of a task.
+func (x *Index) calls(number int, row *session.Row) bool {
+	if row.Kind != session.KindStdin || row.Msg != framing.Request {
+		return row.Kind == session.KindStdin && row.Msg == framing.Batch
+	}
+	return x.Exchanges.First(number) == number && !IsHandshake(x.Exchanges.rows.Method(row.Method))
+}
+
 func (x *Index) add(number uint32, row *session.Row) {
 	if x.notice != nil {
 		x.notice(number, row)
@@ -95,6 +106,12 @@ func (x *Index) add(number uint32, row *session.Row) {
 		x.Offers = append(x.Offers, number)
 	}
 	x.Exchanges.add(number, row)
+	if number%callStep == 0 {
+		x.callsAt = append(x.callsAt, uint32(x.Calls))
+	}
+	if x.calls(int(number), row) {
+		x.Calls++
+	}
 	if x.Latencies != nil {
 		x.Latencies.add(&x.Exchanges.Links, number, row)
 	}
@@ -120,13 +137,30 @@ func (x *Index) add(number uint32, row *session.Row) {
 func (x *Index) UpTo(source session.Source, rows int, latest int64) *Index {
 	cut := &Index{
 		Scanned: rows, Latest: latest, Traffic: x.Traffic.UpTo(rows),
-		Exchanges: x.Exchanges.upTo(source, rows),
-		Stderr:    before(x.Stderr, rows), Events: before(x.Events, rows), Offers: before(x.Offers, rows), whole: x,
+		Exchanges: x.Exchanges.upTo(source, rows), Calls: x.callsBefore(rows),
+		Stderr: before(x.Stderr, rows), Events: before(x.Events, rows), Offers: before(x.Offers, rows), whole: x,
 	}
 	for kind := range x.Points {
 		cut.Points[kind] = before(x.Points[kind], rows)
 	}
 	return cut
+}
+
+// callStep is how many rows are read at most to count the calls of an earlier moment.
+const callStep = 1024
+
+func (x *Index) callsBefore(rows int) int {
+	at := rows / callStep
+	if at >= len(x.callsAt) {
+		return x.Calls
+	}
+	n := int(x.callsAt[at])
+	for number := at * callStep; number < rows; number++ {
+		if row, ok := x.Exchanges.rows.At(number); ok && x.calls(number, &row) {
+			n++
+		}
+	}
+	return n
 }
 
 // before returns the part of a list below row, with its capacity cut: appending copies.

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"math"
+	"slices"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
@@ -33,8 +34,8 @@ const (
 	OtherLatencies = "others"
 )
 
-// Latencies are how long the server took for the requests that it answered, for
-// each method and each tool. They are counted while rows are appended, except for
+// Latencies are how long the server took for the requests that it answered, or until they
+// were cancelled, for each method and each tool. They are counted while rows are appended, except for
 // the tools: their names are in the messages, which are read in the background,
 // and until then a call costs four bytes here. The rest is bounded: a line costs
 // 1.4 KiB, and there are at most 263.
@@ -54,11 +55,11 @@ type Latencies struct {
 type Latency struct {
 	Method, Tool string             // both empty for all requests
 	Others       bool               // of all methods or tools without a line of their own
-	N, Errors    uint64             // responses, and those with an error
+	N, Errors    uint64             // calls that ended, and those with an error
 	Min, Max     int64              // the shortest and the longest time, in microseconds
 	Slowest      int                // row of the request that took it
-	Cancelled    uint64             // requests that were cancelled before a response; the rest does not count them
-	LongestEnded int64              // the longest time until that
+	Cancelled    uint64             // of N, those that were cancelled before a response: they took the time until that
+	Person       int64              // what the server waited for its client, in all
 	Series       [SeriesSlots]int64 // the longest time in each slot of the log
 
 	buckets [latencyBuckets]uint32
@@ -69,6 +70,7 @@ type Answered struct {
 	Request      int    // row
 	Method, Tool string // no tool if it is not the call of one
 	At, Took     int64  // when it was sent, and how long the server took, in microseconds
+	Person       int64  // what the server waited for its client
 	Failed       bool
 	Cancelled    bool // Took is the time until that
 }
@@ -173,7 +175,7 @@ func (r *Rows) cancelledBy(links *exchange.Links, number int, row *session.Row) 
 func (r *Rows) answered(links *exchange.Links, first int, response *session.Row) Answered {
 	request, _ := r.At(first)
 	took := links.Split(r, first, exchange.Span{From: request.T, To: response.T})
-	return Answered{Request: first, Method: r.Method(request.Method), At: request.T, Took: took.Server, Failed: response.Flags&session.FlagError != 0}
+	return Answered{Request: first, Method: r.Method(request.Method), At: request.T, Took: took.Server, Person: took.Person, Failed: response.Flags&session.FlagError != 0}
 }
 
 // add counts a new row if it is the response or cancellation that ends an exchange.
@@ -242,17 +244,15 @@ func ReadAnswered(source session.Source, links *exchange.Links, ends []uint32) [
 }
 
 // Lines returns all lines: that of all requests first, then the methods in the
-// order in which they were first used, each tool after the method that calls it.
+// order in which they were first used, and the tools, without the method that calls them.
 func (l *Latencies) Lines() []*Latency {
-	lines := make([]*Latency, 0, 1+len(l.methods.lines)+len(l.tools.lines))
-	lines = append(lines, &l.all)
+	lines := []*Latency{&l.all}
 	for _, m := range l.methods.lines {
-		lines = append(lines, m)
-		if m.Method == mcp.MethodToolsCall && !m.Others {
-			lines = append(lines, l.tools.lines...)
+		if m.Method != mcp.MethodToolsCall || m.Others {
+			lines = append(lines, m)
 		}
 	}
-	return lines
+	return append(lines, l.tools.lines...)
 }
 
 // All returns the line of all requests.
@@ -260,9 +260,9 @@ func (l *Latencies) All() *Latency { return &l.all }
 
 // Version changes with each request that is counted.
 func (l *Latencies) Version() uint64 {
-	n := l.all.N + l.all.Cancelled
+	n := l.all.N
 	for _, t := range l.tools.lines {
-		n += t.N + t.Cancelled
+		n += t.N
 	}
 	return n
 }
@@ -282,18 +282,17 @@ func (l *Latencies) Slots() (width int64, used int) {
 
 // count counts a request in a line.
 func (l *Latencies) count(line *Latency, a *Answered) {
-	if a.Cancelled {
-		line.Cancelled++
-		line.LongestEnded = max(line.LongestEnded, a.Took)
-		return
-	}
 	at := min(max(a.At, 0), maxAt)
 	for at >= l.slot*SeriesSlots {
 		l.widen()
 	}
 	line.N++
+	line.Person += a.Person
 	if a.Failed {
 		line.Errors++
+	}
+	if a.Cancelled {
+		line.Cancelled++
 	}
 	if line.N == 1 || a.Took < line.Min {
 		line.Min = a.Took
@@ -309,7 +308,7 @@ func (l *Latencies) count(line *Latency, a *Answered) {
 // widen doubles the width of all slots.
 func (l *Latencies) widen() {
 	l.slot *= 2
-	for _, line := range l.Lines() {
+	for _, line := range slices.Concat([]*Latency{&l.all}, l.methods.lines, l.tools.lines) {
 		s := &line.Series
 		for i := range SeriesSlots / 2 {
 			s[i] = max(s[2*i], s[2*i+1])

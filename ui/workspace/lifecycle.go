@@ -41,6 +41,7 @@ type Lifecycle struct {
 	Link    *session.LinkBody   // nil for a local process
 	Lost    *session.FailedBody // the connection was lost: the exit status is unknown
 	Failed  *session.StateBody  // the start failed: there is no process
+	Before  *Lifecycle          // of the process before the start, as it ended; nil without one
 }
 
 // Pull reads new events.
@@ -109,7 +110,11 @@ func (s *Lifecycle) enter(b session.StateBody, t int64) {
 	switch session.State(b.State) {
 	case session.Starting:
 		if !s.Starting {
+			was := *s
 			*s = Lifecycle{Source: s.Source, Rows: s.Rows, taken: s.taken, State: b.State, Starting: true, Began: t}
+			if was.Before = nil; was.Start.Process != "" {
+				s.Before = &was
+			}
 		}
 		if s.again {
 			s.again, s.AgainT = false, t

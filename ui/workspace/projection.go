@@ -28,6 +28,15 @@ func NewProjection(source session.Source) *Projection { return project(elements.
 // Past returns the projection of the same log at an earlier moment.
 func (p *Projection) Past(moment session.Source) *Projection { return project(p.Source.Past(moment)) }
 
+// Header returns that of the log, with the command that was started last.
+func (p *Projection) Header() session.Header {
+	h := p.Source.Header()
+	if argv := p.Lifecycle.Start.Argv; argv != nil {
+		h.Argv = argv
+	}
+	return h
+}
+
 func project(source *elements.Source) *Projection {
 	p := &Projection{
 		Source: source, Index: NewIndex(), Rows: Rows{Source: source},

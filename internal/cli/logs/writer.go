@@ -10,9 +10,9 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"time"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
@@ -236,14 +236,12 @@ func (l *Writer) appendLatency(b []byte, number int, row session.Row) []byte {
 	}
 	whole := exchange.Span{From: request.T, To: row.T}
 	took, waited := l.times.Between(at, number, whole).Answering(request.Kind)
-	b = fmt.Appendf(b, " %v", micros(took))
+	b = wording.AppendTook(append(b, ' '), took)
 	if exchange.Noticed(waited) {
-		b = fmt.Appendf(b, " (you %v)", micros(waited))
+		b = fmt.Appendf(b, " (you %s)", wording.Took(waited))
 	}
 	return b
 }
-
-func micros(us int64) time.Duration { return time.Duration(us) * time.Microsecond }
 
 func appendRight(b, text []byte, width int) []byte {
 	for range width - len(text) {

@@ -73,8 +73,8 @@ type CountsInfo struct {
 	LostBytes   uint64 `json:"lost_bytes"`
 }
 
-// MethodInfo summarizes the requests of a method in one direction. Times are
-// microseconds, nil without a response; for the client's requests, the server's part.
+// MethodInfo summarizes the requests of a method in one direction. Times are microseconds,
+// until the response or the cancellation; for the client's requests, the server's part.
 type MethodInfo struct {
 	Method     string `json:"method"`
 	From       string `json:"from"` // client or server
@@ -182,11 +182,11 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 			m = &MethodInfo{Method: src.Method(row.Method), From: sender(row.Kind)}
 			methods[k] = m
 		}
-		var took exchange.Times
-		if partner, ok := session.PartnerOf(src, row); ok {
+		took, ended := times.TimesCancelled(number, row)
+		if partner, ok := session.PartnerOf(src, row); ok && !ended {
 			took = times.Times(number, row, partner)
 		}
-		m.add(row, took)
+		m.add(row, took, ended)
 	}
 	for _, m := range methods {
 		info.Methods = append(info.Methods, *m)
@@ -290,15 +290,17 @@ func (info *Info) readState(src session.Source, row session.Row) {
 	}
 }
 
-// took is the time to the response, if any.
-func (m *MethodInfo) add(row session.Row, took exchange.Times) {
+// took is the time to the response, if any, or until it was cancelled.
+func (m *MethodInfo) add(row session.Row, took exchange.Times, cancelled bool) {
 	m.Requests++
 	if row.Flags&session.FlagError != 0 {
 		m.Errors++
 	}
 	if row.State != session.ReqAnswered && row.State != session.ReqFailed {
 		m.Unanswered++
-		return
+		if !cancelled {
+			return
+		}
 	}
 	answering, waited := took.Answering(row.Kind)
 	m.took = append(m.took, answering)

@@ -45,7 +45,7 @@ func (info *Info) printFacts(line linePrinter) {
 	for _, s := range info.Servers {
 		line("server     %s", strings.Join(strings.Fields(s.Server+" "+s.Protocol), " "))
 	}
-	line("recorded   %s, %v long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), wording.Time(info.Duration), h.Tool)
+	line("recorded   %s, %s long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), wording.Took(info.Duration), h.Tool)
 	line("sent       %s, %s", wording.Plural(c.Sent, "message"), wording.Bytes(int64(c.SentBytes)))
 	line("received   %s, %s%s%s", wording.Plural(c.Received, "message"), wording.Bytes(int64(c.Bytes)),
 		withError(c.Errors), wording.IfAny(", ", strayLines(c.Stray)))
@@ -231,5 +231,5 @@ func micros(us *int64) string {
 	if us == nil {
 		return "-"
 	}
-	return wording.Time(*us).String()
+	return wording.Took(*us)
 }

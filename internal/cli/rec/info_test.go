@@ -25,8 +25,8 @@ func TestRecInfo(t *testing.T) {
 	require.Empty(t, r.Stderr)
 	for _, want := range []string{
 		`3\.5 KiB, 24 entries, done`, `command +mcpdbg demo-server --misbehave duplicate-answers`,
-		`server +mcpdbg-demo 0\.1\.0 2025-11-25`, `recorded +2026-11-21 16:30:38 UTC, [\d.]+ms long`,
-		`received +4 messages, 1\.5 KiB`, `(?m)^client +tools/call +1 +0 +0 +[\d.]+µs +[\d.]+µs +[\d.]+µs +[\d.]+µs$`,
+		`server +mcpdbg-demo 0\.1\.0 2025-11-25`, `recorded +2026-11-21 16:30:38 UTC, [\d.]+ ms long`,
+		`received +4 messages, 1\.5 KiB`, `(?m)^client +tools/call +1 +0 +0 +[\d.]+ ms +[\d.]+ ms +[\d.]+ ms +[\d.]+ ms$`,
 		`(?m)^checked +framing, JSON-RPC, contents and process rules$`, `(?m)^ +2 problems \(2 errors\)$`, `E RPC08  entry 18, seq 4  duplicate response: id 1`, `(?m)^ +breaks: `,
 	} {
 		require.Regexp(t, want, r.Stdout)
@@ -92,14 +92,14 @@ func TestRecInfoTimesWithoutThePerson(t *testing.T) {
 {"n":5,"t":16800000,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":1,"result":{}}}
 `)
 	r := clitest.InProcess(t, "rec", "info", file)
-	require.Regexp(t, `(?m)^client +tools/call +1 +0 +0 +600ms +600ms +600ms +600ms$`, r.Stdout)
-	require.Regexp(t, `(?m)^server +elicitation/create +1 +0 +0 +16\.2s +16\.2s +16\.2s +16\.2s$`, r.Stdout)
+	require.Regexp(t, `(?m)^client +tools/call +1 +0 +0 +600 ms +600 ms +600 ms +600 ms$`, r.Stdout)
+	require.Regexp(t, `(?m)^server +elicitation/create +1 +0 +0 +16\.2 s +16\.2 s +16\.2 s +16\.2 s$`, r.Stdout)
 	var info rec.Info
 	require.NoError(t, json.Unmarshal([]byte(clitest.InProcess(t, "rec", "info", "--json", file).Stdout), &info))
 	require.EqualValues(t, 600_000, *info.Methods[0].P95)
 	require.EqualValues(t, 16_200_000, info.Methods[0].Person)
 	require.Zero(t, info.Methods[1].Person)
-	require.Contains(t, clitest.InProcess(t, "rec", "cat", file).Stdout, " 600ms (you 16.2s) ")
+	require.Contains(t, clitest.InProcess(t, "rec", "cat", file).Stdout, " 600 ms (you 16.2 s) ")
 }
 
 func TestRecInfoShowsBothSides(t *testing.T) {

@@ -260,7 +260,7 @@ func (l *Listed) long() string {
 	if l.Duration == nil {
 		return "-"
 	}
-	return wording.Time(*l.Duration).String()
+	return wording.Took(*l.Duration)
 }
 
 func (l *Listed) command() string {

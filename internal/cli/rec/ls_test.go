@@ -52,10 +52,10 @@ func TestRecList(t *testing.T) {
 	require.Equal(t, []string{"mine.jsonl", "llllll", "tttttt", "nnnnnn", "oooooo"}, names, "newest first, by names that commands accept")
 	for _, want := range []string{
 		`(?m)^  name +when +long +messages +errors +size +state +server$`,
-		`nnnnnn +2026-11-02 \d\d:\d\d +1m30s +15 +9 +\d+ bytes +done +new a b\n`,
-		`oooooo +2026-11-01 \d\d:\d\d +2s +2 +1 +\d+ bytes +done +old\n`,
-		`tttttt +2026-11-03 \d\d:\d\d +260ms +2 +1 +\d+ bytes +torn +build-7\\u001b\[1m: torn\n`,
-		`llllll +2026-11-04 \d\d:\d\d +260ms +- +- +8\.0 MiB +torn +large\n`,
+		`nnnnnn +2026-11-02 \d\d:\d\d +90\.0 s +15 +9 +\d+ bytes +done +new a b\n`,
+		`oooooo +2026-11-01 \d\d:\d\d +2\.0 s +2 +1 +\d+ bytes +done +old\n`,
+		`tttttt +2026-11-03 \d\d:\d\d +260 ms +2 +1 +\d+ bytes +torn +build-7\\u001b\[1m: torn\n`,
+		`llllll +2026-11-04 \d\d:\d\d +260 ms +- +- +8\.0 MiB +torn +large\n`,
 		`mine\.jsonl +2026-11-05 \d\d:\d\d +- +0 +0 +\d+ bytes +torn +mine\n`,
 		`- means not counted yet; --all also reads large recordings\n`,
 		`5 recordings, 8\.0 MiB, in .*/recordings\n$`,
@@ -72,7 +72,7 @@ func TestRecList(t *testing.T) {
 		require.NoError(t, err)
 	}
 	r = clitest.InProcess(t, "rec", "ls", folder, "--all")
-	require.Regexp(t, `20261104-100000-large-llllll\.jsonl +2026-11-04 \d\d:\d\d +260ms +16 +8 `, r.Stdout, "elsewhere only whole names are found")
+	require.Regexp(t, `20261104-100000-large-llllll\.jsonl +2026-11-04 \d\d:\d\d +260 ms +16 +8 `, r.Stdout, "elsewhere only whole names are found")
 	require.NotContains(t, r.Stdout, "not counted")
 }
 

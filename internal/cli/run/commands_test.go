@@ -66,7 +66,7 @@ func TestRunCutsBigMessages(t *testing.T) {
 	in := clitest.WriteFile(t, `{"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"big","arguments":{"bytes":30000}}}`)
 	r := clitest.Run(t, clitest.Against("", "run", "--era", "legacy", "--in", in)...)
 	require.Equal(t, 0, r.Code, r.Stderr)
-	line := regexp.MustCompile(`(?m)< stdout   response       tools/call id="long" \S+ 300\d\dB .* …$`).FindString(r.Stdout)
+	line := regexp.MustCompile(`(?m)< stdout   response       tools/call id="long" \S+ m?s 300\d\dB .* …$`).FindString(r.Stdout)
 	require.InDelta(t, 2000, len(line), 200)
 }
 

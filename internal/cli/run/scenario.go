@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +14,7 @@ import (
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/scenario"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/widget/termsafe"
@@ -119,7 +119,7 @@ func (p *stepPrinter) step(s scenario.StepResult) {
 	number := fmt.Sprintf("%*d", len(fmt.Sprint(p.steps)), s.Index+1)
 	switch s.Status {
 	case scenario.Passed:
-		p.line(fmt.Sprintf("ok   %s %s %v", number, s.Name, shortTime(s.Took)))
+		p.line(fmt.Sprintf("ok   %s %s %s", number, s.Name, wording.Time(s.Took)))
 	case scenario.Skipped:
 		p.line(fmt.Sprintf("skip %s %s: %v", number, s.Name, s.Err))
 	default:
@@ -127,7 +127,7 @@ func (p *stepPrinter) step(s scenario.StepResult) {
 		if s.N > 0 {
 			at = fmt.Sprintf(" (entry %d)", s.N)
 		}
-		p.line(fmt.Sprintf("FAIL %s %s %v%s", number, s.Name, shortTime(s.Took), at))
+		p.line(fmt.Sprintf("FAIL %s %s %s%s", number, s.Name, wording.Time(s.Took), at))
 	}
 	for _, problem := range s.Problems {
 		lines := problemLines(problem)
@@ -177,17 +177,7 @@ func (p *stepPrinter) summary(res *scenario.Result) {
 			text += fmt.Sprintf(", %d %s", n, status)
 		}
 	}
-	p.line(fmt.Sprintf("%s in %v", text, shortTime(res.Took)))
-}
-
-func shortTime(d time.Duration) time.Duration {
-	switch {
-	case d < time.Millisecond:
-		return d.Round(time.Microsecond)
-	case d < time.Second:
-		return d.Round(100 * time.Microsecond)
-	}
-	return d.Round(time.Millisecond)
+	p.line(fmt.Sprintf("%s in %s", text, wording.Time(res.Took)))
 }
 
 func printScenario(env *console.Env, p *stepPrinter, r Options, run scenarioRun) error {

@@ -42,7 +42,7 @@ steps:
 `
 
 // took matches the time of a step in its line.
-var took = regexp.MustCompile(`[\d.]+(µs|ms|s)`)
+var took = regexp.MustCompile(`[\d.]+ ?(ms|s)\b`)
 
 func TestScenario(t *testing.T) {
 	t.Parallel()

@@ -233,7 +233,7 @@ func TestWatchOnScreen(t *testing.T) {
 	s.serve("--changed")
 	sc.Until("WATCH 1 ", "D shows it: re-sent the lists: 1 of 5 responses changed")
 	sc.Keys("D")
-	sc.Until("Comparison", "B after", "maximum")
+	sc.Until("A before · B after", "maximum")
 	s.serve()
 	sc.Until("WATCH 2 ")
 	sc.Keys("q")

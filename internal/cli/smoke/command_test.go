@@ -30,7 +30,7 @@ func TestSmokeOneServer(t *testing.T) {
 	t.Parallel()
 	r := clitest.Run(t, clitest.Against("", "smoke")...)
 	require.Equal(t, 0, r.Code, r.Stderr)
-	require.Regexp(t, `^ok    local +\S+  15 tools, .*\n1 of 1 target passed, in \S+\n`, r.Stdout)
+	require.Regexp(t, `^ok    local +\S+ m?s  15 tools, .*\n1 of 1 target passed, in \S+ m?s\n`, r.Stdout)
 	require.Regexp(t, `^mcpdbg: 1 target\nmcpdbg: recorded to .*recordings\n$`, r.Stderr)
 
 	r = clitest.Run(t, clitest.Against("", "smoke", "--json")...)

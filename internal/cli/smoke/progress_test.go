@@ -35,7 +35,7 @@ func TestGridShowsOwnTime(t *testing.T) {
 		r := &smoke.Result{Cause: smoke.CauseConnect, DurationMS: 14010, Timings: smoke.Timings{Wait: &wait}}
 		b.Event(smoke.Event{Phase: smoke.PhaseDone, Attempt: 2, At: time.Now(), Result: r})
 		require.Equal(t, 2*time.Millisecond, source.Row(0).Took)
-		require.Contains(t, source.About(0), grid.Fact{Label: "waited", Text: "14.01s"})
+		require.Contains(t, source.About(0), grid.Fact{Label: "waited", Text: "14.0 s"})
 	})
 }
 

@@ -205,7 +205,7 @@ func About(r *smoke.Result) []Fact {
 	if r.ServerInfo != nil {
 		add("server", strings.TrimSpace(r.ServerInfo.Name+" "+r.ServerInfo.Version), false)
 	}
-	add("protocol", strings.TrimSpace(r.Era+" "+r.Protocol), false)
+	add("protocol", r.Protocol, false)
 	add("offers", offers(r), false)
 	add("times", timesText(&r.Timings), false)
 	add("waited", waited(r), false)

@@ -139,7 +139,6 @@ func newPageTarget(index int, r *smoke.Result, slowest float64) pageTarget {
 		add("server", r.ServerInfo.Name+" "+r.ServerInfo.Version)
 	}
 	add("protocol", r.Protocol)
-	add("era", r.Era)
 	add("offers", offers(r))
 	add("waited", waited(r))
 	if r.Attempts > 0 {

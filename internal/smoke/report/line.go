@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/wording"
@@ -106,18 +105,7 @@ func failure(r *smoke.Result) string {
 	return text + ": " + r.Message
 }
 
-func duration(ms float64) string {
-	d := time.Duration(ms * float64(time.Millisecond))
-	switch {
-	case d < time.Millisecond:
-		return fmt.Sprintf("%.1fms", ms)
-	case d < time.Second:
-		return fmt.Sprintf("%.0fms", ms)
-	case d < 10*time.Minute:
-		return fmt.Sprintf("%.2fs", d.Seconds())
-	}
-	return d.Round(time.Second).String()
-}
+func duration(ms float64) string { return wording.Took(int64(ms * 1000)) }
 
 func withWait(text string, r *smoke.Result) string {
 	waits := waited(r)

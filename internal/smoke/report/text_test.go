@@ -40,7 +40,7 @@ func text(t testing.TB, r *smoke.Report, width int) string {
 
 func TestTextGolden(t *testing.T) {
 	golden(t, "sample.txt", []byte(text(t, sample(), 80)))
-	require.Equal(t, "0 of 0 targets passed, in 0.0ms\n", string(asSummary(t, &smoke.Report{})))
+	require.Equal(t, "0 of 0 targets passed, in 0 ms\n", string(asSummary(t, &smoke.Report{})))
 	text(t, empty(), 0)
 }
 
@@ -106,12 +106,12 @@ func TestTimesAreTheTargets(t *testing.T) {
 		Host: "web-01", Server: "notes", Phase: smoke.PhaseConnect, Cause: smoke.CauseConnect, Message: "connection refused",
 		DurationMS: 14010, Timings: smoke.Timings{Wait: ptr(14008.0), Connect: ptr(2.0)}, Attempts: 2,
 	}}}
-	require.Equal(t, "FAIL  web-01      2ms  connect: connection refused; waited 14.01s", columnsFor(targetsOf(r), 0).Line(&r.Targets[0]))
+	require.Equal(t, "FAIL  web-01     2 ms  connect: connection refused; waited 14.0 s", columnsFor(targetsOf(r), 0).Line(&r.Targets[0]))
 	markdown := string(written(t, func(w io.Writer) error { return Markdown(w, r) }))
-	require.Contains(t, markdown, `| 2ms | connect: connection refused; waited 14.01s |`)
+	require.Contains(t, markdown, `| 2 ms | connect: connection refused; waited 14.0 s |`)
 	page := string(written(t, func(w io.Writer) error { return HTML(w, r) }))
-	require.Contains(t, page, `<td class="r ms">2ms</td>`)
-	require.Contains(t, page, `<div><dt>waited</dt><dd>14.01s</dd></div>`)
+	require.Contains(t, page, `<td class="r ms">2 ms</td>`)
+	require.Contains(t, page, `<div><dt>waited</dt><dd>14.0 s</dd></div>`)
 	require.Contains(t, page, `<rect class="p-connect" x="0.00%" width="100.00%"`)
 	require.NotContains(t, page, "p-wait")
 	document := string(written(t, func(w io.Writer) error { return JSON(w, r) }))
@@ -126,9 +126,9 @@ func TestAbout(t *testing.T) {
 	}
 	require.Equal(t, Fact{"try", "try it", false}, facts["try"])
 	require.Equal(t, "notes-server 1.4.2", facts["server"].Text)
-	require.Equal(t, "legacy 2025-11-25", facts["protocol"].Text)
+	require.Equal(t, "2025-11-25", facts["protocol"].Text)
 	require.Equal(t, "12 tools, 2 templates, 1 prompt", facts["offers"].Text)
-	require.Contains(t, facts["times"].Text, "connect 10ms, auth 33ms, start 80ms")
+	require.Contains(t, facts["times"].Text, "connect 10 ms, auth 33 ms, start 80 ms")
 	require.True(t, facts["steps"].Bad)
 	require.True(t, facts["leaked"].Bad)
 	require.Equal(t, "info x entry 1: t: d\nand 1 more", facts["problems"].Text)

@@ -60,14 +60,14 @@ func keptFor(ttl, ttlMs *float64) string {
 	if ttl = either(ttl, ttlMs); ttl == nil {
 		return "no time limit"
 	}
-	return "for " + wording.RoundedTime(milliseconds(*ttl))
+	return "for " + wording.Time(milliseconds(*ttl))
 }
 
 func pollsOf(interval, intervalMs *float64) string {
 	if interval = either(interval, intervalMs); interval == nil {
 		return ""
 	}
-	return "polled every " + wording.RoundedTime(milliseconds(*interval))
+	return "polled every " + wording.Time(milliseconds(*interval))
 }
 
 func milliseconds(ms float64) time.Duration {

@@ -3,7 +3,6 @@ package filter
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
@@ -35,7 +34,7 @@ var actWords = map[string]string{
 	session.ActCompose:   "sent",
 	session.ActRaw:       "sent raw bytes",
 	session.ActResend:    "sent again",
-	session.ActAsk:       "asked for",
+	session.ActAsk:       "are asked for",
 	session.ActAnswer:    "answered",
 	session.ActWithdrawn: "no longer asked for",
 	session.ActAgain:     "sent again, with the answers",
@@ -98,7 +97,7 @@ func heldText(b session.HeldBody) string {
 	if b.Times > 1 {
 		took = b.Total
 	}
-	return streams + " not read for " + wording.RoundedTime(time.Duration(took)*time.Microsecond) + times(b.Times) + ", nothing lost"
+	return streams + " not read for " + wording.Took(took) + times(b.Times) + ", nothing lost"
 }
 
 func gapText(b session.GapBody) string {

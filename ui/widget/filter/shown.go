@@ -13,6 +13,7 @@ const (
 	ShownPart       = "part of a line"
 	ShownFailed     = "failed"
 	ShownCancelled  = "cancelled"
+	ShownRunning    = "running"
 	ShownNoAnswer   = "no answer"
 	ShownUnknownID  = "answer to unknown id"
 	ShownNoID       = "answer without id"
@@ -27,7 +28,8 @@ const (
 var (
 	stateWords = map[session.ReqState][]string{
 		session.ReqFailed:    {ShownFailed},
-		session.ReqCancelled: {ShownCancelled},
+		session.ReqPending:   {ShownRunning},
+		session.ReqCancelled: {ShownCancelled + " by you", ShownCancelled + " by the server"},
 		session.ReqTimedOut:  {ShownNoAnswer, session.ReqTimedOut.String()},
 		session.ReqLost:      {ShownNoAnswer, session.ReqLost.String()},
 		session.ReqUnmatched: {session.ReqUnmatched.String(), ShownUnknownID, ShownNoID, ShownParseError},
@@ -81,6 +83,10 @@ func wordsOfState(r session.Row) []string {
 	switch {
 	case r.State == session.ReqUnmatched && r.Msg != framing.ErrorResponse:
 		return words[:2]
+	case r.State == session.ReqCancelled && r.Kind == session.KindStdin:
+		return words[:1]
+	case r.State == session.ReqCancelled:
+		return words[1:]
 	case r.State == session.ReqUnread && r.Flags&session.FlagPart != 0:
 		return words[:1]
 	case r.State == session.ReqUnread:

@@ -102,35 +102,24 @@ func (f *Form) Null() {
 	f.changed()
 }
 
-// Info describes the row under the cursor and what can be done with it.
+// Info is what can be done with the row under the cursor.
 type Info struct {
-	Path        string // JSON Pointer
-	Label       string // untrusted, like the next three
-	Title       string
-	Description string
-	Hint        string // what the value must be, in a few words
-	Typed       bool   // characters are typed into a text
-	Chosen      bool   // has options, for one value or for a set
-	Foldable    bool
-	Absent      bool
-	Null        bool
-	CanAdd      bool // Add has a list
-	CanRemove   bool // Remove has something to remove
-	Last        bool
+	Typed     bool // characters are typed into a text
+	InEditor  bool // only an editor can change the text
+	Absent    bool
+	CanAdd    bool // Add has a list
+	CanRemove bool // Remove has something to remove
 }
 
 // Info describes the row under the cursor. Without rows it is zero.
 func (f *Form) Info() Info {
-	r := f.current()
-	if r.field == nil {
+	fl := f.current().field
+	if fl == nil {
 		return Info{}
 	}
-	fl := r.field
 	list, _ := fl.listAt()
 	return Info{
-		Path: fl.path(), Label: f.label(r), Title: fl.spec.title, Description: fl.spec.description, Hint: fl.spec.hint,
-		Typed: fl.typed(), Chosen: fl.chosen() || r.option != noOption,
-		Foldable: fl.foldable(), Absent: fl.state == absent, Null: fl.state == null,
-		CanAdd: list != nil, CanRemove: fl.removable() != nil, Last: f.cursor == len(f.rows)-1,
+		Typed: fl.typed(), InEditor: fl.typed() && f.write(fl) == inEditor, Absent: fl.state == absent,
+		CanAdd: list != nil, CanRemove: fl.removable() != nil,
 	}
 }

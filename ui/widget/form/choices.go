@@ -65,8 +65,8 @@ func optionText(v *value) string {
 
 func booleans() []option {
 	return []option{
-		newOption(&value{kind: 'f', raw: []byte("false")}, ""),
-		newOption(&value{kind: 't', raw: []byte("true")}, ""),
+		newOption(&value{kind: 'f', raw: []byte("false")}, "no"),
+		newOption(&value{kind: 't', raw: []byte("true")}, "yes"),
 	}
 }
 

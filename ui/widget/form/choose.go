@@ -109,9 +109,6 @@ func (f *Form) jump(text string) bool {
 // and wrapping around, or -1.
 func (fl *field) begins(text string, from int) int {
 	text = strings.ToLower(text)
-	if fl.is() == kindBool {
-		text = strings.NewReplacer("y", "t", "n", "f").Replace(text)
-	}
 	n := len(fl.spec.options)
 	for k := range n {
 		i := (from + k) % n

@@ -5,47 +5,219 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textarea"
+	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 )
 
+// NewInput returns a text field of one line, of at most so many characters. It never
+// reads the clipboard, for which it would run programs. Its cursor does not blink: that
+// would be an endless tick.
+func NewInput(limit int, hint string) textinput.Model {
+	input := textinput.New()
+	input.Prompt, input.CharLimit, input.Placeholder = "", limit, hint
+	input.KeyMap.Paste = key.Binding{}
+	state := textinput.StyleState{Placeholder: lipgloss.NewStyle().Faint(true)}
+	input.SetStyles(textinput.Styles{Focused: state, Blurred: state})
+	input.Focus()
+	return input
+}
+
+// PaintInput paints a text field in a number of cells, around its cursor.
+func PaintInput(l *paint.Line, input *textinput.Model, cells int) {
+	input.SetWidth(max(cells-1, 1)) // the cursor
+	input.SetCursor(input.Position())
+	l.Rendered(input.View())
+}
+
+// NewArea returns a text field of many lines, of at most so many bytes.
+func NewArea(limit int, hint string) textarea.Model {
+	area := textarea.New()
+	area.Prompt, area.ShowLineNumbers = "", false
+	area.CharLimit, area.MaxHeight, area.Placeholder = limit, 0, hint
+	area.KeyMap.Paste = key.Binding{}
+	state := textarea.StyleState{Placeholder: lipgloss.NewStyle().Faint(true)}
+	area.SetStyles(textarea.Styles{Focused: state, Blurred: state})
+	return area
+}
+
+// PaintArea paints a text field of many lines into some rows of a block.
+func PaintArea(out *paint.Lines, area *textarea.Model, from, rows int) {
+	lines := strings.Split(area.View(), "\n")
+	w, _ := out.Size()
+	for y := range min(rows, len(lines)) {
+		l := out.Line(from + y)
+		l.PadTo((w - area.Width()) / 2)
+		l.Rendered(lines[y])
+	}
+}
+
+const (
+	// maxLine is the longest line that is edited in one row, in bytes; a longer one is
+	// edited like several lines.
+	maxLine = 4 << 10
+	// maxLines and maxArea limit the text of several lines that is edited here.
+	maxLines, maxArea = 100, 64 << 10
+)
+
+// A writing is a text in the widget that can hold it.
+type writing struct {
+	field *field
+	text  string
+	in    holder
+	line  textinput.Model
+	area  textarea.Model
+}
+
+// A holder is where a text is edited. A text that a widget would change, such as one with
+// control characters, is in none: only another program can edit it.
+type holder uint8
+
+const (
+	inEditor holder = iota
+	inLine
+	inArea
+)
+
+// write puts the text of a field into the widget that can hold it.
+func (f *Form) write(fl *field) holder {
+	w := &f.writing
+	if w.field == fl && w.text == fl.text {
+		return w.in
+	}
+	w.field, w.text, w.in = fl, fl.text, inEditor
+	if !holdable(fl.text) {
+		return w.in
+	}
+	if len(fl.text) <= maxLine && !strings.Contains(fl.text, "\n") {
+		w.in = inLine
+		w.line.SetValue(fl.text)
+		w.line.CursorEnd()
+	} else if strings.Count(fl.text, "\n") < maxLines {
+		w.in = inArea
+		w.area.SetValue(fl.text)
+	}
+	if w.in != inEditor && w.value() != fl.text {
+		w.in = inEditor
+	}
+	return w.in
+}
+
+// holdable reports whether a widget shows each character of a text as it is.
+func holdable(text string) bool {
+	for _, r := range text {
+		if _, printable := termsafe.RuneWidth(r); r != '\n' && (!printable || r == utf8.RuneError) {
+			return false
+		}
+	}
+	return len(text) <= maxArea
+}
+
+func (w *writing) value() string {
+	if w.in == inArea {
+		return w.area.Value()
+	}
+	return w.line.Value()
+}
+
+// at returns the offset of the cursor.
+func (w *writing) at() int {
+	rows, row, col := []string{w.text}, 0, w.line.Position()
+	if w.in == inArea {
+		rows, row, col = strings.SplitAfter(w.text, "\n"), w.area.Line(), w.area.Column()
+	}
+	n := 0
+	for _, text := range rows[:row] {
+		n += len(text)
+	}
+	return n + len(string([]rune(rows[row])[:col]))
+}
+
+// moveTo moves the cursor to an offset.
+func (w *writing) moveTo(at int) {
+	head := w.text[:at]
+	if w.in == inLine {
+		w.line.SetCursor(utf8.RuneCountInString(head))
+		return
+	}
+	w.area.MoveToBegin()
+	for range strings.Count(head, "\n") {
+		w.area.CursorEnd()
+		w.area.CursorDown()
+	}
+	w.area.SetCursorColumn(utf8.RuneCountInString(head[strings.LastIndexByte(head, '\n')+1:]))
+}
+
 // Key handles a key for the row under the cursor: characters and cursor movement in a
-// text; space, letters, left and right for options and folds. It reports whether it did.
-// The embedding view checks its own bindings first.
-func (f *Form) Key(msg tea.KeyPressMsg) (handled bool) {
+// text; space, letters, left and right for options and folds. It reports whether it
+// changed anything. The embedding view checks its own bindings first.
+func (f *Form) Key(msg tea.KeyPressMsg) (changed bool) {
 	fl := f.current().field
 	if fl == nil {
 		return false
 	}
-	if msg.Text != "" && msg.Mod&^(tea.ModShift|tea.ModCapsLock|tea.ModNumLock) == 0 {
-		return f.typeText(msg.Text)
-	}
-	if fl.typed() {
-		if !f.moveOrDelete(fl, msg.String()) {
-			return false
-		}
-		fl.preset = false // typing no longer replaces the text
-		return true
-	}
-	switch msg.String() {
-	case "left":
+	typed := msg.Text != "" && msg.Mod&^(tea.ModShift|tea.ModCapsLock|tea.ModNumLock) == 0
+	switch key := msg.String(); {
+	case fl.typed():
+		return f.typeKey(fl, msg, typed)
+	case typed && msg.Text == " ":
+		return f.Toggle()
+	case typed:
+		return f.jump(msg.Text)
+	case key == "left":
 		return f.sideways(-1)
-	case "right":
+	case key == "right":
 		return f.sideways(1)
 	}
 	return false
 }
 
-func (f *Form) typeText(text string) bool {
-	if fl := f.typing(); fl != nil {
-		return f.insert(fl, text)
+func (f *Form) typeKey(fl *field, msg tea.KeyPressMsg, typed bool) bool {
+	switch key := msg.String(); {
+	case typed:
+		return f.insert(fl, msg.Text)
+	case key == "alt+enter" || key == "ctrl+j":
+		return fl.newlines() && f.insert(fl, "\n")
+	case key == "ctrl+u":
+		f.writing.field = nil
+		return f.written(fl, "")
 	}
-	if text == " " {
-		return f.Toggle()
+	fl.preset = false // typing no longer replaces the text
+	w := &f.writing
+	switch f.write(fl) {
+	case inLine:
+		at := w.line.Position()
+		w.line, _ = w.line.Update(msg)
+		w.skipMarks(at)
+		return f.written(fl, w.line.Value()) || at != w.line.Position()
+	case inArea:
+		at := w.at()
+		w.area, _ = w.area.Update(msg)
+		return f.written(fl, w.area.Value()) || at != w.at()
 	}
-	return f.jump(text)
+	return false
 }
+
+// skipMarks keeps the cursor, which was at a character, out of the middle of one that
+// combines with the next.
+func (w *writing) skipMarks(was int) {
+	text, at, by := []rune(w.line.Value()), w.line.Position(), 1
+	if at < was {
+		by = -1
+	}
+	for at > 0 && at < len(text) && unicode.IsMark(text[at]) {
+		at += by
+	}
+	w.line.SetCursor(at)
+}
+
+// newlines reports whether a text may have several lines.
+func (fl *field) newlines() bool { return fl.is() == kindText || fl.is() == kindJSON }
 
 func (f *Form) sideways(by int) bool {
 	r := f.current()
@@ -73,128 +245,59 @@ func (f *Form) Paste(text string) bool {
 	return fl.typed() && f.insert(fl, text)
 }
 
-// insert inserts text before the cursor. It replaces a default, null or absence.
+// insert inserts text at the cursor. It replaces a default, null or absence.
 func (f *Form) insert(fl *field, text string) bool {
-	replaces := fl.state != given || fl.preset
-	if len(text) > maxText || !replaces && len(fl.text)+len(text) > maxText {
+	old, at := "", 0
+	if fl.state == given && !fl.preset {
+		if f.write(fl) == inEditor {
+			return false
+		}
+		old, at = fl.text, f.writing.at()
+	}
+	if len(old)+len(text) > maxText {
 		return false
 	}
-	if replaces {
-		fl.setText("", nil)
+	if area := &f.writing.area; old != "" && f.writing.in == inArea && holdable(text) && !strings.Contains(text, "\n") {
+		area.InsertString(text)
+		return f.written(fl, area.Value())
 	}
 	f.give(fl)
-	fl.text = fl.text[:fl.cursor] + text + fl.text[fl.cursor:]
-	fl.cursor += len(text)
-	f.typedInto(fl)
-	return true
-}
-
-// remove removes the text between two offsets. An empty number or JSON text makes the
-// field absent; a string stays empty.
-func (f *Form) remove(fl *field, from, to int) bool {
-	if from >= to {
-		return true
+	fl.setText(old[:at]+text+old[at:], nil)
+	if f.write(fl) != inEditor {
+		f.writing.moveTo(at + len(text))
 	}
-	fl.text = fl.text[:from] + fl.text[to:]
-	fl.cursor = from
-	if fl.text == "" && fl.is() != kindText {
-		f.clear(fl)
-	}
-	f.typedInto(fl)
-	return true
-}
-
-func (f *Form) typedInto(fl *field) {
-	fl.raw = nil
-	f.recall = recall{}
 	f.changed()
+	return true
 }
 
-func (f *Form) moveOrDelete(fl *field, key string) bool {
-	text, at := fl.text, fl.cursor
-	switch key {
-	case "left", "ctrl+b":
-		fl.cursor = before(text, at)
-	case "right", "ctrl+f":
-		fl.cursor = after(text, at)
-	case "home", "ctrl+a":
-		fl.cursor = 0
-	case "end", "ctrl+e":
-		fl.cursor = len(text)
-	case "ctrl+left", "alt+left", "alt+b":
-		fl.cursor = wordBefore(text, at)
-	case "ctrl+right", "alt+right", "alt+f":
-		fl.cursor = wordAfter(text, at)
-	case "backspace":
-		return f.remove(fl, before(text, at), at)
-	case "delete", "ctrl+d":
-		return f.remove(fl, at, after(text, at))
-	case "ctrl+w", "alt+backspace", "ctrl+backspace":
-		return f.remove(fl, wordBefore(text, at), at)
-	case "ctrl+u":
-		return f.remove(fl, 0, at)
-	case "ctrl+k":
-		return f.remove(fl, at, len(text))
-	default:
+// written takes over the text of a widget, and reports whether it changed. An empty
+// number or JSON text makes the field absent; a string stays empty.
+func (f *Form) written(fl *field, text string) bool {
+	if text == fl.text {
 		return false
 	}
+	f.give(fl)
+	fl.setText(text, nil)
+	if f.writing.text = text; text == "" && fl.is() != kindText {
+		f.clear(fl)
+	}
+	f.changed()
 	return true
 }
 
-// before returns the offset of the character before at, including its combining marks.
-func before(text string, at int) int {
-	for at > 0 {
-		r, size := utf8.DecodeLastRuneInString(text[:at])
-		at -= size
-		if !isMark(r) {
-			break
-		}
+// Down moves by a line, within a text of several lines, or else to another row, and reports
+// whether there is one.
+func (f *Form) Down(by int) bool {
+	area := &f.writing.area
+	fl := f.typing()
+	switch {
+	case fl == nil || f.write(fl) != inArea:
+	case by < 0 && area.Line() > 0:
+		area.CursorUp()
+		return true
+	case by > 0 && area.Line() < area.LineCount()-1:
+		area.CursorDown()
+		return true
 	}
-	return at
-}
-
-func after(text string, at int) int {
-	_, size := utf8.DecodeRuneInString(text[at:])
-	at += size
-	for at < len(text) {
-		r, size := utf8.DecodeRuneInString(text[at:])
-		if !isMark(r) {
-			break
-		}
-		at += size
-	}
-	return at
-}
-
-func isMark(r rune) bool {
-	cells, printable := termsafe.RuneWidth(r)
-	return printable && cells == 0
-}
-
-func wordBefore(text string, at int) int {
-	head := strings.TrimRightFunc(text[:at], isGap)
-	return strings.LastIndexFunc(head, isGap) + gapSize(head)
-}
-
-// gapSize is the size of the last gap in head, after which a word begins; 1 without a
-// gap, so that the index -1 becomes 0.
-func gapSize(head string) int {
-	i := strings.LastIndexFunc(head, isGap)
-	if i < 0 {
-		return 1
-	}
-	_, size := utf8.DecodeRuneInString(head[i:])
-	return size
-}
-
-func wordAfter(text string, at int) int {
-	tail := strings.TrimLeftFunc(text[at:], isGap)
-	if i := strings.IndexFunc(tail, isGap); i >= 0 {
-		return len(text) - len(tail) + i
-	}
-	return len(text)
-}
-
-func isGap(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && !unicode.IsMark(r)
+	return f.step(by)
 }

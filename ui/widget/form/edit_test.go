@@ -1,7 +1,6 @@
 package form
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -20,17 +19,16 @@ func TestTyping(t *testing.T) {
 		"abc<home><delete>":                                  "bc",
 		"<backspace>a<home><backspace><left>b":               "ba",
 		"one two<ctrl+w>":                                    "one ",
-		"one two, <ctrl+w>":                                  "one ",
 		"one<ctrl+w>":                                        "",
 		"one two<ctrl+left>X":                                "one Xtwo",
 		"one two<alt+b><alt+b>X":                             "Xone two",
 		"one two<home><alt+f>X":                              "oneX two",
 		"one two<home><ctrl+right><ctrl+right><ctrl+right>X": "one twoX",
-		"one two<ctrl+left><ctrl+u>":                         "two",
+		"one two<ctrl+left><ctrl+u>":                         "",
 		"one two<ctrl+left><ctrl+k>":                         "one ",
 		"日本<left>x<backspace><backspace>":                    "本",
 		"ae\u0301z<left><left>X":                             "aXe\u0301z",
-		"ae\u0301<backspace>":                                "a",
+		"ae\u0301<backspace>":                                "ae",
 	} {
 		f := props(`"s":{"type":"string"}`)
 		press(t, f, keys)
@@ -76,7 +74,7 @@ func TestDefaultLooksSelected(t *testing.T) {
 	f := props(`"n":{"type":"integer","default":10}`)
 	selected := func() string {
 		var out paint.Lines
-		f.Paint(&out, true)
+		f.paintInto(&out)
 		return out.Painted(0).String()
 	}
 	th := paint.NewTheme(paint.Options{})
@@ -102,6 +100,42 @@ func TestPaste(t *testing.T) {
 	require.Equal(t, `{"s":"two\nlines\n","n":42,"e":"b","j":{"a":1}}`, sent(t, f))
 }
 
+// TestLines checks that a text of several lines is edited in its lines, and that a text
+// that a widget would change is not edited at all.
+func TestLines(t *testing.T) {
+	f := props(`"s":{"type":"string"},"n":{"type":"integer"}`)
+	press(t, f, "ab<left>")
+	require.True(t, f.Key(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}))
+	require.Equal(t, `{"s":"a\nb"}`, sent(t, f))
+	require.Contains(t, screen(f), "2 lines, below")
+	press(t, f, "x")
+	require.True(t, f.Down(-1), "to the line above")
+	press(t, f, "<end>y")
+	require.True(t, f.Down(1))
+	require.Equal(t, `{"s":"ay\nxb"}`, sent(t, f))
+	require.Equal(t, "/s", f.Path())
+	require.True(t, f.Down(1))
+	require.Equal(t, "/n", f.Path())
+	require.False(t, f.Key(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}), "a number")
+	require.True(t, f.step(-1))
+	press(t, f, "<ctrl+u>")
+	require.Equal(t, `{"s":""}`, sent(t, f))
+
+	for _, text := range []string{"a\tb", "a\x1bb", "a\u200bb", strings.Repeat("x\n", maxLines+1)} {
+		require.NoError(t, f.SetText("/s", text+"."))
+		require.True(t, f.Info().InEditor)
+		require.Contains(t, screen(f), "only in your editor")
+		press(t, f, "x<backspace>")
+		got, err := f.Text("/s")
+		require.NoError(t, err)
+		require.Equal(t, text+".", got)
+	}
+	f = props(`"s":{"type":"string"}`)
+	press(t, f, "ac<left>")
+	require.True(t, f.Paste("\tb"))
+	require.Equal(t, `{"s":"a\tbc"}`, sent(t, f), "nothing of a pasted text is lost")
+}
+
 func TestList(t *testing.T) {
 	f := formOf(order)
 	require.False(t, f.Add())
@@ -113,8 +147,8 @@ func TestList(t *testing.T) {
 	press(t, f, "b")
 	require.True(t, f.Add())
 	press(t, f, "c")
-	f.Prev()
-	f.Prev()
+	f.step(-1)
+	f.step(-1)
 	require.True(t, f.Add()) // on the list itself: at its end
 	press(t, f, "d")
 	require.True(t, f.Select("/tags/0"))
@@ -156,24 +190,20 @@ func TestObject(t *testing.T) {
 	f.Clear()
 	f.Fold(true)
 	require.Equal(t, "/address", f.Path())
-	require.Contains(t, screen(f), ">   > address", "missing members are not shown yet")
-	require.True(t, f.FirstError())
-	require.True(t, f.Select("/address"))
-	f.Fold(true)
-	require.Contains(t, screen(f), ">x  > address")
+	require.Contains(t, screen(f), "> + address   1 member                E see the fields in it")
 	f.Clear()
 	require.Equal(t, `{}`, sent(t, f))
 	require.Equal(t, 1+count(f.root.children), f.fields)
 
 	f = formOf(`{"type":"object","required":["a"],"properties":{"a":{"type":"object","properties":{"x":{"type":"integer","default":1},"y":{"type":"integer"}}},"b":{"type":"object","properties":{"x":{"default":1}}}}}`)
 	require.Equal(t, `{"a":{"x":1}}`, sent(t, f), "a required object is present")
-	require.Equal(t, "v a", strings.TrimSpace(strings.Split(screen(f), "\n")[0][2:8]))
+	require.Equal(t, "- a *", strings.TrimSpace(strings.Split(screen(f), "\n")[0][3:8]))
 }
 
 func TestUnknownMembers(t *testing.T) {
 	f := formOf(order)
 	require.NoError(t, f.SetJSON([]byte(`{"id":1,"x y":{"a":1},"z":2}`)))
-	require.Contains(t, screen(f), `  ? x y        {"a":1}`)
+	require.Contains(t, screen(f), `     x y       {"a":1}                 not in the schema`)
 	require.True(t, f.Select("/x y"))
 	require.Contains(t, screen(f), "not in the schema")
 	press(t, f, "<left> <left><backspace>9")
@@ -193,11 +223,11 @@ func TestSet(t *testing.T) {
 	press(t, f, " ")
 	require.Equal(t, `{"extras":["eggs","milk","milk","nuts"]}`, sent(t, f))
 	press(t, f, "m")
-	require.Contains(t, screen(f), ">     [x] milk")
+	require.Contains(t, screen(f), " >     [x] milk")
 	press(t, f, " ")
 	require.Equal(t, `{"extras":["eggs","nuts"]}`, sent(t, f))
 	f.Next()
-	require.Contains(t, screen(f), ">     [x] eggs  (not an option)")
+	require.Contains(t, screen(f), " >     [x] eggs  (not an option)")
 	press(t, f, " ")
 	require.Equal(t, `{"extras":["nuts"]}`, sent(t, f))
 	require.Equal(t, "/extras", f.Path())
@@ -249,25 +279,4 @@ func TestSuggestions(t *testing.T) {
 	require.Equal(t, `{"note":"\u001b[2Jgamma"}`, sent(t, f))
 	f.SetSuggestions("/note", nil)
 	require.False(t, f.Suggest(1))
-}
-
-func TestHistory(t *testing.T) {
-	f := formOf(order)
-	f.Select("/note")
-	require.False(t, f.HistoryPrev())
-	f.SetHistory("/note", []string{"new", "old"})
-	require.False(t, f.HistoryNext())
-	for _, want := range []string{"new", "old"} {
-		require.True(t, f.HistoryPrev())
-		require.Equal(t, fmt.Sprintf(`{"note":%q}`, want), sent(t, f))
-	}
-	require.False(t, f.HistoryPrev())
-	require.True(t, f.HistoryNext())
-	require.Equal(t, `{"note":"new"}`, sent(t, f))
-	require.True(t, f.HistoryNext())
-	require.Equal(t, `{}`, sent(t, f), "it was absent")
-	press(t, f, "mine")
-	require.True(t, f.HistoryPrev())
-	require.True(t, f.HistoryNext())
-	require.Equal(t, `{"note":"mine"}`, sent(t, f))
 }

@@ -15,5 +15,5 @@ func Example() {
 	value, _ := f.JSON()
 	problems, _ := f.Problems()
 	fmt.Println(string(value), problems)
-	// Output: {"city":"Zürich","days":30} [/days: maximum: got 30, want 7]
+	// Output: {"city":"Zürich","days":30} [/days: is 30, at most 7]
 }

@@ -32,7 +32,6 @@ type field struct {
 
 	text        string // of a text, a number, or JSON
 	raw         []byte // what text was read from, until it is changed
-	cursor      int
 	preset      bool   // text is an unedited default of the schema
 	checkedText string // the text that valid refers to
 	valid       bool
@@ -81,7 +80,7 @@ func (fl *field) isDefault(v *value) bool {
 }
 
 func (fl *field) setText(text string, raw []byte) {
-	fl.text, fl.raw, fl.cursor, fl.preset = text, raw, len(text), false
+	fl.text, fl.raw, fl.preset = text, raw, false
 }
 
 // appendJSON appends the value of a field that is not absent. A field with invalid text

@@ -1,11 +1,14 @@
 package form
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
+	"mcpdbg/session/jsonschema"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -16,31 +19,33 @@ type Options struct {
 	Theme *paint.Theme
 	// Text controls how long or unprintable text is shown.
 	Text termsafe.Options
-	// Titles labels the fields with their titles instead of names.
-	Titles bool
+	// Brief omits what is below the rows, unless the schema explains a field.
+	Brief bool
+	// Anyway is how to send a value in spite of its problems, Adds and Removes how to add an
+	// item to a list and to remove one.
+	Anyway, Adds, Removes string
 }
 
 // A Form is a value being edited by fields. Make one with New.
 type Form struct {
 	tree
-	check *checker
-	theme *paint.Theme
-	text  termsafe.Options
+	options  Options
+	compiled func() (*jsonschema.Schema, error)
 
 	rows          []row
 	cursor, top   int
 	width, height int
-	labels        int // width in cells of the longest label
+	labels        int  // width in cells of the longest label
+	folds         bool // a row can be folded
+	explained     bool // a row has a description
+	writing       writing
 
 	typedAhead  string // typed to jump to an option
 	suggestions map[string][]string
-	history     map[string][]string
-	recall      recall
 
-	revision    uint64
-	checked     problemSet
-	validated   validation
-	showMissing bool // also show missing members
+	revision  uint64
+	checked   problemSet
+	validated validation
 }
 
 var (
@@ -52,13 +57,22 @@ var (
 // the schema is not valid JSON or exceeds a limit, the form is a single field of JSON
 // text.
 func New(raw json.RawMessage, o Options) *Form {
-	f := &Form{tree: tree{titles: o.Titles}, theme: o.Theme, text: o.Text}
-	if f.theme == nil {
-		f.theme = &paint.Theme{}
+	f := &Form{options: o}
+	f.writing.line, f.writing.area = NewInput(0, ""), NewArea(0, "")
+	f.writing.area.Focus()
+	if o.Theme == nil {
+		f.options.Theme = &paint.Theme{}
 	}
+	raw = bytes.Clone(raw)
 	var err error
 	f.schema, err = newSchema(raw)
-	f.check = newChecker(raw, err)
+	f.compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
+		if err != nil {
+			return nil, err
+		}
+		return jsonschema.Compile(raw, jsonschema.Options{Formats: true})
+	})
+	f.revision = 1
 	f.reset()
 	f.fill(f.root)
 	f.rebuild()
@@ -76,7 +90,7 @@ func (f *Form) changed() {
 func (f *Form) Revision() uint64 { return f.revision }
 
 // SetTheme changes the styles.
-func (f *Form) SetTheme(th *paint.Theme) { f.theme = th }
+func (f *Form) SetTheme(th *paint.Theme) { f.options.Theme = th }
 
 // A TextError reports that the text of a field is not valid.
 type TextError struct {

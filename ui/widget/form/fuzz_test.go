@@ -14,7 +14,7 @@ import (
 
 // FuzzForm performs random actions on forms of random schemas and values.
 func FuzzForm(f *testing.F) {
-	f.Add([]byte(order), []byte(`{"id":1,"lines":[{"sku":"a"}],"x":2}`), []byte("\x01\x02ab\x05\x06\x07\x08\x09 \x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14"))
+	f.Add([]byte(order), []byte(`{"id":1,"lines":[{"sku":"a"}],"x":2}`), []byte("\x01\x02ab\x05\x06\x07\x08\x09 \x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14\x1c\x18\x1bz\x1a\x0b\x19"))
 	f.Add([]byte(`{"$ref":"#/$defs/t","$defs":{"t":{"type":"object","properties":{"t":{"$ref":"#/$defs/t"},"l":{"type":"array","items":{"$ref":"#/$defs/t"}}}}}}`),
 		[]byte(`{"t":{"t":{"l":[{"t":{}}]}}}`), []byte("\x04\x01\x04\x01\x04\x05\x05\x05\x06\x15"))
 	f.Add([]byte(`{"anyOf":[{"const":"\u001b[2J","title":"\u202ex"},{"const":2}]}`), []byte(`"\ud800 \u200b"`), []byte("\x03\x03x"))
@@ -33,6 +33,10 @@ func FuzzForm(f *testing.F) {
 			act(form, k)
 			raw, _ := form.JSON()
 			require.True(t, json.Valid(raw), "%q", raw)
+			if fl := form.typing(); fl != nil && form.write(fl) != inEditor {
+				require.Equal(t, fl.text, form.writing.value(), "the widget holds the text")
+				require.LessOrEqual(t, form.writing.at(), len(fl.text))
+			}
 			requireFrame(t, form)
 		}
 	})
@@ -44,7 +48,7 @@ func act(f *Form, k byte) {
 	case 1:
 		f.Next()
 	case 2:
-		f.Prev()
+		f.step(-1)
 	case 3:
 		f.Choose(1)
 	case 4:
@@ -82,12 +86,20 @@ func act(f *Form, k byte) {
 	case 21:
 		f.moveTo(len(f.rows) - 1)
 	case 22:
-		f.SetHistory(f.Path(), []string{"old"})
-		f.HistoryPrev()
-		f.HistoryNext()
+		_ = f.SetText(f.Path(), "old")
 	case 23:
 		f.SetSuggestions(f.Path(), []string{"one", "two\x07"})
 		f.Suggest(-1)
+	case 24:
+		f.Key(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt})
+	case 25:
+		f.Key(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
+	case 26:
+		f.Down(1)
+	case 27:
+		f.Down(-1)
+	case 28:
+		f.Paste("e\u0301 one\ntwo\n")
 	default:
 		f.Key(tea.KeyPressMsg{Code: rune(k), Text: string(rune(k))})
 	}
@@ -97,7 +109,7 @@ func act(f *Form, k byte) {
 func requireFrame(t *testing.T, f *Form) {
 	t.Helper()
 	var out paint.Lines
-	f.Paint(&out, true)
+	f.paintInto(&out)
 	w, h := out.Size()
 	require.Equal(t, [2]int{f.width, f.height}, [2]int{w, h})
 	for y := range h {

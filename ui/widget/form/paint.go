@@ -2,7 +2,6 @@ package form
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"mcpdbg/internal/wording"
@@ -11,12 +10,10 @@ import (
 )
 
 const (
-	// margin is the cells before a label: the cursor, two marks and a blank.
-	margin = 4
 	// maxLabel is the maximum width of the labels in cells.
 	maxLabel = 36
-	// errorRoom is the minimum number of cells after a value for its problem.
-	errorRoom = 12
+	// valueCells is the width of the values, if there is room.
+	valueCells = 24
 	// maxBytesPerCell limits the bytes of one cell, a character with its marks; more of a
 	// text need not be read.
 	maxBytesPerCell = 20
@@ -30,110 +27,115 @@ func (f *Form) SetSize(w, h int) {
 	f.moveTo(f.cursor)
 }
 
-func (f *Form) visible() int { return f.height - panelHeight(f.height) }
+func (f *Form) visible() int { return f.height - f.panelHeight() }
 
-// Paint paints the visible rows into out, and below them the details of the row under the
-// cursor.
-func (f *Form) Paint(out *paint.Lines, focused bool) {
-	out.Options = f.text
-	out.Resize(f.width, f.height)
+// Paint paints the visible rows into a block from a row on, and below them the details of
+// the row under the cursor, which is marked if it has the focus.
+func (f *Form) Paint(out *paint.Lines, from int, focused bool) {
 	h := f.visible()
 	if len(f.rows) == 0 && h > 0 {
-		out.Line(0).Text(f.theme.Dim, " nothing to fill in: enter sends it")
+		out.Line(from).Text(f.options.Theme.Dim, "   nothing to fill in")
 	}
 	for y := 0; y < h && f.top+y < len(f.rows); y++ {
-		p := painter{f: f, l: out.Line(y), row: f.rows[f.top+y], current: f.top+y == f.cursor, focused: focused}
+		p := painter{f: f, l: out.Line(from + y), row: f.rows[f.top+y], current: focused && f.top+y == f.cursor}
 		p.paint()
 	}
 	below := panel{f}
-	below.paint(out, h)
+	below.paint(out, from+h, from+f.height)
 }
 
 type painter struct {
-	f                *Form
-	l                *paint.Line
-	row              row
-	current, focused bool
-}
-
-func (p *painter) labelWidth() int {
-	return min(p.f.labels+4, max(p.f.width*2/5, 12), maxLabel)
+	f       *Form
+	l       *paint.Line
+	row     row
+	current bool
 }
 
 func (p *painter) put(s paint.Style, text string) { p.l.Text(s, text) }
 
-func (p *painter) paint() {
-	fl, th := p.row.field, p.f.theme
-	problem := p.f.problem(fl)
-	cursor := " "
-	if p.current {
-		cursor = ">"
+// margin returns the cells before a label: the cursor, and a mark if a row has one.
+func (p *painter) margin() int {
+	if p.f.folds {
+		return 5
 	}
-	p.put(th.Accent, cursor)
-	p.marks(fl, problem)
+	return 3
+}
+
+// valueFrom returns the cell where the values begin.
+func (p *painter) valueFrom() int {
+	return p.margin() + min(p.f.labels+3, max(p.f.width*2/5, 10), maxLabel)
+}
+
+func (p *painter) paint() {
+	fl, th := p.row.field, p.f.options.Theme
+	p.l.PadTo(1)
+	p.put(th.Accent.If(p.current), map[bool]string{true: ">", false: " "}[p.current])
+	if p.l.PadTo(3); fl.foldable() && p.row.option == noOption {
+		p.put(th.Dim, map[bool]string{true: "+", false: "-"}[fl.folded])
+	}
 	p.label()
 	if p.row.option != noOption {
 		return
 	}
-	p.l.PadTo(margin + p.labelWidth())
-	p.value(fl)
-	if problem != "" && p.l.Room() >= errorRoom {
-		p.put(th.Failed, "  x "+short(problem))
+	from := p.valueFrom()
+	p.l.PadTo(from)
+	note, style := p.note(fl)
+	end := from + min(valueCells, (p.f.width-from)*3/5)
+	if p.value(fl, end-from, style == th.Failed); p.l.Cells() < end {
+		p.l.PadTo(end)
+		p.put(style, note)
 	}
 }
 
-// marks paints the state of a field: required or invalid; absent, null, or not in the
-// schema.
-func (p *painter) marks(fl *field, problem string) {
-	th := p.f.theme
-	if p.row.option != noOption {
-		p.put(paint.Style{}, "   ")
-		return
-	}
+// note returns what is at the right of a value: what would be right, or else what it must be.
+func (p *painter) note(fl *field) (string, paint.Style) {
+	th, cross := p.f.options.Theme, p.f.cross()
+	want, _ := p.f.problem(fl)
 	switch {
-	case problem != "", fl.folded && p.f.below(fl):
-		p.put(th.Failed, "x")
-	case fl.required && !p.inList(fl):
-		p.put(th.Odd, "*")
-	default:
-		p.put(paint.Style{}, " ")
-	}
-	switch {
-	case fl.state == absent:
-		p.put(th.Dim, "- ")
-	case fl.state == null:
-		p.put(th.Dim, "n ")
+	case want != "" && !missing(fl, want):
+		return cross + short(want), th.Failed
+	case fl.folded && p.f.found().below[fl] > 0:
+		return cross + "see the fields in it", th.Failed
 	case fl.extra:
-		p.put(th.Dim, "? ")
-	default:
-		p.put(paint.Style{}, "  ")
+		return "not in the schema", th.Dim
+	case fl.is() == kindList && p.f.options.Adds != "":
+		return short(fl.spec.hint) + "   " + p.f.options.Adds, th.Dim
+	case fl.parent != nil && fl.parent.is() == kindList && p.f.options.Removes != "":
+		return short(fl.spec.hint) + "   " + p.f.options.Removes, th.Dim
+	case fl.chosen() && p.current:
+		return short(fl.spec.hint) + "   space next", th.Dim
 	}
+	return short(fl.spec.hint), th.Dim
 }
 
-func (p *painter) inList(fl *field) bool { return fl.parent == nil || fl.parent.is() == kindList }
+// missing reports whether a problem is only that a required field is not sent.
+func missing(fl *field, want string) bool { return fl.state == absent && want == "required" }
 
 func (p *painter) label() {
-	th, fl := p.f.theme, p.row.field
-	p.l.PadTo(margin + p.f.indent(p.row))
-	end := margin + p.labelWidth() - 1
+	th, fl := p.f.options.Theme, p.row.field
+	p.l.PadTo(p.margin() + p.f.indent(p.row))
 	text := short(p.f.label(p.row))
-	switch {
-	case p.row.option != noOption:
+	if p.row.option != noOption {
 		p.put(th.Strong, check(fl.holds(p.row.option)))
 		p.name(th.Text, text, p.l.Room())
 		p.optionValue()
 		return
-	case fl.foldable() && fl.folded:
-		p.put(paint.Style{}, "> ")
-	case fl.foldable():
-		p.put(paint.Style{}, "v ")
 	}
-	p.name(th.Name, text, end-p.l.Cells())
+	room := p.valueFrom() - 1 - p.l.Cells()
+	if fl.starred() {
+		p.name(th.Name, text, room-2)
+		p.put(th.Odd, " *")
+		return
+	}
+	p.name(th.Name, text, room)
 }
+
+// starred reports whether a field is marked as required: a member, not an item of a list.
+func (fl *field) starred() bool { return fl.required && fl.parent != nil && fl.parent.is() != kindList }
 
 // name paints the name of a field or an option, with the look of the cursor.
 func (p *painter) name(s paint.Style, text string, room int) {
-	p.l.Enter(p.f.theme.Cursor(p.focused).If(p.current))
+	p.l.Enter(p.f.options.Theme.Cursor(true).If(p.current))
 	if termsafe.Width(text) > room {
 		p.l.Field(s, []byte(text), room, termsafe.Left)
 	} else {
@@ -147,7 +149,7 @@ func (p *painter) name(s paint.Style, text string, room int) {
 func (p *painter) optionValue() {
 	fl, i := p.row.field, p.row.option
 	if i >= len(fl.spec.options) {
-		p.put(p.f.theme.Dim, "  (not an option)")
+		p.put(p.f.options.Theme.Dim, "  (not an option)")
 		return
 	}
 	p.meaning(fl.spec.options[i])
@@ -155,7 +157,7 @@ func (p *painter) optionValue() {
 
 func (p *painter) meaning(o option) {
 	if text := optionText(o.value); text != o.label {
-		p.put(p.f.theme.Dim, "  = "+short(text))
+		p.put(p.f.options.Theme.Dim, "  = "+short(text))
 	}
 }
 
@@ -166,17 +168,23 @@ func check(on bool) string {
 	return "[ ] "
 }
 
-func (p *painter) value(fl *field) {
-	th := p.f.theme
+// value paints a value. One that is wrong leaves room for what would be right.
+func (p *painter) value(fl *field, cells int, wrong bool) {
+	th := p.f.options.Theme
 	switch {
-	case p.current && p.focused && fl.typed():
-		p.edited(fl)
+	case p.current && fl.typed():
+		p.edited(fl, cells)
 	case fl.state == absent:
-		p.put(th.Dim, "("+short(fl.spec.hint)+")")
+		p.absent(fl)
 	case fl.state == null:
 		p.put(th.Literal, "null")
 	case fl.typed():
-		p.text(styleOf(fl, th), quoted(fl))
+		text := quoted(fl)
+		if wrong && termsafe.Width(short(text)) >= cells {
+			p.l.Field(styleOf(fl, th), []byte(short(text)), cells-1, termsafe.Left)
+			return
+		}
+		p.text(styleOf(fl, th), text)
 	case fl.is() == kindBool:
 		p.put(th.Literal, check(fl.choice == 1)+fl.spec.options[max(fl.choice, 0)].label)
 	case fl.is() == kindChoice && fl.choice >= 0:
@@ -189,8 +197,16 @@ func (p *painter) value(fl *field) {
 	case fl.is() == kindList:
 		p.put(th.Dim, wording.Plural(fl.present(), "item"))
 	case fl.is() == kindObject:
-		p.put(th.Dim, "{ "+strconv.Itoa(fl.present())+" }")
+		p.put(th.Dim, wording.Plural(fl.present(), "member"))
 	}
+}
+
+func (p *painter) absent(fl *field) {
+	if want, _ := p.f.problem(fl); missing(fl, want) {
+		p.put(p.f.options.Theme.Failed, p.f.cross()+want)
+		return
+	}
+	p.put(p.f.options.Theme.Dim, "not sent")
 }
 
 func styleOf(fl *field, th *paint.Theme) paint.Style {
@@ -245,47 +261,31 @@ func (fl *field) present() int {
 	return n
 }
 
-// edited paints the part of a text around its cursor. A default is selected as a whole:
-// the next character replaces it.
-func (p *painter) edited(fl *field) {
-	th := p.f.theme
-	style := styleOf(fl, th)
-	room := p.l.Room() - 2 // the cursor, which may be on a wide character
-	from := windowFrom(fl.text, fl.cursor, room-1)
-	if from > 0 {
-		p.put(th.Dim, p.f.text.Ellipsis)
-	}
-	if fl.preset && fl.text != "" {
-		p.text(th.Caret, fl.text[from:])
-		return
-	}
-	p.put(style, fl.text[from:fl.cursor])
-	next := after(fl.text, fl.cursor)
-	under := fl.text[fl.cursor:next]
-	if under == "" {
-		under = " "
-	}
-	p.put(th.Caret, under)
-	p.text(style, fl.text[next:])
-	switch fl.state {
-	case null:
-		p.put(th.Literal, "null")
-	case absent:
-		p.put(th.Dim, "("+short(fl.spec.hint)+")")
+// edited paints a text around its cursor. A default is selected as a whole: the next
+// character replaces it.
+func (p *painter) edited(fl *field, cells int) {
+	th := p.f.options.Theme
+	switch in := p.f.write(fl); {
+	case in == inArea:
+		p.put(th.Dim, wording.Plural(p.f.writing.area.LineCount(), "line")+", below")
+	case in == inEditor:
+		p.text(styleOf(fl, th), quoted(fl))
+	case fl.preset && fl.text != "":
+		p.text(th.Caret, fl.text)
+	case fl.state != given:
+		p.put(th.Caret, " ")
+		if p.put(th.Text, " "); fl.state == null {
+			p.put(th.Literal, "null")
+			return
+		}
+		p.absent(fl)
+	default:
+		if termsafe.Width(fl.text) >= cells {
+			cells = p.l.Room()
+		}
+		PaintInput(p.l, &p.f.writing.line, cells-1)
 	}
 }
 
-// windowFrom returns where the visible part of a text begins, with at most room cells
-// before the cursor.
-func windowFrom(text string, cursor, room int) int {
-	from := cursor
-	for from > 0 {
-		prev := before(text, from)
-		room -= termsafe.Width(text[prev:from])
-		if room < 0 {
-			break
-		}
-		from = prev
-	}
-	return from
-}
+// cross is the mark of what is wrong.
+func (f *Form) cross() string { return paint.Glyph(f.options.Text, "✗ ", "E ") }

@@ -2,6 +2,7 @@ package form
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mcpdbg/internal/wording"
@@ -12,187 +13,154 @@ import (
 // A panel shows what is known about the row under the cursor, below the rows.
 type panel struct{ f *Form }
 
-func panelHeight(height int) int {
-	const least, most = 6, 6 // minimum rows of a form with a panel, maximum rows of the panel
-	if height < least {
+// panelHeight returns the rows of the panel: what the rows of the form leave, or else a
+// third; more for a text of several lines.
+func (f *Form) panelHeight() int {
+	const most = 6
+	n := f.height - len(f.rows)
+	if f.height >= most {
+		n = max(n, f.height/3)
+	}
+	switch fl := f.typing(); {
+	case fl != nil && f.write(fl) == inArea && f.height > 4:
+		return min(max(n, f.writing.area.LineCount()+3), f.height*2/3)
+	case n < 2 || f.options.Brief && !f.explained:
 		return 0
 	}
-	return min(most, height/3)
+	return min(most, n)
 }
 
-// paint paints the type of the row under the cursor, its problem, options and
-// description.
-func (p *panel) paint(out *paint.Lines, from int) {
-	_, h := out.Size()
-	if from >= h || len(p.f.rows) == 0 {
+// Height returns how many rows the form needs.
+func (f *Form) Height() int {
+	const panel = 4
+	switch fl := f.typing(); {
+	case fl != nil && f.write(fl) == inArea:
+		return len(f.rows) + panel + min(f.writing.area.LineCount(), 2*panel)
+	case f.options.Brief && !f.explained:
+		return len(f.rows)
+	}
+	return len(f.rows) + panel
+}
+
+// paint paints what the row under the cursor must be, its description and options, and
+// what is wrong.
+func (p *panel) paint(out *paint.Lines, from, h int) {
+	w := p.f.width
+	fl := p.f.current().field
+	if from >= h || fl == nil {
 		return
 	}
-	p.paintHead(out.Line(from))
-	y := from + 1
-	for _, line := range p.about(h - y) {
-		if y < h {
-			l := out.Line(y)
-			l.PadTo(1)
-			line(l)
-			y++
-		}
+	out.Line(from).Rule(p.f.options.Theme.Rule, paint.Glyph(p.f.options.Text, "─", "-"))
+	below := p.below(fl, h-from-2)
+	room := h - from - 1 - len(below)
+	area := &p.f.writing.area
+	lines := p.f.write(fl) == inArea && fl.typed()
+	if lines {
+		room = 1
+	}
+	y, at := from+1, ""
+	if len(p.f.rows) > p.f.visible() {
+		at = fmt.Sprintf("  %d of %d ", p.f.cursor+1, len(p.f.rows))
+	}
+	for _, line := range p.f.wrap(p.about(fl), w-2-len(at), room) {
+		l := out.Line(y)
+		l.PadTo(1)
+		l.Text(p.f.options.Theme.Text, line)
+		l.PadTo(w - len(at))
+		l.Text(p.f.options.Theme.Dim, at)
+		y, at = y+1, ""
+	}
+	if lines {
+		rows := h - y - len(below)
+		area.SetWidth(max(w-4, 1))
+		area.SetHeight(max(rows, 1))
+		PaintArea(out, area, y, rows)
+		y += rows
+	}
+	for i, line := range below[:min(len(below), max(h-y, 0))] {
+		l := out.Line(y + i)
+		l.PadTo(1)
+		line(l)
 	}
 }
 
-// paintHead paints the line above the panel: the field and its type, and a summary of the
-// form.
-func (p *panel) paintHead(l *paint.Line) {
-	th := p.f.theme
-	var head strings.Builder
-	if fl := p.f.current().field; fl != nil {
-		head.WriteString(short(strings.TrimPrefix(fl.path(), "/")) + ": " + short(fl.spec.hint))
-		if fl.required {
-			head.WriteString(", required")
-		}
-		switch {
-		case fl.extra:
-			head.WriteString(", not in the schema")
-		case fl.state == absent:
-			head.WriteString(", absent")
-		case fl.state == null:
-			head.WriteString(", null")
-		case fl.asJSON:
-			head.WriteString(", as JSON")
+// about returns what a field must be, and its description.
+func (p *panel) about(fl *field) string {
+	text := short(strings.TrimPrefix(fl.path(), "/")) + ": " + short(fl.spec.hint)
+	switch {
+	case fl.extra:
+		text += ", not in the schema"
+	case fl.asJSON && fl.spec.kind != kindJSON:
+		text += ", as JSON"
+	}
+	for _, more := range []string{fl.spec.title, fl.spec.description} {
+		if more != "" && more != p.f.label(row{fl, noOption}) {
+			text += ". " + strings.TrimSuffix(more, ".")
 		}
 	}
-	l.Begin(th.Dim)
-	right := p.summary()
-	l.PadTo(1)
-	l.Field(paint.Style{}, []byte(head.String()), max(l.Room()-termsafe.Width(right)-1, 0), termsafe.Left)
-	l.Text(paint.Style{}, right)
-	l.End(th.Dim)
+	return text + "."
 }
 
-func (p *panel) summary() string {
-	text := fmt.Sprintf(" %d of %d", min(p.f.cursor+1, len(p.f.rows)), len(p.f.rows))
-	found := p.f.found()
-	if n := len(found.all); n > 0 && p.f.showMissing {
-		return fmt.Sprintf(" x %s, row%s", wording.Plural(n, "problem"), text)
-	}
-	if found.err != nil {
-		return " not checked, row" + text
-	}
-	return text
-}
-
-// about returns at most n lines to paint, the most important first.
-func (p *panel) about(n int) []func(*paint.Line) {
-	th, r := p.f.theme, p.f.current()
+// below returns at most n lines below the description: the options, where the text can be
+// edited, and what is wrong.
+func (p *panel) below(fl *field, n int) []func(*paint.Line) {
+	th := p.f.options.Theme
 	var out []func(*paint.Line)
-	add := func(s paint.Style, text string, lines int) {
-		for _, line := range wrap(text, p.f.width-2, min(lines, n-len(out)), p.f.text.Ellipsis) {
+	add := func(s paint.Style, text string) {
+		for _, line := range p.f.wrap(text, p.f.width-2, 2) {
 			out = append(out, func(l *paint.Line) { l.Text(s, line) })
 		}
 	}
-	if r.field == nil {
-		return nil
+	want, have := p.f.problem(fl)
+	if want == "" {
+		want, have = p.f.problem(p.f.root)
 	}
-	problem := p.f.problem(r.field)
-	if problem == "" {
-		problem = p.f.problem(p.f.root)
-	}
-	if problem != "" {
-		add(th.Failed, "x "+problem, 2)
+	if want != "" {
+		text := p.f.cross() + want
+		if have != "" {
+			text += " (you have " + have + ")"
+		}
+		if p.f.options.Anyway != "" && !missing(fl, want) {
+			text += paint.Glyph(p.f.options.Text, " · ", " * ") + p.f.options.Anyway
+		}
+		add(th.Failed, text)
 	}
 	if err := p.f.found().err; err != nil {
-		add(th.Odd, "cannot check: "+err.Error(), 1)
+		add(th.Odd, "cannot check: "+err.Error())
 	}
-	for _, pattern := range p.unmatched(r.field) {
-		add(th.Odd, "cannot check the pattern "+pattern, 1)
+	if schema, err := p.f.compiled(); err == nil && fl.spec.pattern != "" && slices.Contains(schema.Unchecked(), fl.spec.pattern) {
+		add(th.Odd, "cannot check the pattern "+fl.spec.pattern)
 	}
-	if labels, at := p.optionsFor(r.field); len(labels) > 0 && len(out) < n {
-		out = append(out, func(l *paint.Line) { p.paintStrip(l, labels, at) })
+	if fl.typed() && p.f.write(fl) == inEditor {
+		add(th.Odd, "This text is edited only in your editor: it is long, or has characters that do not show.")
 	}
-	if title := r.field.spec.title; title != "" && title != p.f.label(row{r.field, noOption}) {
-		add(th.Strong, title, 1)
+	if all := p.f.suggestions[fl.path()]; fl.typed() && len(all) > 0 {
+		out = append(out, func(l *paint.Line) { p.paintStrip(l, all, slices.Index(all, fl.text)) })
 	}
-	add(th.Text, r.field.spec.description, n)
-	return out
+	return out[:min(len(out), max(n, 0))]
 }
 
-func (p *panel) unmatched(fl *field) []string {
-	if fl.spec.pattern == "" {
-		return nil
-	}
-	for _, pattern := range p.f.check.Unchecked() {
-		if pattern == fl.spec.pattern {
-			return []string{pattern}
-		}
-	}
-	return nil
-}
-
-func (p *panel) optionsFor(fl *field) (labels []string, at int) {
-	at = -1
-	if fl.typed() {
-		for i, text := range p.f.suggestions[fl.path()] {
-			labels = append(labels, text)
-			if text == fl.text {
-				at = i
-			}
-		}
-		return labels, at
-	}
-	if fl.is() == kindChoice {
-		for _, o := range fl.spec.options {
-			labels = append(labels, o.label)
-		}
-		return labels, fl.choice
-	}
-	return nil, at
-}
-
-func (p *panel) paintStrip(l *paint.Line, labels []string, at int) {
-	th := p.f.theme
-	l.Text(th.Dim, fmt.Sprintf("%d/%d ", at+1, len(labels)))
-	from, room := max(at, 0), l.Room()-4
-	for from > 0 {
-		room -= termsafe.Width(short(labels[from])) + 2
-		if room < termsafe.Width(short(labels[from-1]))+2 {
-			break
-		}
-		from--
-	}
-	if from > 0 {
-		l.Text(th.Dim, p.f.text.Ellipsis)
-	}
-	for i := from; i < len(labels) && l.Room() > 0; i++ {
+// paintStrip paints the suggestions, from the one that is taken on.
+func (p *panel) paintStrip(l *paint.Line, all []string, at int) {
+	th := p.f.options.Theme
+	l.Text(th.Dim, fmt.Sprintf("%d/%d ", at+1, len(all)))
+	for i := max(at, 0); i < len(all) && l.Room() > 0; i++ {
 		if i == at {
-			l.Text(th.Accent, "["+short(labels[i])+"]")
+			l.Text(th.Accent, "["+short(all[i])+"]")
 		} else {
-			l.Text(th.Text, " "+short(labels[i])+" ")
+			l.Text(th.Text, " "+short(all[i])+" ")
 		}
 	}
 }
 
-// wrap breaks text into at most n rows of at most width cells, at blanks where possible.
-// The rows are not yet safe to print.
-func wrap(text string, width, n int, ellipsis string) []string {
+// wrap breaks text into at most n rows of at most width cells.
+func (f *Form) wrap(text string, width, n int) []string {
 	width = max(width, termsafe.LongestEscape)
-	var rows []string
-	for text != "" && len(rows) < n {
-		line, rest, _ := strings.Cut(text, "\n")
-		fits, _ := termsafe.Fit([]byte(line[:min(len(line), width*maxBytesPerCell)]), width, termsafe.Options{})
-		if fits < len(line) {
-			if blank := strings.LastIndexByte(line[:fits], ' '); blank > 0 {
-				fits = blank
-			}
-			fits = max(fits, 1) // always make progress
-			rest = strings.TrimLeft(text[fits:], " ")
+	rows := termsafe.Wrap(strings.ReplaceAll(wording.Cut(text, width*maxBytesPerCell*(n+1)), "\n", " "), width)
+	if len(rows) > max(n, 0) {
+		if rows = rows[:max(n, 0)]; n > 0 {
+			rows[n-1] = termsafe.Truncate(rows[n-1]+" "+strings.Repeat(".", width), width, f.options.Text.Ellipsis)
 		}
-		if len(rows) == n-1 && strings.TrimSpace(rest) != "" {
-			used, _ := termsafe.Fit([]byte(line[:fits]), width-termsafe.Width(ellipsis), termsafe.Options{})
-			return append(rows, line[:used]+ellipsis)
-		}
-		if row := strings.TrimRight(line[:fits], " \r\t"); row != "" {
-			rows = append(rows, row)
-		}
-		text = rest
 	}
 	return rows
 }

@@ -2,10 +2,7 @@ package form
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"mcpdbg/internal/wording"
 )
@@ -34,57 +31,20 @@ func tokens(pointer string) []string {
 }
 
 // Locate returns the line and the column in bytes, both from 1, where the value at a JSON
-// Pointer begins in raw. Without such a value, or if the text is not valid JSON before
-// it, it returns those of the nearest enclosing value.
+// Pointer begins in raw. Without such a value it returns those of the nearest enclosing
+// value, and 1 and 1 if raw is not valid JSON.
 func Locate(raw []byte, pointer string) (line, col int) {
-	offset := offsetOf(raw, tokens(pointer))
-	before := raw[:offset]
-	return 1 + bytes.Count(before, []byte{'\n'}), offset - bytes.LastIndexByte(before, '\n')
-}
-
-// offsetOf returns the offset of the value at parts, or of the last value on the way.
-func offsetOf(raw []byte, parts []string) int {
-	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	at := skipBlanks(raw, 0)
-	for _, part := range parts {
-		if !enter(dec, part) {
+	v, err := parse(raw)
+	if err != nil {
+		return 1, 1
+	}
+	for _, part := range tokens(pointer) {
+		next := v.part(part)
+		if next == nil {
 			break
 		}
-		at = skipBlanks(raw, int(dec.InputOffset()))
+		v = next
 	}
-	return at
-}
-
-// enter moves into a container, up to the member or item of that name.
-func enter(dec *jsontext.Decoder, part string) bool {
-	open, err := dec.ReadToken()
-	if err != nil || open.Kind() != '{' && open.Kind() != '[' {
-		return false
-	}
-	for i := 0; ; i++ {
-		if next := dec.PeekKind(); next == '}' || next == ']' {
-			return false
-		}
-		key := strconv.Itoa(i)
-		if open.Kind() == '{' {
-			name, err := dec.ReadToken()
-			if err != nil {
-				return false
-			}
-			key = name.String()
-		}
-		if key == part {
-			return true
-		}
-		if dec.SkipValue() != nil {
-			return false
-		}
-	}
-}
-
-func skipBlanks(raw []byte, at int) int {
-	for at < len(raw) && bytes.IndexByte([]byte(" \t\r\n,:"), raw[at]) >= 0 {
-		at++
-	}
-	return at
+	before := raw[:v.at]
+	return 1 + bytes.Count(before, []byte{'\n'}), v.at - bytes.LastIndexByte(before, '\n')
 }

@@ -1,9 +1,9 @@
 package form
 
 import (
-	"bytes"
 	"errors"
 	"slices"
+	"strings"
 
 	"mcpdbg/session/jsonschema"
 )
@@ -11,12 +11,10 @@ import (
 // A problemSet groups the problems of the current value by the field that shows them.
 type problemSet struct {
 	revision uint64
-	made     bool
 	all      []Problem
 	err      error // the value cannot be checked
 	of       map[*field][]Problem
 	below    map[*field]int // number of problems inside a field
-	missing  map[*field]int // of those, about a missing member
 }
 
 // Validate checks any value against the schema of the form, for a view of it as JSON.
@@ -25,7 +23,11 @@ type problemSet struct {
 func (f *Form) Validate(raw []byte) ([]Problem, error) {
 	if !f.validated.made || f.validated.text != string(raw) {
 		f.validated = validation{made: true, text: string(raw)}
-		f.validated.problems, f.validated.err = f.check.checkText(raw)
+		if f.validated.problems, f.validated.err = f.check(raw); len(raw) <= maxChecked {
+			if _, err := parse(raw); err != nil {
+				f.validated.problems, f.validated.err = []Problem{{Text: "not valid JSON: " + err.Error()}}, nil
+			}
+		}
 	}
 	return slices.Clone(f.validated.problems), f.validated.err
 }
@@ -45,9 +47,7 @@ func (f *Form) Problems() ([]Problem, error) {
 }
 
 // FirstError moves to the first field with a problem and reports whether there is one.
-// From now on the form marks missing members.
 func (f *Form) FirstError() bool {
-	f.showMissing = true
 	found := f.found()
 	if len(found.all) == 0 {
 		return false
@@ -74,10 +74,10 @@ func (s *problemSet) first(fl *field) *field {
 
 func (f *Form) found() *problemSet {
 	found := &f.checked
-	if found.made && found.revision == f.revision {
+	if found.revision == f.revision {
 		return found
 	}
-	*found = problemSet{revision: f.revision, made: true, of: map[*field][]Problem{}, below: map[*field]int{}, missing: map[*field]int{}}
+	*found = problemSet{revision: f.revision, of: map[*field][]Problem{}, below: map[*field]int{}}
 	if f.root.size() > maxChecked {
 		found.err = errors.New("too long to check while typing")
 		return found
@@ -90,7 +90,7 @@ func (f *Form) found() *problemSet {
 			found.all = append(found.all, Problem{Path: err.Path, Text: "is not " + err.Expected})
 		}
 	})
-	problems, err := f.check.Check(raw)
+	problems, err := f.check(raw)
 	found.err = err
 	for _, p := range problems {
 		if !bad[p.Path] {
@@ -102,81 +102,36 @@ func (f *Form) found() *problemSet {
 		found.of[fl] = append(found.of[fl], p)
 		for up := fl.parent; up != nil; up = up.parent {
 			found.below[up]++
-			if p.Missing {
-				found.missing[up]++
-			}
 		}
 	}
 	return found
 }
 
-// problem omits a missing member before the first attempt to send.
-func (f *Form) problem(fl *field) string {
-	for _, p := range f.found().of[fl] {
-		if f.showMissing || !p.Missing {
-			return p.Text
+// problem returns the first problem of a field: what would be right, and what there is
+// instead, "" if that is clear.
+func (f *Form) problem(fl *field) (want, have string) {
+	all := f.found().of[fl]
+	if len(all) == 0 {
+		return "", ""
+	}
+	text := all[0].Text
+	for _, verb := range []string{"is ", "has "} {
+		rest, said := strings.CutPrefix(text, verb)
+		if have, want, two := strings.Cut(rest, ", "); said && two && !strings.HasPrefix(have, "not ") {
+			return want, have
 		}
 	}
-	return ""
-}
-
-func (f *Form) below(fl *field) bool {
-	found := f.found()
-	if f.showMissing {
-		return found.below[fl] > 0
-	}
-	return found.below[fl] > found.missing[fl]
+	return strings.TrimPrefix(text, "is "), ""
 }
 
 // A Problem describes what is wrong with a value.
 type Problem = jsonschema.Problem
 
-type checker struct {
-	raw    []byte
-	schema *jsonschema.Schema
-	tried  bool
-	err    error
-}
-
-// newChecker returns a checker for a schema, compiled on first use. A non-nil err is why
-// the schema cannot be used.
-func newChecker(raw []byte, err error) *checker {
-	return &checker{raw: bytes.Clone(raw), err: err, tried: err != nil}
-}
-
-// Err returns why values cannot be checked, or nil.
-func (c *checker) Err() error {
-	if !c.tried {
-		c.tried = true
-		c.schema, c.err = jsonschema.Compile(c.raw, jsonschema.Options{Formats: true})
-	}
-	return c.err
-}
-
-// Unchecked returns the patterns of the schema that cannot be matched; everything else is
-// checked.
-func (c *checker) Unchecked() []string {
-	if c.Err() != nil {
-		return nil
-	}
-	return c.schema.Unchecked()
-}
-
-// Check returns the problems of a value, or an error if the value cannot be
-// checked.
-func (c *checker) Check(raw []byte) ([]Problem, error) {
-	if err := c.Err(); err != nil {
+// check returns the problems of a value, or an error if it cannot be checked.
+func (f *Form) check(raw []byte) ([]Problem, error) {
+	schema, err := f.compiled()
+	if err != nil {
 		return nil, err
 	}
-	return c.schema.Check(raw, maxChecked)
-}
-
-// checkText checks any text. Text that is not valid JSON is one problem.
-func (c *checker) checkText(raw []byte) ([]Problem, error) {
-	if len(raw) <= maxChecked {
-		if _, err := parse(raw); err != nil {
-			return []Problem{{Text: "not valid JSON: " + err.Error()}}, nil
-		}
-	}
-	return c.Check(raw)
+	return schema.Check(raw, maxChecked)
 }

@@ -27,8 +27,9 @@ func TestRealTools(t *testing.T) {
 	for _, server := range []string{"everything", "gopls", "gosdk"} {
 		for _, tool := range tools(t, server) {
 			f := New(tool.Schema, Options{})
-			require.NoError(t, f.check.Err(), "%s %s", server, tool.Name)
-			require.Empty(t, f.check.Unchecked())
+			checks, err := f.compiled()
+			require.NoError(t, err, "%s %s", server, tool.Name)
+			require.Empty(t, checks.Unchecked())
 			require.Equal(t, kindObject, f.root.is(), "%s %s", server, tool.Name)
 			for _, r := range f.rows {
 				if r.field.is() == kindJSON {

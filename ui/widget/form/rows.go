@@ -1,7 +1,7 @@
 package form
 
 import (
-	"strconv"
+	"slices"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/termsafe"
@@ -27,9 +27,14 @@ func (f *Form) rebuild() {
 	} else {
 		f.rows = f.appendRows(f.rows, f.root)
 	}
-	f.labels = 0
+	f.labels, f.folds, f.explained = 0, false, false
 	for _, r := range f.rows {
-		f.labels = max(f.labels, f.indent(r)+termsafe.Width(short(f.label(r))))
+		width := f.indent(r) + termsafe.Width(short(f.label(r)))
+		if r.field.starred() {
+			width += 2
+		}
+		f.labels, f.folds = max(f.labels, width), f.folds || r.field.foldable()
+		f.explained = f.explained || r.field.spec.description != ""
 	}
 	f.moveTo(f.rowOf(at))
 }
@@ -77,9 +82,6 @@ func (f *Form) Rows() int { return len(f.rows) }
 // Next moves to the next row and reports whether there is one.
 func (f *Form) Next() bool { return f.step(1) }
 
-// Prev moves to the previous row and reports whether there is one.
-func (f *Form) Prev() bool { return f.step(-1) }
-
 func (f *Form) step(by int) bool {
 	if to := f.cursor + by; to < 0 || to >= len(f.rows) {
 		return false
@@ -126,16 +128,10 @@ func (f *Form) Select(path string) bool {
 	return false
 }
 
-// toFirst moves to the first required and absent row, or else the first.
+// toFirst moves to the first row that needs something, or else the first.
 func (f *Form) toFirst() {
-	f.cursor = 0
-	for i, r := range f.rows {
-		if r.field.required && r.field.state == absent {
-			f.cursor = i
-			break
-		}
-	}
-	f.moveTo(f.cursor)
+	found := f.found()
+	f.moveTo(max(slices.IndexFunc(f.rows, func(r row) bool { return len(found.of[r.field]) > 0 || found.below[r.field] > 0 && r.field.folded }), 0))
 }
 
 func (f *Form) moveTo(i int) {
@@ -179,15 +175,6 @@ func (f *Form) Fold(fold bool) bool {
 func (f *Form) Path() string {
 	if fl := f.current().field; fl != nil {
 		return fl.path()
-	}
-	return ""
-}
-
-func (fl *field) place() string {
-	for i, other := range fl.parent.children {
-		if other == fl {
-			return strconv.Itoa(i)
-		}
 	}
 	return ""
 }

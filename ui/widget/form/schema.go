@@ -2,9 +2,10 @@ package form
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"mcpdbg/internal/wording"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -146,17 +147,7 @@ func (s *schema) resolve(ref *value) *value {
 	}
 	v := s.root
 	for _, token := range tokens(pointer) {
-		switch {
-		case v == nil:
-		case v.kind == '[':
-			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(v.items) {
-				return unknown()
-			}
-			v = v.items[i]
-		default:
-			v = v.get(token)
-		}
+		v = v.part(token)
 	}
 	if v == nil {
 		return unknown()
@@ -196,7 +187,7 @@ func (s *schema) fill(out *spec, v *value) {
 		out.kind, out.format, out.pattern = kindText, v.str("format"), v.str("pattern")
 		out.hint = textHint(v)
 	case "integer":
-		out.kind, out.hint = kindInteger, numberHint("integer", v)
+		out.kind, out.hint = kindInteger, numberHint("whole number", v)
 	case "number":
 		out.kind, out.hint = kindNumber, numberHint("number", v)
 	case "boolean":
@@ -263,7 +254,7 @@ func (s *schema) fillArray(out *spec, v *value) {
 	}
 	if options, ok := s.itemChoices(items); ok {
 		out.kind, out.options = kindSet, options
-		out.hint = countHint("any of "+strconv.Itoa(len(options)), v, "minItems", "maxItems")
+		out.hint = countHint("any of "+labels(options), v, "minItems", "maxItems")
 		return
 	}
 	out.kind, out.items = kindList, items
@@ -324,19 +315,43 @@ func conditional(v *value) bool {
 func (out *spec) describe() string {
 	switch out.kind {
 	case kindBool:
-		return "true or false"
+		return "yes or no"
 	case kindChoice:
-		return "one of " + strconv.Itoa(len(out.options))
+		return "one of " + labels(out.options)
 	case kindObject:
-		return "object"
+		text, mark := "object", ": "
+		for _, p := range out.props {
+			text += mark + p.key
+			if mark = ", "; p.required {
+				text += " *"
+			}
+		}
+		return wording.ClipValid(text, maxHint, wording.Dots)
 	}
 	return "JSON"
 }
 
+// maxHint is the maximum size of a list of names in a hint, in bytes.
+const maxHint = 80
+
+func labels(options []option) string {
+	var all []string
+	for _, o := range options[:min(len(options), maxHint)] {
+		all = append(all, o.label)
+	}
+	return wording.ClipValid(strings.Join(all, ", "), maxHint, wording.Dots)
+}
+
+// examples are of formats that people write in several ways (RFC 3339).
+var examples = map[string]string{"date": "2026-06-12", "time": "10:00:00Z", "date-time": "2026-06-12T10:00:00Z"}
+
 func textHint(v *value) string {
-	what := "string"
+	what := "text"
 	if format := v.str("format"); format != "" {
 		what = format
+	}
+	if like := examples[what]; like != "" {
+		what += ", as " + like
 	}
 	return countHint(what, v, "minLength", "maxLength")
 }
@@ -354,20 +369,19 @@ func numberHint(what string, v *value) string {
 
 func countHint(what string, v *value, least, most string) string {
 	from, to := scalar(v, least), scalar(v, most)
-	if strings.HasSuffix(least, "Length") && from+to != "" {
-		what += " of length"
-	} else if from+to != "" {
-		what += ","
+	unit := map[string]string{"minLength": " character", "minItems": " item"}[least]
+	if unit != "" && cmp.Or(to, from) != "1" {
+		unit += "s"
 	}
 	switch {
 	case from != "" && from == to:
-		return what + " " + from
+		return what + ", " + from + unit
 	case from != "" && to != "":
-		return what + " " + from + " to " + to
+		return what + ", " + from + " to " + to + unit
 	case from != "":
-		return what + " at least " + from
+		return what + ", at least " + from + unit
 	case to != "":
-		return what + " at most " + to
+		return what + ", at most " + to + unit
 	}
 	return what
 }

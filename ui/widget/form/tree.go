@@ -2,6 +2,7 @@ package form
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -9,7 +10,6 @@ import (
 // A tree is the value as fields: what the form knows without rows and a cursor.
 type tree struct {
 	schema *schema
-	titles bool // fields are labelled with their titles
 	root   *field
 	fields int // in the tree
 }
@@ -85,7 +85,7 @@ func (t *tree) showJSON(fl *field) {
 func (t *tree) clear(fl *field) {
 	t.fields -= count(fl.children)
 	fl.state, fl.asJSON = absent, false
-	fl.text, fl.raw, fl.cursor, fl.checkedText, fl.preset = "", nil, 0, "", false
+	fl.text, fl.raw, fl.checkedText, fl.preset = "", nil, "", false
 	fl.choice, fl.picked = -1, nil
 	fl.children, fl.made = nil, false
 }
@@ -252,7 +252,7 @@ func (t *tree) child(fl *field, part string) *field {
 	return nil
 }
 
-// label returns the name or title of a member, the index of an item, or the label of an
+// label returns the name of a member, the index of an item, or the label of an
 // option.
 func (t *tree) label(r row) string {
 	fl := r.field
@@ -267,9 +267,7 @@ func (t *tree) label(r row) string {
 	case fl.parent == nil:
 		return "value"
 	case fl.parent.is() == kindList:
-		return fl.place()
-	case t.titles && fl.spec.title != "":
-		return fl.spec.title
+		return strconv.Itoa(slices.Index(fl.parent.children, fl))
 	}
 	return fl.key
 }

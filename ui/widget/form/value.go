@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -16,6 +17,7 @@ import (
 type value struct {
 	kind    jsontext.Kind // of {, [, ", 0, t, f, n
 	raw     []byte
+	at      int // the offset of raw
 	text    string
 	members []member
 	items   []*value
@@ -59,16 +61,17 @@ func (p *parser) value(depth int) (*value, error) {
 	v := &value{kind: token.Kind()}
 	switch v.kind {
 	case '{', '[':
-		start := p.dec.InputOffset() - 1
+		v.at = int(p.dec.InputOffset()) - 1
 		if err := p.parts(v, depth); err != nil {
 			return nil, err
 		}
-		v.raw = p.data[start:p.dec.InputOffset()]
+		v.raw = p.data[v.at:p.dec.InputOffset()]
 		return v, nil
 	case '"':
 		v.text = token.String()
 	}
 	v.raw = bytes.TrimLeft(p.data[before:p.dec.InputOffset()], " \t\r\n,:")
+	v.at = int(p.dec.InputOffset()) - len(v.raw)
 	return v, nil
 }
 
@@ -106,6 +109,17 @@ func (v *value) get(key string) *value {
 		if v.members[i].key == key {
 			return v.members[i].value
 		}
+	}
+	return nil
+}
+
+// part returns the member or item that a token of a JSON Pointer names, or nil.
+func (v *value) part(token string) *value {
+	if v == nil || v.kind != '[' {
+		return v.get(token)
+	}
+	if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(v.items) {
+		return v.items[i]
 	}
 	return nil
 }

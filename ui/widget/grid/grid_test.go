@@ -216,16 +216,16 @@ func TestColumns(t *testing.T) {
 		line := out.Painted(0).String()
 		return strings.Join(strings.Fields(strings.NewReplacer("\x1b[4m", "", "\x1b[24m", "").Replace(line)), " ")
 	}
-	require.Equal(t, "host phase time result", head(120))
+	require.Equal(t, "host now time result", head(120))
 	s.rows[1].Server = "another"
-	require.Equal(t, "host server phase time result", head(120))
+	require.Equal(t, "host server now time result", head(120))
 	require.Equal(t, "host server time result", head(78))
 	require.Equal(t, "host result", head(44))
 }
 
 func TestTimes(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0.0s", 40 * time.Millisecond: "0.0s", 59940 * time.Millisecond: "59.9s", 59960 * time.Millisecond: "0:59",
+		0: "0.0 s", 40 * time.Millisecond: "0.0 s", 9940 * time.Millisecond: "9.9 s", 9960 * time.Millisecond: "9 s", 59960 * time.Millisecond: "59 s",
 		61 * time.Second: "1:01", 2*time.Hour + 7*time.Second: "2:00:07",
 	} {
 		require.Equal(t, want, shortTime(d))
@@ -269,16 +269,16 @@ func TestSteps(t *testing.T) {
 		row         Row
 		mark, steps string
 	}{
-		{Row{State: Waiting}, ".", "....."},
-		{Row{State: Running, Phase: "auth"}, "|", "*o..."},
-		{Row{State: Running, Phase: "wait"}, ".", "....."},
-		{Row{State: Running, Phase: "wait", Before: "auth"}, ".", "**..."},
-		{Row{State: Running, Phase: "shutdown"}, "|", "****o"},
-		{Row{State: Running, Phase: "shutdown", FailedIn: "auth"}, "|", "*x..o"},
-		{Row{State: Failed, Phase: "start"}, "x", "**x.."},
-		{Row{State: Failed}, "x", "*****"},
-		{Row{State: Passed}, "+", "*****"},
-		{Row{State: Cancelled, Phase: "wait"}, "!", "....."},
+		{Row{State: Waiting}, "-", "....."},
+		{Row{State: Running, Phase: "auth"}, ".", "*o..."},
+		{Row{State: Running, Phase: "wait"}, "-", "....."},
+		{Row{State: Running, Phase: "wait", Before: "auth"}, "-", "**..."},
+		{Row{State: Running, Phase: "shutdown"}, ".", "****o"},
+		{Row{State: Running, Phase: "shutdown", FailedIn: "auth"}, ".", "*x..o"},
+		{Row{State: Failed, Phase: "start"}, "E", "**x.."},
+		{Row{State: Failed}, "E", "*****"},
+		{Row{State: Passed}, " ", "*****"},
+		{Row{State: Cancelled, Phase: "wait"}, "C", "....."},
 	} {
 		tt.row.Host, tt.row.Phases = "host", phases
 		g := New(&fakeSource{rows: []Row{tt.row}}, Look{Theme: paint.NewTheme(paint.Options{}), ASCII: true})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 	"mcpdbg/ui/widget/termsafe"
@@ -28,7 +29,7 @@ const (
 // columnsOf lays out the columns for the names and phases of a run, without a server that
 // is the same for all targets.
 func columnsOf(source Source) []table.Column {
-	hosts, servers, steps, phase := leastName, leastName, 1, len("phase")
+	hosts, servers, steps, phase := leastName, leastName, 1, len("now")
 	oneServer := true
 	for i := range source.Len() {
 		row := source.Row(i)
@@ -43,8 +44,8 @@ func columnsOf(source Source) []table.Column {
 		colHost:    {Title: "host", Min: min(hosts, mostName), Priority: 9, Must: true},
 		colServer:  {Title: "server", Min: min(servers, mostName/2), Priority: 6},
 		colSteps:   {Title: "", Min: steps, Priority: 2},
-		colPhase:   {Title: "phase", Min: phase, Priority: 3},
-		colTime:    {Title: "time", Min: len("59.9s"), Priority: 4, Align: termsafe.Right},
+		colPhase:   {Title: "now", Min: phase, Priority: 3},
+		colTime:    {Title: "time", Min: len("9.9 s"), Priority: 4, Align: termsafe.Right},
 		colResult:  {Title: "result", Min: len("cancelled"), Priority: 8, Must: true},
 		colMessage: {Title: "", Min: 16, Weight: 1, Priority: 5},
 	}
@@ -58,14 +59,14 @@ func columnsOf(source Source) []table.Column {
 const hidden = 1 << 20
 
 type glyphs struct {
-	waits              string // mark of a waiting target
-	done, now, to, bad string
-	bar, rest          string
+	waits, runs, failed, cancelled string // marks of targets
+	done, now, to, bad             string // steps
+	bar, rest                      string
 }
 
 var (
-	unicodeGlyphs = glyphs{waits: "·", done: "•", now: "o", to: "·", bad: "x", bar: "━", rest: "─"}
-	asciiGlyphs   = glyphs{waits: ".", done: "*", now: "o", to: ".", bad: "x", bar: "=", rest: "-"}
+	unicodeGlyphs = glyphs{waits: "·", runs: "…", failed: "✗", cancelled: "⊘", done: "•", now: "o", to: "·", bad: "✗", bar: "━", rest: "─"}
+	asciiGlyphs   = glyphs{waits: "-", runs: ".", failed: "E", cancelled: "C", done: "*", now: "o", to: ".", bad: "x", bar: "=", rest: "-"}
 )
 
 type rows struct{ *Grid }
@@ -109,21 +110,16 @@ func (g *Grid) mark(row *Row) (string, paint.Style) {
 	switch row.State {
 	case Running:
 		if !row.Idle() {
-			return spinner(g.totals.Took), g.theme.Odd
+			return g.glyphs.runs, g.theme.Accent
 		}
 	case Passed:
-		return "+", g.theme.Good
+		return "", g.theme.Good
 	case Failed:
-		return "x", g.theme.Failed
+		return g.glyphs.failed, g.theme.Failed
 	case Cancelled:
-		return "!", g.theme.Odd
+		return g.glyphs.cancelled, g.theme.Odd
 	}
 	return g.glyphs.waits, g.theme.Dim
-}
-
-func spinner(d time.Duration) string {
-	const glyphs, every = `|/-\`, 100 * time.Millisecond
-	return string(glyphs[int(max(d, 0)/every)%len(glyphs)])
 }
 
 // paintSteps paints a glyph for each phase: completed, current, failed or to come,
@@ -181,11 +177,14 @@ func (r rows) paintMessage(c *table.Cells, row *Row) {
 	c.Text(colMessage, style, row.Message)
 }
 
-// shortTime formats a duration in five cells: in tenths of a second, or from one minute
-// in minutes and seconds.
+// shortTime formats a duration in five cells: in seconds, with tenths below ten, or from
+// one minute in minutes and seconds.
 func shortTime(d time.Duration) string {
-	if d < time.Minute-50*time.Millisecond {
-		return fmt.Sprintf("%.1fs", d.Seconds())
+	switch {
+	case d < 10*time.Second-50*time.Millisecond:
+		return wording.Seconds(d)
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
 	}
 	return clock(d)
 }

@@ -2,7 +2,6 @@ package table
 
 import (
 	"iter"
-	"strconv"
 	"strings"
 
 	"mcpdbg/internal/wording"
@@ -92,7 +91,11 @@ func (b *Bar) at(t int64) (kind BarKind) {
 type BarLook struct {
 	Theme *paint.Theme
 	ASCII bool
+	Cuts  bool // show in each row where a pause was shortened
 }
+
+// Cut is the sign of a shortened pause.
+const Cut = "//"
 
 // longestRun is the length of the runs of glyphs; longer ones are painted in pieces.
 const longestRun = 64
@@ -110,14 +113,14 @@ const eighths = "▏▎▍▌▋▊▉"
 // bar outside of the axis.
 func (a *Axis) Paint(l *paint.Line, b *Bar, look BarLook) {
 	start := l.Cells()
-	defer func() { l.PadTo(start + a.Cells) }()
+	defer func() { a.padTo(l, start, a.Cells, look) }()
 	if len(a.segments) == 0 || b.To < a.From() || b.From > a.To() {
 		return
 	}
 	from, to := a.CellOf(b.From), a.CellOf(b.To)
 	first := min(int(from), a.Cells-1)
 	cells := max(min(int(to+0.999), a.Cells)-first, 1)
-	l.PadTo(start + first)
+	a.padTo(l, start, first, look)
 	if b.Open && b.To <= a.To() {
 		a.paintParts(l, b, look, first, cells-1)
 		l.Text(look.style(b, Working), look.end())
@@ -128,6 +131,28 @@ func (a *Axis) Paint(l *paint.Line, b *Bar, look BarLook) {
 		return
 	}
 	a.paintParts(l, b, look, first, cells)
+}
+
+// padTo appends spaces up to a cell of the axis, with the signs of shortened pauses.
+func (a *Axis) padTo(l *paint.Line, start, cell int, look BarLook) {
+	for i := range a.segments {
+		s := &a.segments[i]
+		if at := start + int(s.cell); look.Cuts && s.gap && at >= l.Cells() && int(s.cell)+gapCells <= cell {
+			l.PadTo(at)
+			l.Text(look.Theme.Dim, Cut)
+		}
+	}
+	l.PadTo(start + cell)
+}
+
+// PaintPoint paints a glyph at a time.
+func (a *Axis) PaintPoint(l *paint.Line, t int64, style paint.Style, glyph string, look BarLook) {
+	start := l.Cells()
+	if t >= a.From() && t <= a.To() {
+		a.padTo(l, start, min(int(a.CellOf(t)), a.Cells-1), look)
+		l.Text(style, glyph)
+	}
+	a.padTo(l, start, a.Cells, look)
 }
 
 func (a *Axis) paintParts(l *paint.Line, b *Bar, look BarLook, first, cells int) {
@@ -290,7 +315,7 @@ func (a *Axis) PaintTicks(l *paint.Line, look BarLook) {
 		if s.gap {
 			l.PadTo(start + int(s.cell))
 			if l.Cells() == start+int(s.cell) {
-				l.Text(look.Theme.Dim, "//")
+				l.Text(look.Theme.Dim, Cut)
 				next = l.Cells() - start
 			}
 			continue
@@ -338,16 +363,18 @@ func niceStep(least float64) int64 {
 	return step
 }
 
+// tick returns a time as rows show it, to the accuracy that a step needs.
 func tick(t, step int64) string {
-	digits := 0
-	for ; step < 1_000_000 && step > 0; step *= 10 {
-		digits++
+	var buf [32]byte
+	clock := wording.AppendClock(buf[:0], t)
+	clock = clock[:len(clock)-len(".00")]
+	if step > 0 && step < 1_000_000 {
+		clock = append(clock, '.')
 	}
-	if digits == 0 && t >= 120_000_000 {
-		clock := string(wording.AppendClock(nil, t))
-		return clock[:len(clock)-len(".00")]
+	for unit := int64(100_000); step > 0 && step < 1_000_000 && unit > 0; step, unit = step*10, unit/10 {
+		clock = append(clock, byte('0'+t/unit%10))
 	}
-	return strconv.FormatFloat(float64(t)/1e6, 'f', digits, 64) + " s"
+	return string(clock)
 }
 
 // label returns a time at an end of the axis, to the accuracy that its length needs.

@@ -59,14 +59,14 @@ func TestPauses(t *testing.T) {
 	look := BarLook{Theme: &paint.Theme{}}
 	var a Axis
 	a.Fit([]Span{{0, second}, {2 * second, 4 * second}, {3600 * second, 3604 * second}}, 34)
-	require.Equal(t, "0 s ────────────//──────── 1:00:04", paintedBar(34, func(l *paint.Line) { a.PaintHead(l, look) }))
+	require.Equal(t, "0:00 ───────────//──────── 1:00:04", paintedBar(34, func(l *paint.Line) { a.PaintHead(l, look) }))
 	require.Equal(t, 16.0, a.CellOf(4*second))
 	require.Equal(t, 18.0, a.CellOf(3600*second))
 	require.Equal(t, 34.0, a.CellOf(3604*second))
 	require.True(t, a.Shortened(16))
 	require.True(t, a.Shortened(17))
 	require.False(t, a.Shortened(18))
-	require.Equal(t, "0 s     2 s     //1:00:00 1:00:02 ", paintedBar(36, func(l *paint.Line) { a.PaintTicks(l, look) }))
+	require.Equal(t, "0:00    0:02    //1:00:00 1:00:02 ", paintedBar(36, func(l *paint.Line) { a.PaintTicks(l, look) }))
 	for i := range 34 {
 		require.InDelta(t, float64(i), a.CellOf(a.TimeAt(float64(i))), 0.001)
 	}

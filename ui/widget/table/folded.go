@@ -228,6 +228,13 @@ func (f *Folded) Fold(row int) (rows int, folded bool) {
 	return 0, false
 }
 
+// Begins reports whether a row is the first of a run.
+func (f *Folded) Begins(row int) bool {
+	at, _ := f.index(row)
+	r := f.runOf(row)
+	return r != nil && r.start == at
+}
+
 // SetFold folds or unfolds the run of a row. It returns false if nothing changes.
 func (f *Folded) SetFold(row int, fold bool) bool {
 	r := f.runOf(row)
