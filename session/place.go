@@ -152,7 +152,7 @@ func (c Change) Apply(s *Session) {
 	if len(c.Command) > 0 {
 		argv := slices.Clone(c.Command)
 		var values []string
-		for _, v := range slices.Concat(cmd.Env, s.cfg.Secrets) {
+		for _, v := range slices.Backward(slices.Concat(s.cfg.Secrets, cmd.Env)) { // the last one of a name is in force
 			values = append(values, "${"+v.Name+"}", v.Value)
 		}
 		for i, word := range argv {

@@ -268,6 +268,10 @@ func (sc *sessionScreen) take(msg tea.Msg) tea.Cmd {
 		sc.app.colors.setFGBG(msg.Getenv("COLORFGBG"))
 		sc.app.setTheme()
 	case tea.KeyPressMsg:
+		if sc.app.opts.Still { // no clock does it
+			sc.app.observeAll()
+			return tea.Batch(process.TakeSample(sc.context()), sc.app.actions.key(sc, msg))
+		}
 		return sc.app.actions.key(sc, msg)
 	case tea.PasteMsg:
 		if sc.app.front.ask != nil {
@@ -321,7 +325,7 @@ func (sc *sessionScreen) Refresh() tea.Cmd {
 	sc.rows.RelistLines()
 	sc.app.canvas.markAll()
 	showNews(sc)
-	cmd := tea.Batch(copies.PlaceNotes(sc.context()), sc.problems.Check(sc.context()), sc.rows.Traffic.Grown(), sc.rows.CountOn(), server.RefreshLists(sc.context()), sc.time.Grown(sc.context()))
+	cmd := tea.Batch(copies.PlaceNotes(sc.context()), sc.problems.Check(sc.context()), sc.rows.Grown(), sc.rows.CountOn(), server.RefreshLists(sc.context()), sc.time.Grown(sc.context()))
 	sc.placeCursor()
 	host.WatchCancelled(sc.context())
 	if more {

@@ -287,7 +287,11 @@ func (p *pointer) clickKey(sc *sessionScreen, keys string, column int) tea.Cmd {
 		if column < len(keys) {
 			at = strings.LastIndexAny(keys[:column], "/ ") + 1
 		}
-		action, ok = table.Lookup(sc.scope(), strings.FieldsFunc(keys[at:], func(r rune) bool { return r == '/' || r == ' ' })[0])
+		names := strings.FieldsFunc(keys[at:], func(r rune) bool { return r == '/' || r == ' ' })
+		if len(names) == 0 {
+			return nil // a hint of a scope that has just been left
+		}
+		action, ok = table.Lookup(sc.scope(), names[0])
 	}
 	if !ok {
 		return nil

@@ -118,7 +118,11 @@ func (p *prompt) accept() tea.Cmd {
 	return p.screen.tagged(cmd)
 }
 
+// cancel closes the line; its text can be recalled.
 func (p *prompt) cancel() {
+	if text := p.input.Value(); text != p.asked.Text {
+		p.past.Add(text)
+	}
 	if undo := p.asked.Cancelled; undo != nil {
 		undo()
 	}

@@ -265,8 +265,8 @@ func (j *judgement) capture(c Capture, value any) {
 
 func (j *judgement) within() {
 	if limit := j.step.Expect.Within; limit > 0 && j.out.took > limit {
-		j.add(Problem{Check: "within", Want: limit.String(), Got: j.out.took.Round(time.Millisecond).String(),
-			Text: fmt.Sprintf("within: the limit is %v, took %v", limit, j.out.took.Round(time.Millisecond))})
+		j.add(Problem{Check: "within", Want: limit.String(), Got: j.out.took.Round(10 * time.Microsecond).String(),
+			Text: fmt.Sprintf("within: the limit is %v, took %v", limit, j.out.took.Round(10*time.Microsecond))})
 	}
 }
 

@@ -38,7 +38,7 @@ func (c *comparer) value(class Class, path []string, a, b []byte) (descend bool)
 			return false
 		}
 	case match.ActionNone:
-		if exact {
+		if exact && !match.EqualRedacted(a, b) {
 			break
 		}
 		mask := volatile(path, a, b)

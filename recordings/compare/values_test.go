@@ -43,6 +43,7 @@ func TestExact(t *testing.T) {
 		`result: tools/call now /result/content/0/text changed "it is 2026-11-21T10:00:00Z" | "it is 2026-11-21T11:00:00Z"`,
 		`result: tools/call now /result/structuredContent/at changed "2026-11-21T10:00:00Z" | "2026-11-21T11:00:00Z"`,
 	}, describe(compared(t, a, b, Options{Exact: true})))
+	require.Empty(t, describe(compared(t, session("t", "[redacted:12]"), session("t", "s3cret"), Options{Exact: true})), "an unknown value")
 }
 
 func TestPagesOfAListAreOneExchange(t *testing.T) {

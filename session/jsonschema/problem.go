@@ -161,6 +161,9 @@ func message(err *jsonschema.ValidationError) string {
 }
 
 func number(n *big.Rat) string {
+	if n.IsInt() && n.Num().BitLen() <= 128 {
+		return n.Num().String()
+	}
 	f, _ := n.Float64()
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }

@@ -24,6 +24,8 @@ func TestCheck(t *testing.T) {
 			`{"a":"x","b":"xx","c":[],"d":[1]}`,
 			"/a: has 1 character, at least 2; /b: has 2 characters, at most 1; /c: has 0 items, at least 1; /d: has 1 item, at most 0"},
 		{"range", `{"properties":{"a":{"minimum":2}}}`, `{"a":1}`, "/a: is 1, at least 2"},
+		{"long numbers", `{"properties":{"a":{"maximum":9007199254740992},"b":{"maximum":0.5}}}`, `{"a":9007199254740993,"b":1000000.25}`,
+			"/a: is 9007199254740993, at most 9007199254740992; /b: is 1.00000025e+06, at most 0.5"},
 		{"enum", `{"properties":{"a":{"enum":["x","y"]}}}`, `{"a":"z"}`, "/a: is not one of the listed values"},
 		{"format", `{"properties":{"a":{"type":"string","format":"email"},"b":{"format":"date"}}}`, `{"a":"x","b":"2026-13-01"}`, "/a: is not an email; /b: is not a date"},
 		{"pattern", `{"properties":{"a":{"pattern":"^a+$"}}}`, `{"a":"b"}`, "/a: does not match ^a+$"},

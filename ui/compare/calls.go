@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,8 +28,6 @@ func (t *twoCalls) title() string { return strings.TrimSpace(t.call + " " + t.ar
 
 func clock(t int64) string { return string(wording.AppendClock(nil, t)) }
 
-var errOtherCall = errors.New("the marked call is of another tool or method")
-
 // canCompareCalls reports whether there may be a call to compare the selected one with, and
 // if not, why.
 func canCompareCalls(c host.Context) (bool, string) {
@@ -47,13 +44,13 @@ func canCompareCalls(c host.Context) (bool, string) {
 	return ok, "no earlier call has the same arguments; mark another call to compare with"
 }
 
-// compareCalls compares the selected call with the marked one, or else with the last
-// earlier one that has the same arguments.
+// compareCalls compares the selected call with the marked one of the same tool, or else with
+// the last earlier one that has the same arguments.
 func compareCalls(of func(host.Context) *State) func(host.Context) tea.Cmd {
 	return func(c host.Context) tea.Cmd {
 		s, w := of(c), c.Workspace
 		call, _ := w.SelectedCall()
-		if marked, ok := w.MarkedCall(call); ok {
+		if marked, ok := w.MarkedCall(call); ok && callsTheSame(w, call, marked) {
 			return s.showCalls(c, min(call, marked), max(call, marked))
 		}
 		return host.FindEarlier(c.Host.Lifetime(), w, call, func(c host.Context, e workspace.Earlier) tea.Cmd {
@@ -69,22 +66,17 @@ func compareCalls(of func(host.Context) *State) func(host.Context) tea.Cmd {
 }
 
 func (s *State) showCalls(c host.Context, a, b int) tea.Cmd {
-	v, err := s.newCalls(c, a, b)
-	if err != nil {
-		c.Host.Warn("compare: " + err.Error())
-		return nil
-	}
+	v := s.newCalls(c, a, b)
 	c.Host.Open(c.Workspace, v)
 	return v.compare(c)
 }
 
 // newCalls compares the last rounds of two calls: the rows of each, without the other
 // exchanges among them.
-func (s *State) newCalls(c host.Context, a, b int) (*view, error) {
+func (s *State) newCalls(c host.Context, a, b int) *view {
 	w := c.Workspace
 	v := s.newView(c, w, w)
 	v.calls, v.inside = &twoCalls{rows: [2]int{a, b}}, true
-	var called [2]string
 	var skips [2]func(match.Ref) bool
 	for i, call := range v.calls.rows {
 		last, _ := w.Shown.Index.Exchanges.LastRound(call)
@@ -94,14 +86,17 @@ func (s *State) newCalls(c host.Context, a, b int) (*view, error) {
 		}
 		v.logs[i] = session.RowRange(w.Log, last, end+1)
 		skips[i] = func(at match.Ref) bool { return at.Row != last }
-		called[i], v.calls.arguments = calledBy(w, call)
+		v.calls.call, v.calls.arguments = calledBy(w, call)
 		v.calls.facts[i] = v.calls.factsOf(w, i)
 	}
-	if v.calls.call = called[1]; called[0] != called[1] {
-		return nil, errOtherCall
-	}
 	v.opts = diff.Options{OtherParams: true, Exact: true, Skip: skips[0], SkipB: skips[1]}
-	return v, nil
+	return v
+}
+
+func callsTheSame(w *workspace.Workspace, a, b int) bool {
+	ofA, _ := calledBy(w, a)
+	ofB, _ := calledBy(w, b)
+	return ofA == ofB
 }
 
 // calledBy returns what a request calls, such as its tool, and its arguments.
@@ -183,10 +178,7 @@ func again(c host.Context, v *view) tea.Cmd {
 		if !found || !ok || !slices.Contains(c.Host.Views(c.Workspace), host.View(v)) {
 			return cmd
 		}
-		next, err := v.state.newCalls(c, v.calls.rows[0], call)
-		if err != nil {
-			return cmd
-		}
+		next := v.state.newCalls(c, v.calls.rows[0], call)
 		next.form, next.half, next.all, next.reveal, next.rules, next.file = v.form, v.half, v.all, v.reveal, v.rules, v.file
 		v.cancel()
 		c.Host.Close(v)

@@ -125,7 +125,7 @@ func TestCompareCallsWithMarked(t *testing.T) {
 	s.Context().Workspace.Notes.Marks.Toggle(1)
 	s.SelectRow(3)
 	s.Do(host.ActCompareCalls)
-	require.Equal(t, "x compare: the marked call is of another tool or method", s.Said())
+	require.Equal(t, "x compare: no earlier call has the same arguments; mark another call to compare with", s.Said(), "the marked one is of another method")
 }
 
 // TestEarlierIsLimited checks how far back an earlier call is looked for, and that long

@@ -60,6 +60,7 @@ func (v *view) makeTables(screen *kit.Screen) {
 			call, number("n", 7, 1), number("p50 A", 8, 2), number("p50 B", 8, 2), number("B/A", 5, 3), number("p95 A", 8, 0), number("p95 B", 8, 0), number("B/A", 5, 0),
 		}, func() int { return len(v.result.Report.Timing) }, v.paintTiming},
 	}
+	v.theme = screen.Theme
 	for i, l := range lists {
 		t := table.New(table.Config{Source: listRows{v, l.len, l.paint, screen}, Columns: l.columns, Theme: screen.Theme, Options: screen.Look(), Header: true, Empty: l.empty})
 		t.SetFollow(false)

@@ -40,7 +40,11 @@ func openMenu(of func(host.Context) *State) func(host.Context) tea.Cmd {
 				return nil
 			}
 			m.back = v
-			names = append(names, fmt.Sprintf("reopen the comparison of %s and %s", v.a.Title, v.b.Title))
+			of := [2]string{v.a.Title, v.b.Title}
+			if v.round {
+				of = v.names
+			}
+			names = append(names, fmt.Sprintf("reopen the comparison of %s and %s", of[0], of[1]))
 		}
 		for _, ws := range all {
 			if ws != c.Workspace {

@@ -30,6 +30,7 @@ func (v *view) Update(host.Context, tea.Msg) tea.Cmd { return nil }
 // to the other or unified; of two calls only these.
 func (v *view) Draw(c host.Context) {
 	screen := c.Host.Screen()
+	v.blocks[blockLines].Options = screen.Look() // for glyph
 	if unified := v.isUnified(screen); unified != v.beside.unified {
 		v.beside.arrange(unified)
 	}
@@ -55,20 +56,24 @@ func (v *view) Draw(c host.Context) {
 // they have the focus.
 func (v *view) drawList(c host.Context, r paint.Rect) paint.Rect {
 	screen := c.Host.Screen()
-	v.blocks[blockLines].Options = screen.Look()
 	rule, r := r.CutTop(1)
 	title := "A " + v.names[0] + v.glyph(" · ", ", ") + "B " + v.names[1]
 	screen.Canvas.Pane(rule, screen.Border(title, v.tally.String(), !v.inside), &paint.Lines{})
+	lines := v.lines(c, r.W-2)
 	list, rest := r.CutTop(max(r.H*2/5, min(6, r.H)))
 	switch {
 	case v.list != listCalls:
 		list, rest = r.CutTop(r.H - 1)
 	case v.inside && r.H < 28:
-		list, rest = r.CutTop(0)
+		list, rest = r.CutTop(min(len(lines), r.H/3))
 	}
-	if lines := v.lines(c, list.W-2); len(lines) > 0 && !list.Empty() {
+	if len(lines) > 0 && !list.Empty() {
+		most := max(list.H/2, 1)
+		if v.inside && r.H < 28 {
+			most = list.H
+		}
 		var above paint.Rect
-		above, list = list.CutTop(min(len(lines), max(list.H/2, 1)))
+		above, list = list.CutTop(min(len(lines), most))
 		block := v.block(screen, blockLines, above)
 		for y := range above.H {
 			l := block.Line(y)
@@ -78,7 +83,12 @@ func (v *view) drawList(c host.Context, r paint.Rect) paint.Rect {
 		screen.Canvas.Draw(above, block)
 	}
 	t, block := v.tables[v.list], v.block(screen, blockList, list)
-	t.SetTheme(screen.Theme)
+	if v.theme != screen.Theme { // a table then paints all its rows
+		v.theme = screen.Theme
+		for _, t := range v.tables {
+			t.SetTheme(v.theme)
+		}
+	}
 	t.SetSize(list.W, list.H)
 	t.Paint(block, !v.inside)
 	screen.Canvas.Draw(list, block)

@@ -54,9 +54,10 @@ type view struct {
 
 	list   int // the list that has the cursor
 	tables [listCount]*table.Table
-	only   bool // show only exchanges that differ
-	reveal bool // show values that are equal by type
-	all    bool // do not fold equal values
+	theme  *paint.Theme // of the tables
+	only   bool         // show only exchanges that differ
+	reveal bool         // show values that are equal by type
+	all    bool         // do not fold equal values
 	file   string
 
 	beside sideBySide
@@ -128,6 +129,9 @@ func nameOf(ws *workspace.Workspace) string {
 	}
 	if ws.Session == nil {
 		return title + ", recorded"
+	}
+	if exit := ws.ExitText(); exit != "" {
+		return title + ", " + exit
 	}
 	return title + ", now"
 }

@@ -33,8 +33,13 @@ func Actions(launcher func(host.Context) host.Launcher) []host.Action {
 		{Entry: host.Entry{ID: "home-open", Keys: []string{"enter"}, Scope: Scope, Title: "open", Help: "Open the selected item, or start the command that you typed as a server.", Priority: 90}, Do: host.On(openItem)},
 		{Entry: host.Entry{ID: "home-edit", Keys: []string{"tab"}, Scope: Scope, Title: "edit command", Help: "Put the command of the selected recording in the line, to change it or to start it again.", Priority: 45, Enabled: hasCommand}, Do: host.On(editCommand)},
 		{Entry: host.Entry{ID: "home-reload", Keys: []string{"ctrl+r"}, Scope: Scope, Title: "reload", Help: "Read the config files and the recordings again.", Priority: 40}, Do: host.On(func(c host.Context, v *View) tea.Cmd { return v.Load(c) })},
-		host.Override(host.Entry{Name: host.CloseName, Scope: Scope, Title: "back", Help: "Cancel opening, then return to the open sessions."}),
+		host.Override(host.Entry{Name: host.CloseName, Scope: Scope, Title: "back", Help: "Cancel opening, then return to the open sessions.", Enabled: canGoBack}),
 	}
+}
+
+func canGoBack(c host.Context) (bool, string) {
+	v, ok := c.View.(*View)
+	return ok && v.opening != "" || len(c.Host.Workspaces()) > 0, workspace.ErrNoSession.Error() + "; " + c.Host.Key(host.ActInterrupt) + " quits"
 }
 
 // A View lists the servers and recordings that can be opened. Without any session it is
@@ -190,8 +195,6 @@ func (v *View) Back(c host.Context) tea.Cmd {
 		v.giveUp()
 	case len(c.Host.Workspaces()) > 0:
 		c.Host.Close(v)
-	default:
-		c.Host.Notify(workspace.ErrNoSession.Error() + "; " + c.Host.Key(host.ActInterrupt) + " quits")
 	}
 	return nil
 }

@@ -76,7 +76,9 @@ func TestHome(t *testing.T) {
 	h.Opened = []host.View{v}
 	h.Run(v.Back(h.Context()))
 	require.Equal(t, []host.View{v}, h.Opened, "without a session there is nothing to go back to")
-	require.Equal(t, []string{"no session is open; [interrupt] quits"}, h.Notices)
+	can, why := canGoBack(h.Context())
+	require.False(t, can)
+	require.Equal(t, "no session is open; [interrupt] quits", why)
 }
 
 // TestCommand checks where the row of a typed command is, and what it opens.

@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -59,7 +60,7 @@ func (b *TextBox) Update(msg tea.Msg) (tea.Cmd, error) {
 	paste, pasted := msg.(tea.PasteMsg)
 	switch {
 	case b.Long != "" && (key || pasted):
-		return nil, fmt.Errorf("%s cannot be edited here", wording.Size(int64(len(b.Long))))
+		return nil, errors.New("this text cannot be edited here")
 	case pasted && len(b.Area.Value())+len(paste.Content) > MaxDraft:
 		if strings.TrimSpace(b.Area.Value()) == "" {
 			b.SetValue(paste.Content)

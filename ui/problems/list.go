@@ -201,7 +201,7 @@ func (l *problemList) Draw(c host.Context) {
 	if in.H < 3 {
 		return
 	}
-	l.PaintQuery(screen, l.block.Line(0), c.Host.Key("find-finding")+" narrows the list")
+	l.PaintQuery(screen, l.block.Line(0), "narrows the list")
 	about := min(aboutLines, (in.H-1)/2)
 	l.list.Options = screen.Look()
 	l.list.Resize(in.W, in.H-1-about)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
@@ -19,6 +20,7 @@ type info struct {
 	look  termsafe.Options
 	width int
 	rows  []kit.Row
+	key   func(action string) string // the key of an action
 }
 
 // add adds a fact, unless its text is empty.
@@ -146,7 +148,7 @@ func variablesInfo(w *workspace.Workspace, i *info, values bool) {
 		text += ", policy " + env.Policy
 	}
 	if w.Session != nil {
-		text += "     v " + map[bool]string{false: "shows", true: "hides"}[values] + " values"
+		text += "     " + i.key(actValues) + " " + map[bool]string{false: "shows", true: "hides"}[values] + " values"
 	}
 	i.add("variables", text)
 	list := func(names []string, source string) {
@@ -210,9 +212,9 @@ func startInfo(w *workspace.Workspace, i *info) {
 			parts = append(parts, name+" "+string(wording.AppendTook(nil, max(t-s.StartT, 1))))
 		}
 	}
-	t, ok := w.FirstAfter(w.Shown.Index.Stderr, s.Row, session.KindStderr)
+	t, ok := w.FirstAfter(w.Shown.Index.Stderr, s.Row, func(r session.Row) bool { return r.Kind == session.KindStderr })
 	first("first stderr", t, ok)
-	t, ok = w.FirstAfter(w.Shown.Index.Traffic.All(), s.Row, session.KindStdout)
+	t, ok = w.FirstAfter(w.Shown.Index.Traffic.All(), s.Row, func(r session.Row) bool { return r.Msg == framing.Response || r.Msg == framing.ErrorResponse })
 	first("first answer", t, ok)
 	first("ready", s.ReadyT, s.Ready)
 	first("ended", s.ExitedT, s.Exited != nil)

@@ -84,7 +84,7 @@ const labelWidth = 13
 
 func (p *processPane) Draw(c host.Context) {
 	screen, w := c.Host.Screen(), c.Workspace
-	i := info{th: screen.Theme, look: screen.Look(), width: screen.Body().Center(kit.SheetWidth, 3).Inner().W - labelWidth}
+	i := info{th: screen.Theme, look: screen.Look(), key: c.Host.Key, width: screen.Body().Center(kit.SheetWidth, 3).Inner().W - labelWidth}
 	stateInfo(w, &i)
 	endingInfo(w, &i)
 	remainsInfo(w, &i)
@@ -95,7 +95,7 @@ func (p *processPane) Draw(c host.Context) {
 	variablesInfo(w, &i, p.values)
 	if ok, _ := CanStop(c); ok {
 		to := paint.Glyph(i.look, " → ", " -> ")
-		i.add("stop", fmt.Sprintf("K: close stdin%[1]s%[2]s%[1]sTERM%[1]s%[2]s%[1]sKILL     K again: next step now", to, timeUp(session.Grace.Microseconds())))
+		i.add("stop", fmt.Sprintf("%[3]s: close stdin%[1]s%[2]s%[1]sTERM%[1]s%[2]s%[1]sKILL     %[3]s again: next step now", to, timeUp(session.Grace.Microseconds()), i.key(actProcessStop)))
 	}
 	noteInfo(w, &i)
 	inheritedInfo(w, &i, p.values)
@@ -176,7 +176,7 @@ func endingInfo(w *workspace.Workspace, i *info) {
 	i.styled("stopping", now.Step.String()+"  "+text, i.th.Odd)
 	for _, next := range []executor.Step{executor.StepTerm, executor.StepKill} {
 		if next > now.Step {
-			i.styled("", next.String()+"  next, if needed; K skips to it", i.th.Dim)
+			i.styled("", next.String()+"  next, if needed; "+i.key(actProcessStop)+" skips to it", i.th.Dim)
 		}
 	}
 }
@@ -234,6 +234,8 @@ func beforeInfo(w *workspace.Workspace, i *info) {
 	switch {
 	case b.Tree.Survivors:
 		i.styled("before", text+"; processes of it were left", i.th.Failed)
+	case b.Tree.Spared:
+		i.add("before", text+"; processes of it were left running (--leave)")
 	case len(b.Ending) > 0 && len(cannotTell(b)) == 0:
 		i.add("before", fmt.Sprintf("%s; no process of it is left (looked at the end, %s)", text, wording.AppendTook(nil, took)))
 	default:
@@ -247,7 +249,7 @@ func treeInfo(w *workspace.Workspace, i *info) {
 	label := "processes"
 	switch {
 	case live && w.Shown.Lifecycle.Exited != nil:
-		i.styled("leaked", "the leader has exited, these still run (x kills one, K all)", i.th.Failed)
+		i.styled("leaked", fmt.Sprintf("the leader has exited, these still run (%s kills one, %s all)", i.key(actKillOne), i.key(actProcessStop)), i.th.Failed)
 		label = ""
 	case live:
 	case len(logged.Tree) == 0:
@@ -275,7 +277,7 @@ func treeInfo(w *workspace.Workspace, i *info) {
 	from := len(i.rows)
 	i.addTree(label, all)
 	if last := len(i.rows) - 1; live && last >= from && label != "" {
-		i.rows[last].Text += "     x kills one"
+		i.rows[last].Text += "     " + i.key(actKillOne) + " kills one"
 	}
 }
 

@@ -94,7 +94,7 @@ const stopMenuWidth = 68
 func (m *stopMenu) Draw(c host.Context) {
 	title := "Stop the server"
 	if pid := c.Workspace.Status.Process.PID; pid != 0 {
-		title = fmt.Sprintf("Stop %s, pid %d", c.Workspace.Status.Process.ID, pid)
+		title = fmt.Sprintf("Stop %s, pid %d", c.Workspace.SessionName(), pid)
 	}
 	m.Box(c, stopMenuWidth, title, func(l *paint.Line, i int) {
 		l.Text(paint.Style{}, m.ways[i].name)

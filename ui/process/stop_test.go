@@ -17,7 +17,7 @@ import (
 var stopTests = map[string]actionTest{
 	"kill": func(t *testing.T, r *uitest.Room, x *uitest.Server) {
 		r.Do("kill")
-		require.Contains(t, r.Text(), "Stop mcp-stdio-1, pid ")
+		require.Contains(t, r.Text(), "Stop fake, pid ")
 		for _, way := range []string{"Shutdown sequence: close stdin, 2s, SIGTERM, 2s, SIGKILL", "SIGINT to the process group", "SIGTERM to the leader only", "SIGKILL to all"} {
 			require.Contains(t, r.Text(), way)
 		}

@@ -155,7 +155,7 @@ func (s *State) replayed(c host.Context, res *replayer.Result, err error, cancel
 func unsent(plan *replayer.Plan, res *replayer.Result) string {
 	var tools []string
 	for i, o := range res.Outcomes {
-		if tool := plan.Items()[i].Tool; o.Status == replayer.Skipped && tool != "" && !slices.Contains(tools, tool) {
+		if tool := plan.Items()[i].Tool; o.Status == replayer.Skipped && strings.HasSuffix(o.Why, "as read-only") && tool != "" && !slices.Contains(tools, tool) {
 			tools = append(tools, tool)
 		}
 	}

@@ -106,6 +106,9 @@ func (v *answerView) Update(c host.Context, msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	}
+	if _, ok := msg.(tea.PasteMsg); ok && v.button != noButton {
+		return nil
+	}
 	if !v.asText {
 		if v.form != nil {
 			typeInForm(c, v.form, msg)

@@ -59,7 +59,7 @@ type place struct{ from, lines int }
 func (v *answerView) Press(c host.Context, x, y int) (cmd tea.Cmd, hit bool) {
 	in := v.block.Place()
 	x, y = x-in.X, y-in.Y
-	if y == v.foot || y == v.foot+1 {
+	if _, h := v.block.Size(); y < h && (y == v.foot || y == v.foot+1) {
 		at := buttonsFrom
 		for _, b := range v.buttons() {
 			if x >= at && x < at+buttonCells(b) {

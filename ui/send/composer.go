@@ -302,9 +302,9 @@ func (p *Composer) subject(w *workspace.Workspace) (title, state string) {
 		return "Raw bytes", ""
 	}
 	text := strings.TrimSpace(p.area.Value())
-	switch long := len(p.area.Long); {
-	case long > 0:
-		state = wording.Size(int64(long)) + ", not checked"
+	switch {
+	case len(text) > kit.MaxDraft:
+		state = wording.Size(int64(len(p.area.Long))) + ", not checked"
 	case text == "":
 		state = "empty"
 	default:
@@ -390,6 +390,13 @@ func (p *Composer) Click(c host.Context, x, y int) tea.Cmd {
 		at := x - (p.place.X + p.place.W - titleEnd - termsafe.Width(right))
 		for _, view := range viewsOf(p.target) {
 			if from := strings.Index(right, viewNames[view]); at >= from && at < from+len(viewNames[view]) {
+				if p.view == jsonView && view == formView { // not through the message, which is kept
+					if _, ok := toForm(p, c); ok {
+						p.view = formView
+						p.show(c)
+					}
+					return nil
+				}
 				for range viewsOf(p.target) {
 					if p.view != view {
 						p.otherView(c)

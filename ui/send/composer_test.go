@@ -358,7 +358,7 @@ var composerTests = map[string]composerTest{
 		require.Len(t, r.pane.Text().Value(), 70007)
 		require.Contains(t, r.Text(), "68.4K in all: ctrl+e opens it in your editor")
 		r.Write("x")
-		require.Contains(t, r.Said(), "68.4K cannot be edited here")
+		require.Contains(t, r.Said(), "this text cannot be edited here")
 		uitest.RequireExact(t, r.Frame(), r.Screen().Width, r.Screen().Height)
 	},
 	"compose-older": func(t *testing.T, r *composerRoom, x *uitest.Server) {

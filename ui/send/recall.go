@@ -18,6 +18,7 @@ type recalling struct {
 	path   string // of a field
 	draft  string
 	absent bool
+	null   bool
 }
 
 // recall sets the field or the text to an earlier history entry, or to a later
@@ -25,7 +26,7 @@ type recalling struct {
 func (p *Composer) recall(c host.Context, by int) tea.Cmd {
 	sent, now := p.drafts.of(p.draftName()).Sent, recalling{}
 	if p.view == formView {
-		now.path, now.absent = p.form.Path(), p.form.Info().Absent
+		now.path, now.absent, now.null = p.form.Path(), p.form.Info().Absent, p.form.Info().Null
 		now.draft, _ = p.form.Text(now.path) // there is no field without rows
 		sent = p.texts[now.path]
 	} else {
@@ -45,8 +46,11 @@ func (p *Composer) recall(c host.Context, by int) tea.Cmd {
 	switch {
 	case p.view == formView && now.steps == 0 && now.absent:
 		p.form.Clear()
+	case p.view == formView && now.steps == 0 && now.null:
+		p.form.Clear()
+		p.form.Null()
 	case p.view == formView:
-		_ = p.form.SetText(now.path, text) // an earlier text that the schema no longer allows is skipped
+		_ = p.form.SetText(now.path, text+"\n") // SetText drops one; an earlier text that the schema no longer allows is skipped
 	case p.view == jsonView && now.steps > 0:
 		p.json.SetValue(spreadJSON([]byte(text)))
 	default:

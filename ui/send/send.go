@@ -185,20 +185,28 @@ func (p *Composer) otherView(c host.Context) tea.Cmd {
 	return nil
 }
 
-// toMessage turns the arguments into the form and a message that can be edited freely.
-func (p *Composer) toMessage(c host.Context) tea.Cmd {
+// toForm turns the arguments into the form, and returns the params of the request.
+func toForm(p *Composer, c host.Context) (params json.RawMessage, ok bool) {
 	arguments := []byte(cmp.Or(strings.TrimSpace(p.json.Value()), "{}"))
-	params := p.target.request(c.Workspace, arguments)
-	if params == nil {
+	if params = p.target.request(c.Workspace, arguments); params == nil {
 		c.Host.Warn("not valid JSON yet")
-		return nil
+		return nil, false
 	}
 	if len(arguments) > maxFields {
 		c.Host.Warn("too long for the form")
-		return nil
+		return nil, false
 	}
 	if err := p.form.SetJSON(arguments); err != nil {
 		c.Host.Warn("does not fit the form: " + err.Error())
+		return nil, false
+	}
+	return params, true
+}
+
+// toMessage turns the arguments into the form and a message that can be edited freely.
+func (p *Composer) toMessage(c host.Context) tea.Cmd {
+	params, ok := toForm(p, c)
+	if !ok {
 		return nil
 	}
 	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, p.nextID(), p.target.method(), withMeta(c.Workspace, params))

@@ -54,6 +54,7 @@ type Catalog struct {
 	shown  *workspace.CatalogItem // the item whose tree is built, or whose text is scrolled
 	used   string                 // when that was used last, and with what
 	calls  int                    // how many there were then
+	minute int64                  // of the session, then
 	as     side
 
 	block, list, item paint.Lines
@@ -190,6 +191,9 @@ func (v *Catalog) Draw(c host.Context) {
 	screen.Canvas.Draw(item, &v.item)
 }
 
+// measured is how many items decide on the widths of the columns.
+const measured = 200
+
 func (v *Catalog) hold(c host.Context) {
 	items := v.List(c).Items
 	if len(items) == len(v.listed) && (len(items) == 0 || items[0] == v.listed[0] && items[len(items)-1] == v.listed[len(items)-1]) {
@@ -197,15 +201,17 @@ func (v *Catalog) hold(c host.Context) {
 	}
 	labels, more := make([]string, len(items)), make([]string, len(items))
 	for i, item := range items {
-		labels[i], more[i] = item.Label, item.Title+" "+item.Description
+		labels[i], more[i] = item.Label, item.Title+" "+wording.Cut(item.Description, kit.MaxServerText)
 	}
 	v.picker.SetWith(labels, more)
 	v.listed = items
-	for i, title := range titlesOf(v.List(c)) {
-		v.widths[i] = 0
-		for _, item := range items {
-			v.widths[i] = max(v.widths[i], min(termsafe.Width(v.cells(item)[i]), widest[i]))
+	clear(v.widths[:])
+	for _, item := range items[:min(len(items), measured)] {
+		for i, text := range v.cells(item) {
+			v.widths[i] = max(v.widths[i], min(termsafe.Width(text), widest[i]))
 		}
+	}
+	for i, title := range titlesOf(v.List(c)) {
 		if v.widths[i] > 0 {
 			v.widths[i] = max(v.widths[i], len(title))
 		}
@@ -301,8 +307,8 @@ func (v *Catalog) paintItem(c host.Context, block *paint.Lines) string {
 		return ""
 	}
 	w, h := block.Size()
-	if calls := len(c.Workspace.Shown.Index.Exchanges.List.All()); v.shown != item || v.calls != calls {
-		v.used, v.calls = lastUsed(c.Workspace, item), calls
+	if calls := len(c.Workspace.Shown.Index.Exchanges.List.All()); v.shown != item || v.calls != calls || v.minute != c.Workspace.Clock/60e6 {
+		v.used, v.calls, v.minute = lastUsed(c.Workspace, item), calls, c.Workspace.Clock/60e6
 	}
 	if v.shown != item || v.as != v.side {
 		v.shown, v.as, v.about, v.tree = item, v.side, kit.Text{}, nil

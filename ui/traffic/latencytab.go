@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sort"
 	"strconv"
@@ -300,7 +301,11 @@ func (p *latencyPart) paintHistogram(l *paint.Line) {
 	limits := histogramSteps(of.Min, of.Max)
 	counts, most, from := make([]uint64, len(limits)), uint64(1), int64(0)
 	for i, limit := range limits {
-		counts[i] = of.CountBetween(from, limit)
+		to := limit
+		if i == len(limits)-1 {
+			to = math.MaxInt64 // the middle of the last bucket may be beyond
+		}
+		counts[i] = of.CountBetween(from, to)
 		most, from = max(most, counts[i]), limit
 	}
 	for i, n := range counts {

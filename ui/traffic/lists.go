@@ -107,6 +107,14 @@ const (
 	lateRows = 64
 )
 
+// Grown shows rows that were added to the index.
+func (r *Lists) Grown() tea.Cmd {
+	if r.Traffic.times.widen(r.ws.Shown.Index.Latest) {
+		r.timeChanged()
+	}
+	return r.Traffic.grown()
+}
+
 // moment returns the rows from the selected message to the end of its exchange.
 func (r *Lists) moment() (from, to int, ok bool) {
 	from, ok = r.Traffic.Cursor()
@@ -114,17 +122,22 @@ func (r *Lists) moment() (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	to = r.Traffic.Viewed(from)
+	last := to
 	end, known := r.ws.Shown.Rows.At(to)
 	if !known || end.State == session.ReqPending {
 		return from, r.ws.Shown.Index.Scanned, true
 	}
-	for range lateRows {
-		if next, ok := r.ws.Shown.Rows.At(to + 1); !ok || next.T > end.T+lateLine {
+	for late := to + 1; late <= to+lateRows; late++ {
+		next, ok := r.ws.Shown.Rows.At(late)
+		if !ok || next.T > end.T+lateLine {
 			break
 		}
-		to++
+		switch next.Kind {
+		case session.KindStderr, session.KindExited, session.KindFailed: // why there is no answer
+			last = late
+		}
 	}
-	return from, to, true
+	return from, last, true
 }
 
 // AtMoment reports whether the log has a line at the moment of the selected row.

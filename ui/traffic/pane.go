@@ -167,14 +167,10 @@ func (t *Pane) First(viewed int) *session.Row {
 	return &row
 }
 
-// Grown shows rows that were added to the index. The cursor goes from a part that
-// is folded now to its exchange.
-func (t *Pane) Grown() tea.Cmd {
+// The cursor goes from a part that is folded now to its exchange.
+func (t *Pane) grown() tea.Cmd {
 	if t.kept >= 0 && !t.Listed().Has(t.kept) {
 		t.Select(t.ws.Shown.Index.Exchanges.Of(t.kept))
-	}
-	if t.times.widen(t.ws.Shown.Index.Latest) {
-		t.setColumns()
 	}
 	return t.goOn(t.ws.Shown.Index.Scanned)
 }
@@ -183,7 +179,7 @@ func (t *Pane) Grown() tea.Cmd {
 func (t *Pane) Relist() { t.SetList(t.Listed()) }
 
 // Keep prevents new rows from folding with the rows under the cursor, and
-// remembers the row until Grown.
+// remembers the row until grown.
 func (t *Pane) Keep() {
 	t.kept = -1
 	if row, ok := t.Cursor(); ok && !t.Following() {

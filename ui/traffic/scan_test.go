@@ -139,7 +139,7 @@ func TestFilterProperty(t *testing.T) {
 		refresh := func() tea.Cmd {
 			s.traffic.Keep()
 			s.Panes(s.ws).Refresh()
-			return s.traffic.Grown()
+			return s.lists.Grown()
 		}
 		var steps []tea.Cmd
 		for i := range 300 {

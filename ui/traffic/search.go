@@ -153,13 +153,26 @@ func (r *Lists) notFound(c host.Context, f *Find) tea.Cmd {
 	switch {
 	case f.first && r.Search != nil:
 		r.Search.missed = true
-		c.Host.Notify("no match")
+		c.Host.Notify("no match in " + r.nameOf(f.list))
 	case f.round:
 		c.Host.Notify("no " + f.What)
 	default:
 		c.Host.Notify("no more matches")
 	}
 	return nil
+}
+
+// nameOf names a list in a sentence.
+func (r *Lists) nameOf(id ListID) string {
+	switch id {
+	case TrafficList:
+		return r.Traffic.view.String()
+	case StderrList:
+		return "stderr"
+	case EventsList:
+		return "events"
+	}
+	return "the log"
 }
 
 // A Find looks for one row, up or down from a row, in steps.

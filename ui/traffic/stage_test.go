@@ -63,7 +63,7 @@ func (s *stage) grown() {
 	s.ws.Unreachable = s.ws.NoReply()
 	s.lists.Stderr.SetFilter(s.ws.Shown.Index.Stderr)
 	s.traffic.ShowNews()
-	s.Run(tea.Batch(s.traffic.Grown(), s.lists.CountOn()))
+	s.Run(tea.Batch(s.lists.Grown(), s.lists.CountOn()))
 	s.settle()
 }
 

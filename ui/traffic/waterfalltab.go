@@ -56,8 +56,16 @@ func newWaterfall(text *rowText) *waterfallPart {
 func (w *waterfallPart) Len() int { return w.text.ws.Shown.Index.Scanned }
 
 func (w *waterfallPart) Version(number int) uint32 {
-	end, _ := w.text.ws.Shown.Index.Exchanges.ProcessEnd(number)
-	return w.text.version(number) ^ uint32(w.folded(number))<<6 ^ uint32(end.Next.Row) ^ uint32(end.By)<<24
+	ws := w.text.ws
+	end, _ := ws.Shown.Index.Exchanges.ProcessEnd(number)
+	v := w.text.version(number) ^ uint32(w.folded(number))<<6 ^ uint32(end.Next.Row) ^ uint32(end.By)<<24
+	if last, rounds := ws.Shown.Index.Exchanges.LastRound(number); rounds > 1 {
+		v = mixed(mixed(v, w.text.version(last)), uint32(rounds))
+	}
+	if since, ok := ws.WaitsSince(number); ok {
+		v = mixed(v, 1+tickOf(ws.Clock-since))
+	}
+	return v
 }
 
 func (w *waterfallPart) Paint(number int, c *table.Cells) {

@@ -201,7 +201,7 @@ func (l *Latencies) Add(a Answered) {
 // AddTool counts an answered call of a tool whose name has been read: only for
 // the tool, because the method is counted already.
 func (l *Latencies) AddTool(a Answered) {
-	if a.Tool != "" {
+	if a.Method == mcp.MethodToolsCall {
 		l.count(l.tools.of(a.Tool, a.Method, a.Tool), &a)
 	}
 }

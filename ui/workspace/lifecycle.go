@@ -111,6 +111,9 @@ func (s *Lifecycle) enter(b session.StateBody, t int64) {
 	case session.Starting:
 		if !s.Starting {
 			was := *s
+			if was.Before != nil {
+				was.Notes = append(cannotTell(was.Before.Notes), was.Notes...) // which is logged once for all restarts
+			}
 			*s = Lifecycle{Source: s.Source, Rows: s.Rows, taken: s.taken, State: b.State, Starting: true, Began: t}
 			if was.Before = nil; was.Start.Process != "" {
 				s.Before = &was
@@ -152,6 +155,15 @@ func body[B any](s *Lifecycle, row session.Row) (b B, ok bool) {
 }
 
 // keep appends more and drops the oldest element if the list is full.
+func cannotTell(notes []session.NoteBody) (those []session.NoteBody) {
+	for _, n := range notes {
+		if n.Code == session.NoteCannotTell {
+			those = append(those, n)
+		}
+	}
+	return those
+}
+
 func keep[T any](list []T, more T) []T {
 	if len(list) == LifecycleList {
 		list = list[1:]

@@ -42,11 +42,11 @@ func (w *Workspace) LinkRTT() time.Duration {
 
 // FirstAfter returns the time of the first row of a kind after a row, in the next few of
 // a list of rows.
-func (w *Workspace) FirstAfter(list []uint32, row int, kind session.Kind) (t int64, ok bool) {
+func (w *Workspace) FirstAfter(list []uint32, row int, is func(session.Row) bool) (t int64, ok bool) {
 	const near = 256
 	at, _ := slices.BinarySearch(list, uint32(row))
 	for _, number := range list[at:min(at+near, len(list))] {
-		if r, found := w.Shown.Rows.At(int(number)); found && r.Kind == kind {
+		if r, found := w.Shown.Rows.At(int(number)); found && is(r) {
 			return r.T, true
 		}
 	}

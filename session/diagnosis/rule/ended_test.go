@@ -257,6 +257,18 @@ func TestUnreadableResponseIsAResponse(t *testing.T) {
 	require.Empty(t, checkLog(t, startEntry, callEntry, begin, rest, `"t":8000,"k":"exited","seq":8,"code":0,"by":"server"`, closedEntry))
 }
 
+// TestCallsWaitForAnswersOfTheClient checks that a call is not late while the server waits
+// for an answer, unless it asked before the call.
+func TestCallsWaitForAnswersOfTheClient(t *testing.T) {
+	const (
+		asks  = `"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":"q","method":"roots/list"}`
+		later = `"t":90000000,"k":"note","text":"later"`
+	)
+	late := "W RPC19 n=3 tools/call id 1: no response after 60 s"
+	require.Contains(t, checkLog(t, startEntry, `"t":500,`+asks, callEntry, later), late)
+	require.NotContains(t, strings.Join(checkLog(t, startEntry, callEntry, `"t":2000,`+asks, later), "\n"), "tools/call id 1: no response")
+}
+
 // TestMissingEntriesAreNotAProblem checks that nothing is concluded from the absence of
 // messages that may be in a missing part of the recording.
 func TestMissingEntriesAreNotAProblem(t *testing.T) {

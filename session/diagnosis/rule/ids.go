@@ -65,6 +65,7 @@ type ids struct {
 	queue    []idKey    // open requests to the server, oldest first from head on; may contain settled ones
 	head     int        // of queue
 	asked    int        // open requests of the server: somebody else has to answer first
+	askedAt  int64      // when the last one came: an older one is not about a later call
 	replied  int64      // time of the last response to one
 	twins    []idKey    // latest ones; some may be settled
 	free     []*request // to be used again
@@ -112,7 +113,7 @@ func (x *ids) add(key idKey, r *request) bool {
 	r.key, r.order, r.open = key, x.count, true
 	x.open[key] = r
 	if r.sent.FromServer && !again {
-		x.asked++
+		x.asked, x.askedAt = x.asked+1, r.sent.At.T
 	}
 	if !r.sent.FromServer && !mcp.WaitsLong(r.sent.Method) {
 		x.enqueue(key)
@@ -241,7 +242,7 @@ func (x *ids) oldest() *request {
 // the time.
 func (x *ids) due(progressed int64) int64 {
 	r := x.oldest()
-	if r == nil || x.asked > 0 {
+	if r == nil || x.asked > 0 && x.askedAt >= r.sent.At.T {
 		return never
 	}
 	return max(r.sent.At.T, progressed, x.replied) + answerTimeout

@@ -107,6 +107,7 @@ type Info struct {
 	Typed     bool // characters are typed into a text
 	InEditor  bool // only an editor can change the text
 	Absent    bool
+	Null      bool
 	CanAdd    bool // Add has a list
 	CanRemove bool // Remove has something to remove
 }
@@ -119,7 +120,7 @@ func (f *Form) Info() Info {
 	}
 	list, _ := fl.listAt()
 	return Info{
-		Typed: fl.typed(), InEditor: fl.typed() && f.write(fl) == inEditor, Absent: fl.state == absent,
+		Typed: fl.typed(), InEditor: fl.typed() && f.write(fl) == inEditor, Absent: fl.state == absent, Null: fl.state == null,
 		CanAdd: list != nil, CanRemove: fl.removable() != nil,
 	}
 }

@@ -40,7 +40,14 @@ func NewArea(limit int, hint string) textarea.Model {
 	area := textarea.New()
 	area.Prompt, area.ShowLineNumbers = "", false
 	area.CharLimit, area.MaxHeight, area.Placeholder = limit, 0, hint
-	area.KeyMap.Paste = key.Binding{}
+	keys := &area.KeyMap
+	keys.Paste = key.Binding{}
+	for _, k := range []*key.Binding{ // a selection would not be seen
+		&keys.SelectCharacterForward, &keys.SelectCharacterBackward, &keys.SelectWordForward, &keys.SelectWordBackward,
+		&keys.SelectLineUp, &keys.SelectLineDown, &keys.SelectAll, &keys.CopySelection,
+	} {
+		*k = key.Binding{}
+	}
 	state := textarea.StyleState{Placeholder: lipgloss.NewStyle().Faint(true)}
 	area.SetStyles(textarea.Styles{Focused: state, Blurred: state})
 	return area
@@ -248,7 +255,7 @@ func (f *Form) Paste(text string) bool {
 // insert inserts text at the cursor. It replaces a default, null or absence.
 func (f *Form) insert(fl *field, text string) bool {
 	old, at := "", 0
-	if fl.state == given && !fl.preset {
+	if fl.state == given && (!fl.preset || f.write(fl) != inLine) {
 		if f.write(fl) == inEditor {
 			return false
 		}

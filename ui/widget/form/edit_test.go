@@ -68,6 +68,16 @@ func TestDefaultIsReplaced(t *testing.T) {
 	require.Equal(t, `{"o":{"s":"x"}}`, sent(t, f), "a part of a default")
 }
 
+// TestLongDefaultIsKept checks that a default that does not look selected is not replaced.
+func TestLongDefaultIsKept(t *testing.T) {
+	f := props(`"s":{"type":"string","default":"a\nb"},"tab":{"type":"string","default":"a\tb"}`)
+	press(t, f, "x")
+	require.Regexp(t, `^{"s":"(xa\\nb|a\\nbx)","tab":"a\\tb"}$`, sent(t, f))
+	f = props(`"tab":{"type":"string","default":"a\tb"}`)
+	press(t, f, "x")
+	require.Equal(t, `{"tab":"a\tb"}`, sent(t, f), "only an editor changes it")
+}
+
 // TestDefaultLooksSelected checks that a default is painted as selected until it
 // is edited.
 func TestDefaultLooksSelected(t *testing.T) {
