@@ -42,7 +42,7 @@ func startBenches() []bench {
 	}
 	frame := func(l *lab) side {
 		s := l.with(l.tiny())
-		s.shows, s.keys = "Exchanges", "\x03"
+		s.shows, s.keys = "Calls", "\x03"
 		return s
 	}
 	return []bench{
