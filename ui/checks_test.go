@@ -155,23 +155,29 @@ func TestHintsAct(t *testing.T) {
 				if strings.ContainsAny(hint.Key[1:], "/ ") {
 					after = after[:3]
 				}
-				acted := false
+				coarse := make([]string, len(after))
+				acted, logged := false, false
 				for way := range after {
 					inScope(t, scope.ID, 120, 36, func(t *testing.T, d *driver) {
 						others := 0
 						d.outside.exec = func(tea.ExecCommand, tea.ExecCallback) tea.Cmd { others++; return nil }
 						d.outside.save = func(string, string) error { others++; return nil }
 						_, row := d.hintsShown()
-						before := d.did(others)
+						before, rows := d.did(others), d.visible.ws.Shown.Source.Len()
 						d.useHint(hint, way, row)
 						synctest.Wait()
 						after[way] = d.did(others)
+						coarse[way] = fmt.Sprintln(d.visible.scope(), d.clip, d.quit, others, d.front.ask != nil)
 						acted = acted || after[way] != before
+						logged = logged || d.visible.ws.Shown.Source.Len() != rows
 					})
 				}
 				assert.Equal(t, !slices.Contains(idleHints, scope.ID+" "+hint.Key), acted, "%s does nothing", hint.Key)
 				if scope.ID == scopeAsk {
 					continue // which takes keys only
+				}
+				if logged { // the server, the person and timers write at the same time, in any order
+					after = coarse
 				}
 				assert.Equal(t, after[1], after[0], "a click on %s", hint.Key)
 			}
