@@ -46,7 +46,7 @@ var waysToSend = map[string]struct {
 	}},
 }
 
-// filters hides what is sent then.
+// filters sets a filter that hides the messages sent after it.
 func (d *driver) filters() {
 	d.do(actFilter)
 	d.write("id:7")

@@ -173,7 +173,7 @@ func size(words []string) (n int) {
 	return n
 }
 
-// words splits a text into words and what is between them, each character with its marks.
+// words splits a text into words and the text between them, each character with its marks.
 func words(text string) (all []string) {
 	start, was := 0, false
 	for i, r := range text {

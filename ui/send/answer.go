@@ -212,7 +212,7 @@ func (v *answerView) written(c host.Context) (response json.RawMessage, ok bool)
 func acceptAnswer(c host.Context, v *answerView) tea.Cmd {
 	response, ok := v.written(c)
 	if !ok {
-		v.focus() // on what is wrong
+		v.focus() // on the field with the problem
 		return nil
 	}
 	return v.send(c, response)

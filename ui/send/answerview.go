@@ -225,7 +225,7 @@ func (v *answerView) paintText(c host.Context, out *paint.Lines, y, height int) 
 	}
 }
 
-// paintResponse paints the fields, or the JSON and what is wrong with it.
+// paintResponse paints the fields, or the JSON and its problem.
 func (v *answerView) paintResponse(screen *kit.Screen, out *paint.Lines, at place) {
 	switch {
 	case at.lines == 0:

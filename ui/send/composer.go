@@ -265,7 +265,7 @@ func viewsOf(target *callee) []viewKind {
 	return []viewKind{formView, jsonView, messageView, rawView}
 }
 
-// titles returns what is written, and at the right the views of it, its state and its age,
+// titles returns the subject, and at the right the views of it, its state and its age,
 // as far as there is room.
 func (p *Composer) titles(c host.Context) (left, right string) {
 	left, state := p.subject(c.Workspace)
@@ -285,7 +285,7 @@ func (p *Composer) titles(c host.Context) (left, right string) {
 	return left, right
 }
 
-// subject returns what is written, and what is wrong with it.
+// subject returns the name of the message that is edited, and its state.
 func (p *Composer) subject(w *workspace.Workspace) (title, state string) {
 	if p.view == formView || p.view == jsonView {
 		title = map[string]string{workspace.MemberPrompts: "Prompt ", workspace.MemberTemplates: "Read "}[p.target.item.Member]
