@@ -130,7 +130,7 @@ var scopes = []keymap.Scope{
 	{ID: problems.ScopeList, Title: "Problems", Modal: true, Inherits: "ends"},
 	{ID: copies.ScopeNotes, Title: "Marks and notes", Modal: true, Inherits: "picker"},
 	{ID: process.ScopePane, Title: "Process pane", Modal: true, Inherits: "text"},
-	{ID: problems.ScopeCauses, Title: "Cause", Modal: true, Inherits: "steps"},
+	{ID: problems.ScopeCauses, Title: "Why", Modal: true, Inherits: "steps"},
 	{ID: problems.ScopeStart, Title: "Failed start", Modal: true, Inherits: "pages"},
 	{ID: process.ScopeTree, Title: "Processes to kill", Modal: true, Inherits: "picker"},
 	{ID: copies.ScopeCopy, Title: "Copy menu", Modal: true, Inherits: "picker"},

@@ -217,7 +217,7 @@ var actionTests = map[string]actionTest{
 		d.do(actFilter)
 		d.write("method:ping")
 		d.do(actAccept)
-		require.Contains(t, d.plain(), "2 of 3  filter method:ping")
+		require.Contains(t, d.plain(), "2 of 3 rows  filter method:ping")
 		require.NotContains(t, d.plain(), "handshake")
 		d.do(actFilter)
 		require.Contains(t, d.rows()[35], "filter method:ping", "the filter can be edited")

@@ -75,7 +75,7 @@ var failedStartTests = map[string]actionTest{
 		require.Contains(t, d.clip, "'--key=${KEY}!'", "the command that was started last")
 	},
 	"start-again":   started("start-again"),
-	"start-why":     opensFromStart("Problems", "start-why"),
+	"start-why":     opensFromStart("Why", "start-why"),
 	"start-process": opensFromStart("Process", "start-process"),
 	"close-start": func(t *testing.T, d *driver, _ *fakeExecutor) {
 		startFails(d)

@@ -68,7 +68,7 @@ func TestProgram(t *testing.T) {
 		require.Contains(t, term.Text(), "sent")
 
 		term.Press("f", "method:tools/list", "\r")
-		require.Regexp(t, `1 of \d+  filter method:tools/list`, term.Text())
+		require.Regexp(t, `1 of \d+ rows  filter method:tools/list`, term.Text())
 		term.Press(keyEsc)
 		require.NotContains(t, term.Text(), "filter method:tools/list")
 

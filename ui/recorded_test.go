@@ -130,7 +130,7 @@ func TestReadingFilters(t *testing.T) {
 	rec.Read(1000)
 	d.pull()
 	require.Greater(t, d.visible.rows.Traffic.Len(), shown)
-	require.Regexp(t, ` of [0-9,]+  filter kind:request`, d.plain())
+	require.Regexp(t, ` of [0-9,]+ rows  filter kind:request`, d.plain())
 	require.Contains(t, d.plain(), "/read 1 of 1")
 }
 

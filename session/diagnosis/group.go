@@ -51,6 +51,11 @@ type Group struct {
 	Various  bool     // not all of them have the same detail
 }
 
+// Follows reports whether the group is the consequences of a cause.
+func (g *Group) Follows(c Cause) bool {
+	return g.End != nil && g.End.Cause.ID == c.ID && g.End.Cause.Row == c.Row
+}
+
 // IsFlood reports whether the group is a flood, which is shown as its first item.
 func (g *Group) IsFlood() bool { return g.End == nil && len(g.Items) > 1 }
 

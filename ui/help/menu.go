@@ -53,8 +53,7 @@ func newMenu(c host.Context) *Menu {
 	}
 	actions := c.Host.Actions()
 	scope, _ := actions.Scope(focus)
-	offered := actions.Offered(focus, c)
-	m := &Menu{title: scope.Title, lines: items(focus, offered), total: len(offered), signs: c.Panes().Signs()}
+	m := &Menu{title: scope.Title, lines: items(focus, actions.Offered(focus, c)), total: len(offered(c)), signs: c.Panes().Signs()}
 	switch {
 	case c.Workspace.Session != nil:
 		m.kind = "live session"

@@ -84,14 +84,14 @@ func (l List) Click(line int) {
 }
 
 // SeverityMark returns the mark and the style of a problem.
-func SeverityMark(s diagnosis.Severity, th *paint.Theme) (mark string, style paint.Style) {
+func SeverityMark(s diagnosis.Severity, th *paint.Theme) (mark Mark, style paint.Style) {
 	switch s {
 	case diagnosis.Error:
-		return "x", th.Failed
+		return Failed, th.Failed
 	case diagnosis.Warning:
-		return "!", th.Odd
+		return Warning, th.Odd
 	}
-	return "-", th.Dim
+	return NoMark, th.Dim
 }
 
 // Direction returns the mark of a stream: ">" to the server, "<" and "!" from it.

@@ -2,6 +2,7 @@ package problems
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -229,7 +230,7 @@ var tests = map[string]func(t *testing.T, s *stage){
 		lines := strings.Join(s.state.Lines(s.Context()), "\n")
 		require.Contains(t, lines, "✗ The server was killed by signal SEGV during sleep (id 7): fatal: out of luck")
 		s.Do(host.ActCauses)
-		for _, want := range []string{"Cause", "✗ The server was killed", "stderr 0:00.00  fatal: out of luck", "─ Cause 1 of 3 ─", "✗ Probably: the response with the unknown id 99", "! 1 line on stdout is not a JSON-RPC message "} {
+		for _, want := range []string{"Why", "✗ The server was killed", "stderr 0:00.00  fatal: out of luck", "─ Why: cause 1 of 3 ─", "✗ Probably: the response with the unknown id 99", "△ 1 line on stdout is not a JSON-RPC message "} {
 			require.Contains(t, s.Text(), want)
 		}
 		require.NotContains(t, s.Text(), "Stdout must carry", "only the advice of the selected cause")
@@ -265,6 +266,12 @@ var tests = map[string]func(t *testing.T, s *stage){
 	},
 	"cause-problems": func(t *testing.T, s *stage) {
 		s.crashes()
+		s.Do(host.ActProblems)
+		list := strings.Split(s.Text(), "\n")
+		first := slices.IndexFunc(list, func(line string) bool { return strings.Contains(line, "│>") })
+		require.Contains(t, list[first], "The server was killed", "as on the card")
+		require.Contains(t, strings.Join(list[first+1:], "\n"), "starting up", "what came before it in the log")
+		s.Do("close-findings")
 		s.Do(host.ActCauses, "cause-problems")
 		require.Equal(t, []string{host.ActProblems}, s.Done)
 	},
@@ -272,7 +279,7 @@ var tests = map[string]func(t *testing.T, s *stage){
 		s.crashes()
 		s.Do(host.ActCauses, actProcess)
 		require.Equal(t, []string{host.ActProcess}, s.Done)
-		require.Contains(t, s.Text(), "╭─ Cause ", "the card is still open")
+		require.Contains(t, s.Text(), "╭─ Why", "the card is still open")
 	},
 	actGoFromCause: func(t *testing.T, s *stage) {
 		s.crashes()

@@ -71,7 +71,7 @@ type card struct {
 
 // A cardLine is one line of the text of a cause.
 type cardLine struct {
-	mark  string
+	mark  kit.Mark
 	text  string
 	style paint.Style
 	cause int // whose line it is; -1 for none
@@ -134,19 +134,16 @@ func (v *card) Draw(c host.Context) {
 	in := r.Inner()
 	c.Block(&v.block, in)
 	show := func() string {
-		return v.text.Paint(&v.block, 0, in.H, len(v.lines), func(l *paint.Line, i int) { v.lines[i].paint(l) })
+		return v.text.Paint(&v.block, 0, in.H, len(v.lines), func(l *paint.Line, i int) { v.lines[i].paint(screen, l) })
 	}
 	right := show()
 	if v.reached != v.at {
 		v.reach(c)
 		right = show()
 	}
-	title := "Cause"
-	switch n := len(c.Workspace.Shown.Causes.Found); {
-	case n == 0:
-		title = "Problems"
-	case n > 1:
-		title = fmt.Sprintf("Cause %d of %d", v.place(c)+1, n)
+	title := "Why"
+	if n := len(c.Workspace.Shown.Causes.Found); n > 1 {
+		title = fmt.Sprintf("Why: cause %d of %d", v.place(c)+1, n)
 	}
 	c.Dialog(ScopeCauses, r, title, right, &v.block)
 }
@@ -167,9 +164,9 @@ func (v *card) reach(c host.Context) {
 	}
 }
 
-func (line *cardLine) paint(l *paint.Line) {
+func (line *cardLine) paint(screen *kit.Screen, l *paint.Line) {
 	l.PadTo(1)
-	l.Text(line.style, line.mark)
+	l.Text(screen.Mark(line.mark))
 	l.PadTo(3)
 	l.Text(line.style, line.text)
 }
@@ -186,11 +183,11 @@ func (v *card) build(c host.Context, width int) {
 			v.open(c, i, cause, width)
 			continue
 		}
-		mark, style := causeMark(cause.Severity, c.Host.Screen())
+		mark, style := kit.SeverityMark(cause.Severity, c.Host.Screen().Theme)
 		v.add(i, mark, title(cause), style, width)
 	}
 	v.gap()
-	v.add(-1, "", checkedText(c), c.Host.Screen().Theme.Dim, width)
+	v.add(-1, kit.NoMark, checkedText(c), c.Host.Screen().Theme.Dim, width)
 }
 
 func (v *card) open(c host.Context, i int, cause diagnosis.Cause, width int) {
@@ -198,16 +195,16 @@ func (v *card) open(c host.Context, i int, cause diagnosis.Cause, width int) {
 	if i > 0 {
 		v.gap()
 	}
-	mark, _ := causeMark(cause.Severity, c.Host.Screen())
+	mark, _ := kit.SeverityMark(cause.Severity, th)
 	v.add(i, mark, title(cause), th.Strong, width)
 	if label, text := v.shown.of(c, cause.Row); text != "" {
-		v.add(i, "", label+"  "+text, th.Text, width)
+		v.add(i, kit.NoMark, label+"  "+text, th.Text, width)
 	}
 	if advice := diagnosis.WithoutPath(cause.Advice); advice != "" {
-		v.add(i, "", sentence(advice), th.Text, width)
+		v.add(i, kit.NoMark, sentence(advice), th.Text, width)
 	}
 	if text := followed(c, cause); text != "" {
-		v.add(i, "", text, th.Dim, width)
+		v.add(i, kit.NoMark, text, th.Dim, width)
 	}
 	if i < len(c.Workspace.Shown.Causes.Found)-1 {
 		v.gap()
@@ -219,7 +216,7 @@ func followed(c host.Context, cause diagnosis.Cause) string {
 	p := c.Workspace.Shown.Problems
 	for i := range p.Groups {
 		g := &p.Groups[i]
-		if g.End == nil || g.End.Cause.ID != cause.ID || g.End.Cause.Row != cause.Row {
+		if !g.Follows(cause) {
 			continue
 		}
 		if _, rest := consequences(p.List, g); len(rest) > 0 {
@@ -240,19 +237,19 @@ func (v *card) nothing(c host.Context, width int) {
 	th := c.Host.Screen().Theme
 	count := c.Workspace.Shown.Problems.Count
 	if failed := failedCalls(c); failed > 0 {
-		v.add(-1, "!", wording.Counted(failed, "request")+" failed: close this, then "+c.Host.Key(nextError)+" goes to the next one", th.Failed, width)
+		v.add(-1, kit.Failed, wording.Counted(failed, "request")+" failed: close this, then "+c.Host.Key(nextError)+" goes to the next one", th.Failed, width)
 	}
 	switch far := c.Workspace.CheckProgress(); {
 	case !c.Workspace.FullyRead() || c.Workspace.CausesPending():
-		v.add(-1, "", "Looking for problems up to this point", th.Dim, width)
+		v.add(-1, kit.NoMark, "Looking for problems up to this point", th.Dim, width)
 	case count.Problems() > 0:
-		v.add(-1, "!", "No likely cause, but "+wording.Counted(count.Problems(), "problem")+": "+c.Host.Key(host.ActProblems)+" lists them", th.Odd, width)
+		v.add(-1, kit.Warning, "No likely cause, but "+wording.Counted(count.Problems(), "problem")+": "+c.Host.Key(host.ActProblems)+" lists them", th.Odd, width)
 	case far != "":
-		v.add(-1, "", "No problems in the first "+far, th.Good, width)
+		v.add(-1, kit.NoMark, "No problems in the first "+far, th.Good, width)
 	default:
-		v.add(-1, "", "No protocol problems detected", th.Good, width)
+		v.add(-1, kit.NoMark, "No protocol problems detected", th.Good, width)
 	}
-	v.add(-1, "", sentence(checked(c)), th.Dim, width)
+	v.add(-1, kit.NoMark, sentence(checked(c)), th.Dim, width)
 }
 
 // nextError is the action that goes to the next failed request.
@@ -293,10 +290,10 @@ func none(c host.Context) string {
 func (v *card) gap() { v.lines = append(v.lines, cardLine{cause: -1}) }
 
 // add adds a text, wrapped, with a mark in front of its first line.
-func (v *card) add(cause int, mark, text string, style paint.Style, width int) {
+func (v *card) add(cause int, mark kit.Mark, text string, style paint.Style, width int) {
 	for _, row := range termsafe.Wrap(text, width-3) {
 		v.lines = append(v.lines, cardLine{mark: mark, text: row, style: style, cause: cause})
-		mark = ""
+		mark = kit.NoMark
 	}
 }
 

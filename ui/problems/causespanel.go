@@ -26,11 +26,12 @@ var panelLines = [...]int{diagnosis.Info: 1, diagnosis.Warning: 2, diagnosis.Err
 
 func causeText(c host.Context, text string) string {
 	first := c.Workspace.Shown.Causes.Found[0]
-	mark, _ := causeMark(first.Severity, c.Host.Screen())
 	if first.Probable {
 		text = "Probably: " + first.Brief
 	}
-	return mark + " " + sentence(text)
+	mark, _ := kit.SeverityMark(first.Severity, c.Host.Screen().Theme)
+	_, glyph := c.Host.Screen().Mark(mark)
+	return strings.TrimLeft(glyph+" "+sentence(text), " ")
 }
 
 // causeKeys names the keys that help, the most important first. What to do is on
@@ -41,7 +42,7 @@ func causeKeys(c host.Context) []string {
 	if first.ID == cause.ResponseNeeded && c.Workspace.Session != nil {
 		parts = append(parts, c.Host.Key(host.ActAnswer)+" answers it")
 	}
-	more := c.Host.Key(host.ActCauses) + " what to do"
+	more := c.Host.Key(host.ActCauses) + " why"
 	if n := len(c.Workspace.Shown.Causes.Found) - 1; n > 0 {
 		more += fmt.Sprintf(" (%d more)", n)
 	}
@@ -129,21 +130,28 @@ func wrapPanel(c host.Context, parts []string) []string {
 // Paint paints the panel in a rectangle below the header.
 func (s *State) Paint(c host.Context, r paint.Rect) {
 	screen := c.Host.Screen()
-	style := screen.Theme.Dim
-	switch {
+	style, mark := screen.Theme.Dim, kit.NoMark
+	switch found := c.Workspace.Shown.Causes.Found; {
 	case r.Empty():
 		return
 	case c.Workspace.Unbuilt != nil:
 		style = screen.Theme.Failed
-	case len(c.Workspace.Shown.Causes.Found) > 0:
-		_, style = causeMark(c.Workspace.Shown.Causes.Found[0].Severity, screen)
+	case len(found) > 0:
+		if mark, style = kit.SeverityMark(found[0].Severity, screen.Theme); mark == kit.NoMark {
+			style = screen.Theme.Text
+		}
 	}
+	sign, glyph := screen.Mark(mark)
 	block := &paint.Lines{Options: screen.Look()}
 	block.Resize(r.W, r.H)
 	rows := s.Lines(c)
 	for y, row := range rows[:min(r.H, len(rows))] {
 		l := block.Line(y)
 		l.PadTo(1)
+		if y == 0 && glyph != "" && strings.HasPrefix(row, glyph) {
+			l.Text(sign, glyph)
+			row = row[len(glyph):]
+		}
 		l.Text(style, row)
 	}
 	screen.Canvas.Draw(r, block)
@@ -194,17 +202,6 @@ func (s *State) goToEvidence(c host.Context) tea.Cmd {
 	c.Workspace.Shown.Causes.Shown = rows[next]
 	c.Panes().GoTo(rows[next])
 	return nil
-}
-
-func causeMark(s diagnosis.Severity, screen *kit.Screen) (string, paint.Style) {
-	mark, style := kit.SeverityMark(s, screen.Theme)
-	if s == diagnosis.Error && !screen.ASCII {
-		mark = "✗"
-	}
-	if s == diagnosis.Info {
-		style = screen.Theme.Text
-	}
-	return mark, style
 }
 
 // sentence returns a text with a capital first letter, unless it begins with a name

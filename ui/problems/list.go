@@ -1,6 +1,7 @@
 package problems
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -109,7 +110,16 @@ const aboutLines = 9
 func openList(c host.Context) tea.Cmd {
 	shown := c.Workspace.Shown.Problems
 	l := &problemList{Menu: host.Menu{Of: ScopeList}, found: shown.List, groups: slices.Clone(shown.Groups)}
-	slices.SortStableFunc(l.groups, func(a, b diagnosis.Group) int { return int(b.Severity) - int(a.Severity) })
+	rank := func(g *diagnosis.Group) int { // as on the card of the causes
+		found := c.Workspace.Shown.Causes.Found
+		if at := slices.IndexFunc(found, g.Follows); at >= 0 {
+			return at
+		}
+		return len(found)
+	}
+	slices.SortStableFunc(l.groups, func(a, b diagnosis.Group) int {
+		return cmp.Or(int(b.Severity)-int(a.Severity), rank(&a)-rank(&b))
+	})
 	l.open = make([]bool, len(l.groups))
 	l.listRows(c)
 	c.Host.Open(c.Workspace, l)
@@ -230,11 +240,15 @@ func (l *problemList) paintRow(screen *kit.Screen, line *paint.Line, row problem
 		main, _ = consequences(l.found, row.group)
 	}
 	f := l.problem(row.group, main)
-	mark, style := severityMark(screen, f.Severity)
+	mark, style := kit.SeverityMark(f.Severity, screen.Theme)
 	if row.item >= 0 && row.group.End != nil {
 		line.Text(paint.Style{}, "    ")
 	}
-	line.Text(style, mark)
+	if mark == kit.NoMark {
+		line.Text(style, "-")
+	} else {
+		line.Text(screen.Mark(mark))
+	}
 	line.Text(screen.Theme.Dim, fmt.Sprintf("%9s  ", wording.AppendClock(nil, row.t)))
 	room := max(line.Room()-len(f.Rule.ID)-2, 0)
 	text := f.Rule.Title + "  " + f.Detail
@@ -249,18 +263,6 @@ func (l *problemList) paintRow(screen *kit.Screen, line *paint.Line, row problem
 	}
 	line.Field(style, []byte(text), room, termsafe.Left)
 	line.Text(screen.Theme.Dim, " "+f.Rule.ID)
-}
-
-func severityMark(screen *kit.Screen, s diagnosis.Severity) (string, paint.Style) {
-	mark := kit.Warning
-	switch s {
-	case diagnosis.Error:
-		mark = kit.Failed
-	case diagnosis.Info:
-		return "-", screen.Theme.Dim
-	}
-	style, glyph := screen.Mark(mark)
-	return glyph, style
 }
 
 func (l *problemList) problem(g *diagnosis.Group, item int) diagnosis.Problem {

@@ -171,7 +171,7 @@ func problemsFact(c host.Context) fact {
 			style = th.Failed
 		}
 		f.pieces = append(f.pieces, piece{text: found[0].Brief, style: style, place: factTarget{Action: host.ActCauses}})
-		f.pieces = append(f.pieces, piece{lead: c.Host.Key(host.ActCauses), leads: th.Accent, text: "what to do", style: th.Text, place: factTarget{Action: host.ActCauses}})
+		f.pieces = append(f.pieces, piece{lead: c.Host.Key(host.ActCauses), leads: th.Accent, text: "why", style: th.Text, place: factTarget{Action: host.ActCauses}})
 	case count.Problems() > 0:
 		f.pieces = append(f.pieces, piece{text: count.String(), style: th.Odd, place: factTarget{Action: host.ActProblems}})
 	case ws.CheckProgress() != "":

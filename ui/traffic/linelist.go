@@ -262,11 +262,7 @@ func (r *lineRows) Paint(number int, c *table.Cells) {
 }
 
 func (r *lineRows) paintFinding(problem *diagnosis.Problem, c *table.Cells) {
-	_, style := kit.SeverityMark(problem.Severity, r.screen.Theme)
-	mark := kit.Warning
-	if problem.Severity == diagnosis.Error {
-		mark = kit.Failed
-	}
+	mark, style := kit.SeverityMark(problem.Severity, r.screen.Theme)
 	c.Mark(r.screen.Mark(mark))
 	c.Text(colLineSource, style, problem.Rule.ID)
 	r.hits.Paint(c, colLineText, style, r.screen.Theme.Match, []byte(problem.Detail))

@@ -384,8 +384,13 @@ func (t *Pane) Titles() (left, right string) {
 	case Wire:
 		rows = len(t.ws.Shown.Index.Traffic.All())
 	}
-	if t.Shown != nil {
-		last = wording.Thousands(passing) + " of "
+	unit := ""
+	switch {
+	case t.Shown != nil:
+		last, unit = wording.Thousands(passing)+" of ", " rows"
+	case t.view == Wire && !t.ws.Shown.Index.Partial:
+		stats := t.ws.Shown.Source.Stats()
+		rows = int(stats.Out + stats.In) // as in the header: no noise
 	}
 	sent := ""
 	if n := len(t.sent); n > 0 {
@@ -397,7 +402,7 @@ func (t *Pane) Titles() (left, right string) {
 	if last == "" && rows == 0 {
 		return t.Name() + sent, t.Status()
 	}
-	return t.Name() + " " + last + wording.Thousands(rows) + sent, t.Status()
+	return t.Name() + " " + last + wording.Thousands(rows) + unit + sent, t.Status()
 }
 
 // Name returns the name of the view, with the key that focuses the pane.
@@ -429,11 +434,11 @@ func (t *Pane) turnTo(moved workspace.Renumber) tea.Cmd {
 
 type titleKeys struct{ end, clear string }
 
-// titleSummary describes the calls for the title: how many failed, and which was the
-// slowest. It holds until these numbers change.
+// titleSummary describes the calls for the title: how many failed or got no answer, and
+// which was the slowest. It holds until these numbers change.
 type titleSummary struct {
 	errors          uint64
-	row             int
+	lost, row       int
 	max             int64
 	several         bool
 	failed, slowest string
@@ -445,13 +450,16 @@ func (t *Pane) summary() (failed, slowest string) {
 	if t.view != Exchanges || t.Shown != nil || latencies == nil {
 		return "", ""
 	}
-	all, s := latencies.All(), &t.title
-	if s.errors == all.Errors && s.row == all.Slowest && s.max == all.Max && s.several == (all.N > 1) {
+	all, lost, s := latencies.All(), t.ws.Shown.Index.Exchanges.Unanswered, &t.title
+	if s.errors == all.Errors && s.lost == lost && s.row == all.Slowest && s.max == all.Max && s.several == (all.N > 1) {
 		return s.failed, s.slowest
 	}
-	*s = titleSummary{errors: all.Errors, row: all.Slowest, max: all.Max, several: all.N > 1}
+	*s = titleSummary{errors: all.Errors, lost: lost, row: all.Slowest, max: all.Max, several: all.N > 1}
 	if all.Errors > 0 {
 		s.failed = t.rows.dot() + wording.Thousands(int(all.Errors)) + " failed"
+	}
+	if lost > 0 {
+		s.failed += t.rows.dot() + wording.Thousands(lost) + " unanswered"
 	}
 	if row, ok := t.ws.Shown.Rows.At(all.Slowest); ok && s.several && exchange.Noticed(all.Max) {
 		name := t.rows.says(all.Slowest, row).Call

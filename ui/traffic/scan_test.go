@@ -81,7 +81,7 @@ func TestFilterFindsAll(t *testing.T) {
 	s := onLog(t, log, Wire)
 	s.Run(s.traffic.SetFilter(parsed(t, "err >100ms")))
 	require.Equal(t, want, s.passing())
-	require.Contains(t, s.Text(), fmt.Sprintf("2 Messages %s of %s  filter err >100ms", wording.Thousands(len(want)), wording.Thousands(len(s.ws.Shown.Index.Traffic.All()))))
+	require.Contains(t, s.Text(), fmt.Sprintf("2 Messages %s of %s rows  filter err >100ms", wording.Thousands(len(want)), wording.Thousands(len(s.ws.Shown.Index.Traffic.All()))))
 }
 
 // TestFilterGivenUp checks that results of a replaced filter are dropped.
@@ -281,7 +281,7 @@ func TestFilterCountsExchanges(t *testing.T) {
 			s.grown()
 		}
 		title := func(passing, all int) {
-			require.Contains(t, s.Text(), fmt.Sprintf("2 Calls %d of %d  filter %s", passing, all, text), s.Text())
+			require.Contains(t, s.Text(), fmt.Sprintf("2 Calls %d of %d rows  filter %s", passing, all, text), s.Text())
 		}
 		add(`> {"jsonrpc":"2.0","id":"a","method":"server/discover"}`, `< {"jsonrpc":"2.0","id":"a","error":{"code":-32601,"message":"no"}}`,
 			`> {"jsonrpc":"2.0","id":"b","method":"initialize"}`, `< {"jsonrpc":"2.0","id":"b","result":{"protocolVersion":"2025-11-25"}}`,

@@ -142,22 +142,22 @@ func TestSentDespiteFilter(t *testing.T) {
 			}
 			s.notes(x, 10)
 			s.Run(s.traffic.SetFilter(parsed(t, "method:notifications/1")))
-			require.Regexp(t, `^5 of \d+$`, counts())
+			require.Regexp(t, `^5 of \d+ rows$`, counts())
 			s.composes("plan")
 			require.Contains(t, s.selected(), "plan")
-			require.Regexp(t, `^5 of \d+ \+ 1 sent$`, counts())
+			require.Regexp(t, `^5 of \d+ rows \+ 1 sent$`, counts())
 			s.notes(x, 4) // the scan has gone past it
 			require.Contains(t, s.selected(), "plan")
-			require.Regexp(t, `^7 of \d+ \+ 1 sent$`, counts())
+			require.Regexp(t, `^7 of \d+ rows \+ 1 sent$`, counts())
 			s.composes("other")
 			require.Contains(t, s.selected(), "other")
 			require.Contains(t, s.table(), "plan")
-			require.Regexp(t, `^7 of \d+ \+ 2 sent$`, counts())
+			require.Regexp(t, `^7 of \d+ rows \+ 2 sent$`, counts())
 			all := s.traffic.Listed().All()
 			require.IsIncreasing(t, all)
 
 			s.Run(s.traffic.SetFilter(parsed(t, "method:notifications/0")))
-			require.Regexp(t, `^7 of \d+$`, counts())
+			require.Regexp(t, `^7 of \d+ rows$`, counts())
 			require.NotContains(t, s.table(), "plan")
 		})
 
@@ -175,16 +175,16 @@ func TestSentDespiteFilter(t *testing.T) {
 				require.NoError(t, err)
 				s.composes("plan")
 				row := s.cursor()
-				titled(fmt.Sprintf(` %d of \d+ \+ 1 sent$`, passes))
+				titled(fmt.Sprintf(` %d of \d+ rows \+ 1 sent$`, passes))
 				x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"mcpdbg-%d","progress":1}}`, 3+n)
 				x.Latest().Out(`{"jsonrpc":"2.0","id":"mcpdbg-%d","error":{"code":1,"message":"no"}}`, 3+n)
 				s.arrive()
 				require.Equal(t, row, s.cursor())
 				require.Contains(t, s.table(), "plan")
 				if view == Exchanges && n < 2 {
-					titled(fmt.Sprintf(` %d of \d+$`, passes+1)) // the answer decides about the call
+					titled(fmt.Sprintf(` %d of \d+ rows$`, passes+1)) // the answer decides about the call
 				} else {
-					titled(fmt.Sprintf(` %d of \d+ \+ 1 sent$`, passes+1)) // another message passes
+					titled(fmt.Sprintf(` %d of \d+ rows \+ 1 sent$`, passes+1)) // another message passes
 				}
 			}
 		})
@@ -193,7 +193,7 @@ func TestSentDespiteFilter(t *testing.T) {
 			s.Run(s.traffic.SetFilter(parsed(t, "tool:plan")))
 			s.composes("plan")
 			left, _ := s.traffic.Titles()
-			require.Regexp(t, ` 1 of \d+$`, left, "it passes anyway")
+			require.Regexp(t, ` 1 of \d+ rows$`, left, "it passes anyway")
 			require.Equal(t, 1, s.traffic.Len())
 		})
 	}

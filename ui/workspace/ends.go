@@ -66,8 +66,9 @@ func (x *Exchanges) ended(number uint32, row *session.Row) {
 // lostCalls returns how many calls the last event ended without a response.
 func (x *Exchanges) lostCalls() (n int) {
 	for _, lost := range x.Lost() {
-		if lost.FromClient && !lost.Handshake {
+		if lost.FromClient && !lost.Handshake && lost.State == session.ReqLost { // others were given up before
 			n++
+			x.Unanswered++
 			x.lostCall = int(lost.Request.Row) + 1
 		}
 	}

@@ -7,8 +7,10 @@ import (
 
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/rectest"
+	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/widget/filter"
 )
 
 // logOfEnds returns a log of two processes, the first of which ends with a call in flight,
@@ -69,6 +71,28 @@ func TestProcessEnds(t *testing.T) {
 		require.Equal(t, 1, end.Unanswered)
 		require.True(t, end.Next.Seen)
 	})
+}
+
+// TestUnansweredAreThoseThatTheFilterKeeps checks that a timeout and a loss count once
+// each, and neither what was cancelled nor the handshake.
+func TestUnansweredAreThoseThatTheFilterKeeps(t *testing.T) {
+	log, x := logOfEnds(t,
+		`> {"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"slow"}}`,
+		`"k":"state","state":"timed out","of":5,"id":8`,
+		`> {"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"long"}}`,
+		`> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}`,
+		crashed, closed)
+	f, err := filter.Parse("is:unanswered")
+	require.NoError(t, err)
+	kept := 0
+	m := f.Matcher(log)
+	for number := range log.Len() {
+		if row, ok := session.RowAt(log, number); ok && m.Match(number, row) {
+			kept++
+		}
+	}
+	require.Equal(t, 2, kept)
+	require.Equal(t, kept, x.Unanswered)
 }
 
 // TestProcessEndAtAnEarlierMoment checks that a recording at a row shows nothing after

@@ -36,7 +36,9 @@ type Exchanges struct {
 	reports
 	exits    []ProcessEnd // of processes, in order
 	lostCall int          // see Workspace.TakeLost
-	whole    []uint32     // exchanges whose first progress is far from them, or that were cancelled, ascending
+	// Unanswered counts our calls that were given up, or lost, without a response.
+	Unanswered int
+	whole      []uint32 // exchanges whose first progress is far from them, or that were cancelled, ascending
 
 	begun    bool // the handshake of the process was seen
 	shaking  bool // initialize may still follow server/discover
@@ -92,6 +94,9 @@ func (x *Exchanges) event(number uint32, row *session.Row) {
 	case session.KindState, session.KindWrite:
 		if part := x.Part(); part.Kind == exchange.GiveUp {
 			x.foldShown(uint32(part.Of))
+			if call, ok := x.rows.At(part.Of); ok && call.State == session.ReqTimedOut && !IsHandshake(x.rows.Method(call.Method)) {
+				x.Unanswered++
+			}
 		}
 	case session.KindExited, session.KindClosed, session.KindFailed:
 		for len(x.shown) > 0 {
