@@ -36,7 +36,7 @@ var helpTests = map[string]actionTest{
 		require.Nil(t, d.front.menu)
 		require.Equal(t, help.ScopePalette, d.visible.scope())
 		d.write("zoom")
-		require.Contains(t, d.plain(), "> zoom ")
+		require.Contains(t, d.plain(), "> full screen ")
 	},
 }
 
@@ -163,7 +163,7 @@ func TestPaletteOrder(t *testing.T) {
 		d.write(host.ActBack)
 		d.do(help.ActRunCommand, help.ActPalette)
 		p = pickerOf(d.front.top())
-		require.Equal(t, []string{"back", "zoom"}, []string{p.Items[p.Shown[0].Item], p.Items[p.Shown[1].Item]})
+		require.Equal(t, []string{"back", "full screen"}, []string{p.Items[p.Shown[0].Item], p.Items[p.Shown[1].Item]})
 	})
 }
 

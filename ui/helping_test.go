@@ -187,7 +187,7 @@ func TestMenuKeys(t *testing.T) {
 	require.Nil(t, d.front.menu)
 	d.take(tea.KeyPressMsg{Code: tea.KeyF12})
 	text := d.menuText()
-	require.Regexp(t, `f9 +zoom`, text)
+	require.Regexp(t, `f9 +full screen`, text)
 	require.NotRegexp(t, `/ +find`, text, "that action has no key")
 }
 

@@ -72,7 +72,7 @@ var replayTests = map[string]actionTest{
 		}
 		d.row(`"name":"remove"`)
 		require.True(t, d.compares(), d.plain())
-		require.Regexp(t, `(?m)^ replayed: 4 answered *$`, d.plain())
+		require.Regexp(t, `(?m)^ run again: 4 answered *$`, d.plain())
 		require.Contains(t, d.plain(), "5 calls: 5 same")
 	},
 }
@@ -108,12 +108,12 @@ func TestProgramReplays(t *testing.T) {
 			if give {
 				term.Press(keyEsc)
 				term.WaitFor(time.Second)
-				require.Contains(t, term.Text(), "x replay cancelled after ")
+				require.Contains(t, term.Text(), "x run again cancelled after ")
 				require.NotContains(t, term.Text(), " A session.jsonl")
 			} else {
 				term.WaitFor(4 * time.Second)
 				require.Contains(t, term.Text(), "2 same, 2 differ")
-				require.Contains(t, term.Text(), "replayed: 3 answered")
+				require.Contains(t, term.Text(), "run again: 3 answered")
 				require.Regexp(t, `>≠ ping-0 .* n: 0 → 1`, term.Text())
 				term.RequireShown()
 				term.Press("q")

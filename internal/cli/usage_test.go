@@ -159,7 +159,7 @@ func TestExplain(t *testing.T) {
 	r := clitest.InProcess(t, "explain")
 	require.Equal(t, 0, r.Code)
 	require.Equal(t, len(rule.All()), strings.Count(r.Stdout, "\n"))
-	require.Contains(t, r.Stdout, "FRM01   error    server   stdout noise\n")
+	require.Contains(t, r.Stdout, "FRM01   error    server   noise on stdout\n")
 	for _, one := range rule.All() {
 		r := clitest.InProcess(t, "explain", strings.ToLower(one.ID))
 		require.Equal(t, 0, r.Code, r.Stderr)

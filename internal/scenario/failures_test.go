@@ -119,8 +119,8 @@ vars: {vast: ` + strings.Repeat("7", 2000) + `}
   - {call: stray, expect: {findings: none}}
   - {name: b, call: echo, always: true, expect: {findings: none}}
   - {name: c, call: stray, always: true, expect: {findings: no-errors}}
-`, []string{"failed stray", `  findings: error FRM01, entry 12: stdout noise: "stray text"`, "passed b",
-			"failed c", `  findings: error FRM01, entry 20: stdout noise: "stray text"`}},
+`, []string{"failed stray", `  findings: error FRM01, entry 12: noise on stdout: "stray text"`, "passed b",
+			"failed c", `  findings: error FRM01, entry 20: noise on stdout: "stray text"`}},
 		{"a timeout", "\n  - {call: mute, timeout: 3s}\n  - call: echo\n  - {name: b, call: echo, always: true}\n",
 			[]string{"failed mute", "  timeout: no response within 3s", "skipped echo", "passed b"}},
 		{"a server request that no step can answer", "\n  - {call: ask, timeout: 3s}\n  - {answer: roots/list, with: {}}\n",

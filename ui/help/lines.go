@@ -61,6 +61,6 @@ func detailMenu() []line {
 		{"save this part", []string{"save-part"}},
 		{"open in your editor, pager", []string{"open-in-editor", "open-in-pager"}},
 		{"full screen", []string{"zoom"}},
-		{"send again, edit first", []string{"resend", "edit-resend"}},
+		{"again, edit first", []string{"resend", "edit-resend"}},
 	}
 }

@@ -1,7 +1,6 @@
 package problems
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -42,13 +41,12 @@ func causeKeys(c host.Context) []string {
 	if first.ID == cause.ResponseNeeded && c.Workspace.Session != nil {
 		parts = append(parts, c.Host.Key(host.ActAnswer)+" answers it")
 	}
-	more := c.Host.Key(host.ActCauses) + " why"
-	if n := len(c.Workspace.Shown.Causes.Found) - 1; n > 0 {
-		more += fmt.Sprintf(" (%d more)", n)
-	}
-	parts = append(parts, more)
+	parts = append(parts, c.Host.Key(host.ActCauses)+" why")
 	if restarts := restartHint(c); restarts != "" {
 		parts = append(parts, restarts)
+	}
+	if n := len(c.Workspace.Shown.Causes.Found) - 1; n > 0 {
+		parts = append(parts, wording.PluralOf(n, "more cause", "more causes"))
 	}
 	return parts
 }
@@ -102,11 +100,13 @@ func (s *State) fitCauses(c host.Context) []string {
 	first := c.Workspace.Shown.Causes.Found[0]
 	most := panelLines[first.Severity]
 	parts := append(make([]string, 1, maxParts), causeKeys(c)...)
-	for n := len(parts); n > 1; n-- {
-		for _, text := range [...]string{first.Text, first.Brief} {
-			parts[0] = causeText(c, text)
-			if rows := wrapPanel(c, parts[:n]); len(rows) <= most {
-				return rows
+	for lines := 1; lines <= most; lines++ { // one, if the text and a key fit
+		for n := len(parts); n > 1; n-- {
+			for _, text := range []string{first.Text, first.Brief}[:lines] {
+				parts[0] = causeText(c, text)
+				if rows := wrapPanel(c, parts[:n]); len(rows) <= lines {
+					return rows
+				}
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func (s *State) fitCauses(c host.Context) []string {
 const keyGap = "   "
 
 // maxParts is the number of a text and its keys.
-const maxParts = 4
+const maxParts = 5
 
 func wrapPanel(c host.Context, parts []string) []string {
 	return termsafe.Wrap(strings.Join(parts, keyGap), c.Host.Screen().Width-2)

@@ -140,10 +140,10 @@ func (s *State) replayed(c host.Context, res *replayer.Result, err error, cancel
 	case errors.Is(err, errNotOpened):
 		return cmd
 	case cancelled:
-		c.Host.Warn(fmt.Sprintf("replay cancelled after %d of %d messages", r.done.Load(), len(r.plan.Items())))
+		c.Host.Warn(fmt.Sprintf("run again cancelled after %d of %d messages", r.done.Load(), len(r.plan.Items())))
 		return cmd
 	case err != nil:
-		c.Host.Warn("replay: " + err.Error())
+		c.Host.Warn("run again: " + err.Error())
 		return cmd
 	}
 	opts := diff.Options{Skip: r.plan.SkipRecorded(res), SkipB: res.SkipLive()}
@@ -183,7 +183,7 @@ func outcome(plan *replayer.Plan, res *replayer.Result) []string {
 			parts = append(parts, fmt.Sprintf("%s %s", wording.Thousands(n), name))
 		}
 	}
-	lines := []string{"replayed: " + strings.Join(parts, ", ") + unsent(plan, res)}
+	lines := []string{"run again: " + strings.Join(parts, ", ") + unsent(plan, res)}
 	if n := len(res.Variables); n > 0 {
 		lines[0] += fmt.Sprintf("; %s values carried over", wording.Thousands(n))
 	}

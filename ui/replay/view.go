@@ -79,9 +79,9 @@ func canStart(c host.Context) (bool, string) {
 	v, ok := c.View.(*view)
 	switch {
 	case !ok:
-		return false, "no replay is planned"
+		return false, "no plan is open"
 	case v.starting:
-		return false, "the replay is starting"
+		return false, "it is starting"
 	case v.plan == nil:
 		return false, "the recording is still being read"
 	case len(v.plan.Items()) == 0:

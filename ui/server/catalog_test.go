@@ -162,7 +162,7 @@ var catalogTests = map[string]catalogTest{
 		require.Contains(t, r.Text(), `readOnlyHint: true`, "there is no output schema")
 		r.Do("catalog-side")
 		require.Contains(t, r.Text(), "the server says: read-only, closed world")
-		require.Contains(t, r.Text(), "reads only")
+		require.Contains(t, r.Text(), "read-only")
 		require.NotContains(t, r.Text(), "last used")
 		_, err := r.Context().Workspace.Session.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":99,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}`))
 		require.NoError(t, err)

@@ -446,10 +446,7 @@ func (v *Catalog) cells(item *workspace.CatalogItem) (cells [columns]string) {
 		cells[2] += " ..."
 	}
 	for _, hint := range item.Hints {
-		switch { // the others are in the text of the item
-		case hint == "read-only":
-			cells[3] = "reads only"
-		case hint == "destructive", strings.Contains(hint, "task"):
+		if hint == "read-only" || hint == "destructive" || strings.Contains(hint, "task") { // the others are in the text of the item
 			cells[3] = strings.TrimPrefix(cells[3]+", "+hint, ", ")
 		}
 	}

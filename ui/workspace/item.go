@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -193,6 +194,9 @@ func (item *CatalogItem) readParameters() (list []Parameter, more int) {
 	return list, more
 }
 
+// typeWords are types of JSON as forms call them.
+var typeWords = map[string]string{"string": "text", "integer": "whole number", "boolean": "yes or no", "array": "list"}
+
 func schemaParameters(schema json.RawMessage) []Parameter {
 	var s struct {
 		Properties json.RawMessage `json:"properties"`
@@ -219,7 +223,8 @@ func schemaParameters(schema json.RawMessage) []Parameter {
 			about = append(about, "required")
 		}
 		if len(p.Type) > 0 {
-			about = append(about, strings.Trim(string(p.Type), `"`))
+			name := strings.Trim(string(p.Type), `"`)
+			about = append(about, cmp.Or(typeWords[name], name))
 		}
 		if len(p.Enum) > 0 {
 			values := make([]string, 0, len(p.Enum))

@@ -46,8 +46,8 @@ func sample() *check.Report {
 				{Name: check.StepLeaked, Status: check.Passed},
 			},
 			Problems: []check.Problem{
-				{Problem: problems.Problem{ID: "FRM01", Severity: "error", Count: 3, N: 9, Title: "stdout noise", Detail: hostile, Fingerprint: "FRM01"}, Hint: "Print to stderr instead.", Process: 1, Recording: "/r/notes-01-auto.jsonl"},
-				{Problem: problems.Problem{ID: "FRM01", Severity: "error", Count: 1, N: 10, Title: "stdout noise", Detail: "ready", Fingerprint: "FRM01"}, Hint: "Print to stderr instead.", Process: 1, Recording: "/r/notes-01-auto.jsonl"},
+				{Problem: problems.Problem{ID: "FRM01", Severity: "error", Count: 3, N: 9, Title: "noise on stdout", Detail: hostile, Fingerprint: "FRM01"}, Hint: "Print to stderr instead.", Process: 1, Recording: "/r/notes-01-auto.jsonl"},
+				{Problem: problems.Problem{ID: "FRM01", Severity: "error", Count: 1, N: 10, Title: "noise on stdout", Detail: "ready", Fingerprint: "FRM01"}, Hint: "Print to stderr instead.", Process: 1, Recording: "/r/notes-01-auto.jsonl"},
 				{Problem: problems.Problem{ID: "TOL05", Severity: "warning", Count: 1, N: 12, Title: "bad schema", Detail: "no type", Method: "tools/list", Name: "echo", Pointer: "/inputSchema", Fingerprint: "TOL05 tools/list echo /inputSchema"}, Process: 2},
 			},
 			Partial: []string{"checked only the first 10 of 20 entries of process 1"},

@@ -132,7 +132,7 @@ func TestFloodIsOneProblem(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o600))
 	r := clitest.Run(t, "rec", "info", file)
 	require.Contains(t, r.Stdout, "1 problem (1 error)\n")
-	require.Contains(t, r.Stdout, `E FRM01  entry 2, seq 1  stdout noise: "line 0" (550 times, not all alike)`)
+	require.Contains(t, r.Stdout, `E FRM01  entry 2, seq 1  noise on stdout: "line 0" (550 times, not all alike)`)
 	require.NotContains(t, r.Stdout, "FRM01  entry 3")
 	r = clitest.Run(t, "check", file)
 	require.Contains(t, r.Stdout, "FAILED: 1 problem (1 error)\n")

@@ -192,7 +192,7 @@ func TestCheckRules(t *testing.T) {
 func TestCheckAnnotations(t *testing.T) {
 	t.Setenv("GITHUB_ACTIONS", "true")
 	r := clitest.Run(t, clitest.Against("stray-text", "check", "--no-calls", "--source", "a,b.json")...)
-	require.Contains(t, r.Stderr, "::error file=a%2Cb.json,line=1,title=FRM01 stdout noise::")
+	require.Contains(t, r.Stderr, "::error file=a%2Cb.json,line=1,title=FRM01 noise on stdout::")
 }
 
 func TestCheckUsage(t *testing.T) {

@@ -84,8 +84,8 @@ func sample() *smoke.Report {
 	left.OK, left.Phase, left.Cause, left.Code, left.Message = false, smoke.PhaseShutdown, smoke.CauseOrphan, "shutdown.orphan", "leaked child process (killed): 4711 node worker.js"
 	left.Orphans = []smoke.Orphan{{PID: 4711, Command: "node worker.js"}, {PID: 4712, Command: "node worker.js --two", Alive: true}}
 	noise := passed("web-11", ptr(10.0))
-	noise.OK, noise.Phase, noise.Cause, noise.Code, noise.Message = false, smoke.PhaseDone, smoke.CauseProtocol, "FRM01", "error FRM01 at entry 9: stdout noise"
-	noise.Problems = []smoke.Problem{{ID: "FRM01", Severity: "error", Count: 3, N: 9, Seq: 2, T: 3500, Title: "stdout noise", Detail: `"Server\u001b running"`, Breaks: "Claude Desktop"}}
+	noise.OK, noise.Phase, noise.Cause, noise.Code, noise.Message = false, smoke.PhaseDone, smoke.CauseProtocol, "FRM01", "error FRM01 at entry 9: noise on stdout"
+	noise.Problems = []smoke.Problem{{ID: "FRM01", Severity: "error", Count: 3, N: 9, Seq: 2, T: 3500, Title: "noise on stdout", Detail: `"Server\u001b running"`, Breaks: "Claude Desktop"}}
 	noise.ProblemsMore, noise.ProblemsBad, noise.Errors, noise.Remarks = 2, 3, 5, 1
 	never := broken("web-12", smoke.PhaseWait, smoke.CauseCancelled, "cancelled", "not started: interrupted", "")
 	never.Recording, never.DurationMS = "", 0

@@ -124,7 +124,11 @@ func crashed(w *view) (found, bool) {
 		text += " and " + wording.Plural(n, "other request")
 	}
 	f := w.quoting(text, calls[0].t, true)
-	f.try = w.tryEnd("no response will come; check stderr around that time")
+	usual := "no response will come"
+	if f.brief == "" { // no line of stderr is quoted
+		usual += "; check stderr around that time"
+	}
+	f.try = w.tryEnd(usual)
 	return f, true
 }
 

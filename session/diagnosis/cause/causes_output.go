@@ -64,9 +64,7 @@ func onlyText(w *view) (found, bool) {
 	if t.n == 0 || w.answered > 0 || w.early() || len(w.asked) == 0 {
 		return found{}, false
 	}
-	text := "no response, but " + wording.PluralOf(t.n, "line on stdout that is not a JSON-RPC message", "lines on stdout that are not JSON-RPC messages; first") + ": " + w.quote(t.row)
-	brief := "no response, but " + wording.PluralOf(t.n, "line on stdout that is not a JSON-RPC message", "lines on stdout that are not JSON-RPC messages")
-	return found{text: text, brief: brief, try: diagnosis.AdviceStray, row: t.row}, true
+	return found{text: "no response, but " + w.noise(&t, true), brief: "no response, but " + w.noise(&t, false), try: diagnosis.AdviceStray, row: t.row}, true
 }
 
 func strayText(w *view) (found, bool) {
@@ -74,9 +72,19 @@ func strayText(w *view) (found, bool) {
 	if t.n == 0 {
 		return found{}, false
 	}
-	text := wording.PluralOf(t.n, "line on stdout is not a JSON-RPC message", "lines on stdout are not JSON-RPC messages; first")
-	brief := wording.PluralOf(t.n, "line on stdout is not a JSON-RPC message", "lines on stdout are not JSON-RPC messages")
-	return found{text: text + ": " + w.quote(t.row), brief: brief, try: diagnosis.AdviceStray, row: t.row}, true
+	return found{text: w.noise(&t, true), brief: w.noise(&t, false), try: diagnosis.AdviceStray, row: t.row}, true
+}
+
+// noise counts lines that are not messages, and may quote the first.
+func (w *view) noise(t *tally, quoted bool) string {
+	text := wording.PluralOf(t.n, "line of noise on stdout", "lines of noise on stdout")
+	switch {
+	case !quoted:
+		return text
+	case t.n > 1:
+		text += "; first"
+	}
+	return text + ": " + w.quote(t.row)
 }
 
 func (w *view) quote(number int) string {

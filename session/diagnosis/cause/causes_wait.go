@@ -266,13 +266,13 @@ func unansweredCall(w *view) (found, bool) {
 			if w.answeredAt > q.t || q.handshake {
 				continue // it works again, or another cause covers the handshake
 			}
-			f.text, f.try = w.call(q.row)+" timed out", "check stderr; --timeout raises the limit"
+			f.text, f.try = "no response to "+w.call(q.row)+": timed out", "check stderr; --timeout raises the limit"
 		case max(w.latest.T, q.t) > until-slowAfter:
 			return found{}, false // and so are the newer ones
 		case !w.Alive():
-			f.text, f.try = fmt.Sprintf("%s was not answered within %s", w.call(q.row), took(until-q.t)), "check stderr"
+			f.text, f.try = fmt.Sprintf("no response to %s within %s", w.call(q.row), took(until-q.t)), "check stderr"
 		default:
-			f.text = fmt.Sprintf("%s has been pending for %s%s", w.call(q.row), took(until-q.t), w.signs(until))
+			f.text = fmt.Sprintf("no response to %s for %s%s", w.call(q.row), took(until-q.t), w.signs(until))
 			f.clock = true
 		}
 		return f, true

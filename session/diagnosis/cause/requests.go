@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
+	"mcpdbg/session/summary"
 )
 
 // maxOpen is the number of unanswered requests of each direction that are known;
@@ -108,7 +110,8 @@ func (w *view) id(number int) string {
 	return string(e.Msg.ID.Of(e.Payload))
 }
 
-// call describes a request: its method, the name in its params, and its id.
+// call describes a request as the calls do: its tool, or its method with the name in its
+// params, and its id.
 func (w *view) call(number int) string {
 	row, ok := w.row(number)
 	if !ok {
@@ -123,10 +126,10 @@ func (w *view) call(number int) string {
 		Name string `json:"name"`
 	}
 	if json.Unmarshal(e.Msg.Params.Of(e.Payload), &params) == nil && params.Name != "" {
-		name += " " + clip(params.Name, quoteShort)
+		name = strings.TrimPrefix(name+" "+clip(params.Name, quoteShort), mcp.MethodToolsCall+" ")
 	}
 	if id := e.Msg.ID.Of(e.Payload); len(id) > 0 {
-		name += fmt.Sprintf(" (id %s)", clip(string(id), quoteShort))
+		name += fmt.Sprintf(" (id %s)", clip(summary.ID(string(id)), quoteShort))
 	}
 	return name
 }

@@ -176,7 +176,7 @@ var rpcRules = []*diagnosis.Rule{rpc01, rpc02, rpc03, rpc04, rpc05, rpc06, rpc07
 	rpc11, rpc12, rpc13, rpc14, rpc15, rpc16, rpc17, rpc19, rpc20}
 
 var (
-	frm01 = &diagnosis.Rule{ID: "FRM01", Severity: diagnosis.Error, Side: diagnosis.Server, Title: "stdout noise",
+	frm01 = &diagnosis.Rule{ID: "FRM01", Severity: diagnosis.Error, Side: diagnosis.Server, Title: "noise on stdout",
 		Explanation: "A line on stdout is not JSON: a banner, a debug print, a stack trace. Print to stderr instead.",
 		Reference:   "transports, stdio: nothing but messages on stdout",
 		Impact:      "clients on the Go SDK lose the connection (they decode a JSON stream); the TypeScript SDK reports an error for each line"}
