@@ -36,7 +36,7 @@ func (d *driver) crashes(x *fakeExecutor) {
 var verdictTests = map[string]actionTest{
 	"evidence": func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.crashes(x)
-		require.Contains(t, d.rows()[1], "✗ The server was killed by signal SEGV during sleep (id 7): fatal: out of luck   ! why   ctrl+r restarts it   2 more causes")
+		require.Contains(t, d.rows()[1], "✗ The server was killed by signal SEGV during sleep: fatal: out of luck   ! why   ctrl+r restarts it   2 more causes")
 		d.do("evidence")
 		require.Equal(t, stderrID, d.panes.focus)
 		require.Equal(t, d.row("fatal: out of luck"), d.visible.ws.Selected.Number)

@@ -1,6 +1,7 @@
 package copies
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/player"
 	"mcpdbg/recordings/store"
+	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/keymap"
@@ -104,8 +106,11 @@ func describeRow(w *workspace.Workspace, number int) string {
 		return ""
 	}
 	what := w.Log.Method(row.Method)
-	if what == "" {
+	switch what {
+	case "":
 		what = row.Kind.String()
+	case mcp.MethodToolsCall:
+		what = cmp.Or(workspace.ToolOf(w.Log, row), what)
 	}
 	return kit.Direction(row.Kind) + " " + what
 }

@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/form"
@@ -104,7 +105,12 @@ func (d *Pane) openJQ(c host.Context) tea.Cmd {
 }
 
 func newJQBar(d *Pane) *jqBar {
-	b := &jqBar{pane: d, origin: d.tree, message: &queried{doc: d.document()}, stop: func() {}, input: form.NewInput(maxExpression, ".result.content[0]")}
+	b := &jqBar{pane: d, origin: d.tree, message: &queried{doc: d.document()}, stop: func() {}}
+	example := ".result.content[0]"
+	if framing.Member(b.message.doc, "params") != (framing.Span{}) {
+		example = ".params"
+	}
+	b.input = form.NewInput(maxExpression, example)
 	if len(b.message.doc) > maxTyped {
 		b.says(wording.Size(int64(len(b.message.doc)))+": enter runs the expression", false)
 	}

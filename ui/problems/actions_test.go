@@ -141,7 +141,7 @@ var tests = map[string]func(t *testing.T, s *stage){
 		require.Equal(t, "1 problem", Part(s.Context()).Text)
 		s.Do(host.ActProblems)
 		require.Contains(t, s.Text(), "─ 1 problem, 1 remark ─")
-		require.Regexp(t, `> ✗ +\S+  The server exited with code 3 during sleep \(id 7\) +PRC03 `, s.Text())
+		require.Regexp(t, `> ✗ +\S+  The server exited with code 3 during sleep +PRC03 `, s.Text())
 		require.Contains(t, s.Text(), "    + 2 consequences ")
 		s.Do("findings-down", actGoToProblem)
 		require.Regexp(t, `(?s)     - 2 consequences .*    ✗ [^│]* PRC04 .*    ✗ [^│]* RPC19 `, s.Text())
@@ -228,7 +228,7 @@ var tests = map[string]func(t *testing.T, s *stage){
 		s.Do("close-trouble")
 		s.crashes()
 		lines := strings.Join(s.state.Lines(s.Context()), "\n")
-		require.Contains(t, lines, "✗ The server was killed by signal SEGV during sleep (id 7): fatal: out of luck")
+		require.Contains(t, lines, "✗ The server was killed by signal SEGV during sleep: fatal: out of luck")
 		s.Do(host.ActCauses)
 		for _, want := range []string{"Why", "✗ The server was killed", "stderr 0:00.00  fatal: out of luck", "─ Why: cause 1 of 3 ─", "✗ Probably: the response with the unknown id 99", "△ 1 line of noise on stdout "} {
 			require.Contains(t, s.Text(), want)

@@ -55,6 +55,8 @@ func protocolFact(c host.Context, s *workspace.Server) fact {
 		f.add(th.Dim, "no handshake yet")
 	case s.Refused:
 		f.add(th.Failed, "the server refused "+s.Method)
+	case !s.Answered && c.Workspace.Session != nil && !c.Workspace.NoReply():
+		f.add(th.Dim, "waits for the response to "+s.Method)
 	case !s.Answered:
 		f.add(th.Odd, "no response to "+s.Method)
 	default:

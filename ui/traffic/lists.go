@@ -38,9 +38,10 @@ type Lists struct {
 	keys    titleKeys
 	hits    *kit.Highlight
 	Search  *search
-	Finding *Find         // the running find; messages of other finds are dropped
-	Slow    time.Duration // the time from which responses are slow; 0 derives it
-	ranked  *int          // row of the call that was found last by its time; nil before
+	Finding *Find          // the running find; messages of other finds are dropped
+	these   *filter.Filter // set by Only
+	Slow    time.Duration  // the time from which responses are slow; 0 derives it
+	ranked  *int           // row of the call that was found last by its time; nil before
 }
 
 // Options configure the lists of a workspace.

@@ -32,6 +32,8 @@ func TestOnly(t *testing.T) {
 			s.Run(s.lists.SetFilter(s.Filter))
 			s.selects(row)
 			require.Equal(t, row, s.cursor())
+			title, _ := s.lists.onlyNow(s.Context())
+			require.Equal(t, "all again", title)
 			s.Do("only-these")
 			require.Nil(t, s.Filter, "again: all")
 			s.Run(s.lists.SetFilter(nil))
@@ -41,6 +43,12 @@ func TestOnly(t *testing.T) {
 	s.selects(2)
 	s.Do("only-these")
 	require.Equal(t, `tool:"get sum"`, s.Filter.String(), "of a response")
+	for view, want := range map[View]string{Exchanges: "method:initialize or method:server/discover", Wire: "method:initialize"} {
+		s = onLog(t, rectest.Session(t, rectest.Started, `> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`), view)
+		s.selects(1)
+		s.Do("only-these")
+		require.Equal(t, want, s.Filter.String())
+	}
 	s = onLog(t, uitest.NewLog(t), Wire)
 	s.Do("only-these")
 	require.Equal(t, "x only these: the row has no tool or method", s.Said())

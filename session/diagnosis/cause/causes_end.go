@@ -119,16 +119,16 @@ func crashed(w *view) (found, bool) {
 	if !w.endedByItself() || w.answered == 0 || len(calls) == 0 {
 		return found{}, false
 	}
-	text := fmt.Sprintf("the server %s during %s", w.howEnded(), w.call(calls[0].row))
+	call, _, _ := strings.Cut(w.call(calls[0].row), " (id ") // the process ended: no other call has to be told apart
+	text := fmt.Sprintf("the server %s during %s", w.howEnded(), call)
 	if n := len(calls) - 1; n > 0 {
 		text += " and " + wording.Plural(n, "other request")
 	}
 	f := w.quoting(text, calls[0].t, true)
-	usual := "no response will come"
-	if f.brief == "" { // no line of stderr is quoted
-		usual += "; check stderr around that time"
+	f.try = w.tryEnd("")
+	if f.try == "" && f.brief == "" { // no line of stderr is quoted
+		f.try = "no response will come; check stderr around that time"
 	}
-	f.try = w.tryEnd(usual)
 	return f, true
 }
 

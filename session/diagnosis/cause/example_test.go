@@ -21,6 +21,6 @@ func Example() {
 		fmt.Printf("%s: %s\nentry %d; try: %s\n", v.Severity, v.Text, v.Row+1, v.Advice)
 	}
 	// Output:
-	// error: the server was killed by signal SEGV during echo (id 1)
+	// error: the server was killed by signal SEGV during echo
 	// entry 15; try: no response will come; check stderr around that time
 }

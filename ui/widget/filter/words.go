@@ -156,7 +156,7 @@ func (p *parser) kind(at int, value string) (test, error) {
 	}
 	var t entryTest
 	for k := session.KindUnknown; k <= session.KindEnd; k++ {
-		t.kinds[k] = !k.IsStream() && (value == "event" || value == k.String()) || k == session.KindStderr && value == "stderr"
+		t.kinds[k] = !k.IsStream() && (value == "event" || value == k.String() || value == EventSource(k)) || k == session.KindStderr && value == "stderr"
 		p.filter.kinds[k] = p.filter.kinds[k] || t.kinds[k]
 	}
 	if t == (entryTest{}) {
