@@ -465,7 +465,7 @@ func (a *App) arrangement() arrangement {
 	v := a.visible
 	of := arrangement{
 		width: a.screen.Width, height: a.screen.Height, focus: a.panes.focus, log: a.panes.log, logs: a.opts.Log, zoom: a.panes.zoom, alone: a.panes.alone,
-		composing: v.composer.IsOpen(), filling: v.composer.Tall(), sessions: len(a.screens) > 1, verdict: len(v.problems.Lines(v.context())), splits: a.panes.splits,
+		composing: v.composer.IsOpen(), filling: v.composer.Height(), sessions: len(a.screens) > 1, verdict: len(v.problems.Lines(v.context())), splits: a.panes.splits,
 		replaying: v.replay.Running(),
 	}
 	if v.ws.Playback != nil {

@@ -66,7 +66,7 @@ type arrangement struct {
 	moment        bool // a line of the log is at the moment of the selected row
 	sessions      bool // there are several, named in a line
 	composing     bool
-	filling       bool // the composer shows a form, which needs more room
+	filling       int  // rows that the composer needs for a form, 0 for a text
 	verdict       int  // lines below the header
 	replaying     bool // with a line above the footer
 	player        int  // lines of the player
@@ -128,10 +128,10 @@ func arrange(a arrangement) layout {
 			return l
 		}
 		usual := kit.Between(7, a.height/4, 14)
-		if a.filling {
-			usual = max(a.height/2, usual)
+		if a.filling > 0 {
+			usual = min(a.filling, max(a.height/2, usual))
 		}
-		height := splitSize(a.splits.composer, usual, composeHeight, max(screen.H-upperHeight, 7))
+		height := splitSize(a.splits.composer, usual, min(composeHeight, usual), max(screen.H-upperHeight, 7))
 		l.pane[composerID], screen = screen.CutBottom(height)
 	}
 	l.both = !a.alone && !a.twoPanes()

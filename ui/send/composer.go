@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -90,8 +91,17 @@ func NewComposer(w *workspace.Workspace, o ComposerOptions) *Composer {
 // IsOpen reports whether the composer is on the screen.
 func (p *Composer) IsOpen() bool { return p.open }
 
-// Tall reports whether the composer needs more room: for a form, or its JSON.
-func (p *Composer) Tall() bool { return p.view == formView || p.view == jsonView }
+// Height returns how many rows the composer needs, 0 for the usual ones of a text.
+func (p *Composer) Height() int {
+	const borders = 2
+	switch p.view {
+	case formView:
+		return max(p.form.Height(), 1) + borders
+	case jsonView:
+		return math.MaxInt
+	}
+	return 0
+}
 
 // Text is the text that is edited, nil in a form.
 func (p *Composer) Text() *kit.TextBox {
@@ -213,6 +223,9 @@ func (p *Composer) paint(screen *kit.Screen, out *paint.Lines, w, h int) {
 	if p.view == formView {
 		p.form.SetTheme(screen.Theme)
 		p.form.Paint(out, 0, true)
+		if p.form.Rows() == 0 {
+			out.Line(0).Text(screen.Theme.Dim, "   takes no arguments: enter sends it")
+		}
 		return
 	}
 	foot := footLines(h)

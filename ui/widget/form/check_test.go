@@ -26,7 +26,7 @@ func TestProblemsOfFields(t *testing.T) {
 	require.Nil(t, f.problemsOf(t))
 	require.True(t, f.FirstError())
 	require.Equal(t, "/id", f.Path())
-	require.Contains(t, screen(f), " >   id *        E required            whole number")
+	require.Contains(t, screen(f), " >   id *      E required              whole number")
 	press(t, f, "5")
 	require.False(t, f.FirstError())
 

@@ -3,6 +3,7 @@ package form
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/paint"
@@ -175,7 +176,7 @@ func (p *painter) value(fl *field, cells int, wrong bool) {
 	case p.current && fl.typed():
 		p.edited(fl, cells)
 	case fl.state == absent:
-		p.absent(fl)
+		p.put(p.absent(fl))
 	case fl.state == null:
 		p.put(th.Literal, "null")
 	case fl.typed():
@@ -201,12 +202,11 @@ func (p *painter) value(fl *field, cells int, wrong bool) {
 	}
 }
 
-func (p *painter) absent(fl *field) {
+func (p *painter) absent(fl *field) (paint.Style, string) {
 	if want, _ := p.f.problem(fl); missing(fl, want) {
-		p.put(p.f.options.Theme.Failed, p.f.cross()+want)
-		return
+		return p.f.options.Theme.Failed, p.f.cross() + want
 	}
-	p.put(p.f.options.Theme.Dim, "not sent")
+	return p.f.options.Theme.Dim, "not sent"
 }
 
 func styleOf(fl *field, th *paint.Theme) paint.Style {
@@ -273,12 +273,13 @@ func (p *painter) edited(fl *field, cells int) {
 	case fl.preset && fl.text != "":
 		p.text(th.Caret, fl.text)
 	case fl.state != given:
-		p.put(th.Caret, " ")
-		if p.put(th.Text, " "); fl.state == null {
-			p.put(th.Literal, "null")
-			return
+		style, text := p.absent(fl)
+		if fl.state == null {
+			style, text = th.Literal, "null"
 		}
-		p.absent(fl)
+		_, first := utf8.DecodeRuneInString(text)
+		p.put(th.Caret, text[:first])
+		p.put(style, text[first:])
 	default:
 		if termsafe.Width(fl.text) >= cells {
 			cells = p.l.Room()

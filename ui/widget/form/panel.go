@@ -34,6 +34,8 @@ func (f *Form) panelHeight() int {
 func (f *Form) Height() int {
 	const panel = 4
 	switch fl := f.typing(); {
+	case len(f.rows) == 0:
+		return 0
 	case fl != nil && f.write(fl) == inArea:
 		return len(f.rows) + panel + min(f.writing.area.LineCount(), 2*panel)
 	case f.options.Brief && !f.explained:
