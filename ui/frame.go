@@ -149,18 +149,30 @@ func (cv *canvas) paintFooter(sc *sessionScreen, l *paint.Line) {
 		cv.app.front.prompt.paint(l, cv.app.screen.Theme)
 	case cv.app.front.notice.bad:
 		l.Text(cv.app.screen.Theme.Failed, " x "+cv.app.front.notice.text)
+		cv.paintHints(sc, l)
 	case cv.app.front.notice.text != "":
 		l.Text(cv.app.screen.Theme.Text, " "+cv.app.front.notice.text)
+		cv.paintHints(sc, l)
 	case sc.rows.Finding != nil:
 		l.Text(cv.app.screen.Theme.Dim, fmt.Sprintf(" searching for %s, entry %s (%s cancels)", sc.rows.Finding.What, wording.Thousands(sc.rows.Finding.Shown), cv.app.Key(host.ActBack)))
-	case !cv.app.screen.HasDialog(): // whose border has them
+	default:
 		cv.paintHints(sc, l)
 	}
 }
 
+// leastHints is how many cells hints need after a message.
+const leastHints = 30
+
+// paintHints paints hints in the rest of the line, unless the border of a dialog has them.
 func (cv *canvas) paintHints(sc *sessionScreen, l *paint.Line) {
-	l.PadTo(1)
+	if cv.app.screen.HasDialog() || l.Room() < leastHints {
+		return
+	}
 	h := &cv.hints
+	if h.from = 1; l.Cells() > 0 {
+		h.from = l.Cells() + 3
+	}
+	l.PadTo(h.from)
 	h.shown = cv.app.actions.keys.Footer(h.shown[:0], sc.scope(), sc.context(), l.Room())
 	for i := range h.shown {
 		if i > 0 {
@@ -172,7 +184,7 @@ func (cv *canvas) paintHints(sc *sessionScreen, l *paint.Line) {
 
 // at returns the keys of the hint at a column of the last line, or "", and the column in it.
 func (h *hints) at(x int) (keys string, column int) {
-	x-- // what paintHints begins with
+	x -= h.from
 	for _, hint := range h.shown {
 		about := hint.Help()
 		width := termsafe.Width(about.Key + " " + about.Desc)
@@ -187,6 +199,7 @@ func (h *hints) at(x int) (keys string, column int) {
 // hints are those of the last frame, and all that were shown in a theme, rendered.
 type hints struct {
 	shown []key.Binding
+	from  int // cells before them
 	texts map[key.Help]string
 	theme *paint.Theme
 }

@@ -176,7 +176,7 @@ func TestComposeInProgram(t *testing.T) {
 		term.Press("\x14") // ctrl+t
 		require.Contains(t, term.Text(), `"text": "hi"`)
 		term.Press(keyCtrlS)
-		require.Contains(t, term.Text(), "the server answered in 0 ms: tools/call echo")
+		require.Contains(t, term.Text(), "echo answered in 0 ms")
 		term.RequireShown()
 	})
 }

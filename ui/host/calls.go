@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 	"mcpdbg/ui/workspace"
 )
 
@@ -26,7 +28,7 @@ func ComposedAct(method string) *session.ActBody {
 
 func beginCall(c Context, title, method string, params json.RawMessage, opts session.CallOptions) tea.Cmd {
 	ctx, give := context.WithCancelCause(c.Host.Lifetime())
-	call := &workspace.Call{Title: title, Began: time.Now(), Cancel: give}
+	call := &workspace.Call{Title: strings.TrimPrefix(title, mcp.MethodToolsCall+" "), Began: time.Now(), Cancel: give}
 	c.Workspace.Calls = append(c.Workspace.Calls, call)
 	c.Workspace.Overview = false // the call is what the user wants to see
 	s := c.Workspace.Session
@@ -71,9 +73,9 @@ func callAnswered(c Context, call *workspace.Call, resp session.Response, err er
 	case subscription:
 		c.Host.Warn("subscription ended by the server: " + call.Title)
 	case failed:
-		c.Host.Warn("the tool failed; the server answered" + c.Workspace.ServerTime(resp.N) + ": " + call.Title)
+		c.Host.Warn(call.Title + " failed" + c.Workspace.ServerTime(resp.N))
 	default:
-		said := "the server answered" + c.Workspace.ServerTime(resp.N) + ": " + call.Title
+		said := call.Title + " answered" + c.Workspace.ServerTime(resp.N)
 		c.Host.Notify(said)
 		return tea.Batch(cmd, ReportEarlier(c, resp.N, said+"; ", false))
 	}

@@ -56,7 +56,7 @@ func TestAnswerMovesNothing(t *testing.T) {
 		x.Latest().Out(`{"jsonrpc":"2.0","id":"mcpdbg-3","result":{"content":[]}}`)
 		x.Latest().Out(`{"jsonrpc":"2.0","method":"notifications/x"}`)
 		r.Arrive()
-		require.Contains(t, r.Said(), "the server answered in 2.3 s: tools/call sleep")
+		require.Contains(t, r.Said(), "sleep answered in 2.3 s")
 		require.Empty(t, r.Selected)
 		require.Empty(t, r.GoneTo)
 	})

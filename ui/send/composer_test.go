@@ -125,7 +125,7 @@ var composerTests = map[string]composerTest{
 		r.Press(ctrlS)
 		r.Row(`"method":"tools/call","params":{"_meta":{"progressToken":"mcpdbg-5"},"name":"echo","arguments":{"text":"hi","times":1}}`)
 		require.False(t, r.pane.IsOpen())
-		require.Contains(t, r.Said(), "the server answered in 0 ms: tools/call echo")
+		require.Contains(t, r.Said(), "echo answered in 0 ms")
 		require.Equal(t, []string{"compose"}, r.Acts())
 
 		r.Do("compose", "compose-view", "compose-view")

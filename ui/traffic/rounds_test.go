@@ -125,7 +125,7 @@ func TestCallTimeIsThatOfTheRow(t *testing.T) {
 		x.Latest().Out(`{"jsonrpc":"2.0","id":"mcpdbg-3","result":{"content":[]}}`)
 		synctest.Wait()
 		s.later(time.Second) // before the screen is updated
-		require.Contains(t, s.Said(), "the server answered in 41 ms: tools/call echo")
+		require.Contains(t, s.Said(), "echo answered in 41 ms")
 		require.Regexp(t, ` 3 +no content +41 ms `, s.Text())
 	})
 }
@@ -139,7 +139,7 @@ func TestCallTimeOfRounds(t *testing.T) {
 			s.answer(content)
 			s.later(20 * time.Millisecond)
 		}
-		require.Contains(t, s.Said(), "the server answered in 36 ms over 3 rounds, you 2.0 s: tools/call quote")
+		require.Contains(t, s.Said(), "quote answered in 36 ms over 3 rounds, you 2.0 s")
 		require.Empty(t, s.ws.ServerTime(0), "no row, no time")
 	})
 }

@@ -110,7 +110,7 @@ func TestSlowIgnoresThePerson(t *testing.T) {
 		x.Latest().Out(`{"jsonrpc":"2.0","id":"mcpdbg-3","result":{"content":[{"type":"text","text":"declined"}]}}`)
 		synctest.Wait()
 		s.arrive()
-		require.Contains(t, s.Said(), "the server answered in 44 ms, you 16.0 s: tools/call book")
+		require.Contains(t, s.Said(), "book answered in 44 ms, you 16.0 s")
 		shows(` 0:00\.20  book +declined +44 ms +16\.0 s `)
 		require.EqualValues(t, 200_000, s.ws.Shown.Index.Latencies.All().Max)
 	})
