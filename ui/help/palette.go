@@ -182,7 +182,7 @@ func (v *Palette) Back(c host.Context) tea.Cmd {
 
 // The sizes of the palette and of its columns, in cells.
 const (
-	paletteWidth  = 100
+	paletteWidth  = 116
 	paletteHeight = 20
 	commandWidth  = 24
 )
