@@ -52,10 +52,14 @@ func listActions(of func(host.Context) *State) []host.Action {
 }
 
 func hasProblems(c host.Context) (bool, string) {
-	if far := c.Workspace.CheckProgress(); far != "" {
-		return len(c.Workspace.Shown.Problems.List) > 0, none(c) + " in the first " + far + "; " + checked(c)
+	if len(c.Workspace.Shown.Problems.List) > 0 {
+		return true, ""
 	}
-	return len(c.Workspace.Shown.Problems.List) > 0, none(c) + "; " + checked(c)
+	count := none(c)
+	if far := c.Workspace.CheckProgress(); far != "" {
+		count += " in the first " + far
+	}
+	return false, count + "; " + checked(c)
 }
 
 // findProblem narrows the list while its line is typed.

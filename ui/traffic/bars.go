@@ -25,6 +25,7 @@ type bars struct {
 
 type shownBar struct {
 	table.Bar
+	row             int
 	exchange, point bool // neither: nothing is shown
 	end             bool // of a process
 }
@@ -33,14 +34,11 @@ func newBars(ws *workspace.Workspace, points bool) bars {
 	return bars{ws: ws, found: workspace.NewBars(ws), points: points}
 }
 
-func (b *bars) find(t *table.Table, height int) {
+// find finds the bars of the rows that a table has painted.
+func (b *bars) find(t *table.Table) {
 	b.spans, b.shown = b.spans[:0], b.shown[:0]
-	for line := 1; line < height; line++ {
-		number, ok := t.RowAt(line)
-		if !ok {
-			return
-		}
-		s := shownBar{point: b.points}
+	t.Visible(func(number int, _, _ string, _ *paint.Line) {
+		s := shownBar{row: number, point: b.points}
 		if s.Bar, s.exchange = b.found.Of(number); !s.exchange && s.point {
 			row, _ := b.ws.Shown.Rows.At(number)
 			s.From, s.To = row.T, row.T
@@ -50,7 +48,7 @@ func (b *bars) find(t *table.Table, height int) {
 			b.spans = append(b.spans, s.Span)
 		}
 		b.shown = append(b.shown, s)
-	}
+	})
 }
 
 // paint paints what find found next to the rows, from a column on.
@@ -58,7 +56,7 @@ func (b *bars) paint(out *paint.Lines, t *table.Table, column int, look table.Ba
 	cursor, _ := t.Cursor()
 	for i := range b.shown {
 		l := out.Painted(i + 1)
-		if row, ok := t.RowAt(i + 1); ok && row == cursor {
+		if b.shown[i].row == cursor {
 			l.Enter(look.Theme.Cursor(focused).Soft())
 		}
 		l.PadTo(column)
@@ -115,7 +113,7 @@ func (t *Pane) paintBars(out *paint.Lines, focused bool) {
 	if t.view != Exchanges || t.width < wideExchanges || height == 0 {
 		return
 	}
-	t.bars.find(t.exchanges, height)
+	t.bars.find(t.exchanges)
 	if len(t.bars.spans) == 0 {
 		return
 	}

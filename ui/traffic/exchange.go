@@ -125,7 +125,8 @@ func (x *exchangeRows) Paint(number int, c *table.Cells) {
 	if !ok {
 		return
 	}
-	defer x.paintFlag(number, c)
+	rows, folded := x.pane.Listed().Fold(number)
+	defer x.paintFlag(number, rows, folded, c)
 	ex := x.ws.Shown.Index.Exchanges
 	if end, ok := ex.ProcessEnd(number); ok {
 		x.paintProcessEnd(row, end, c)
@@ -133,7 +134,6 @@ func (x *exchangeRows) Paint(number int, c *table.Cells) {
 	}
 	x.num = x.pane.times.append(x.num[:0], row.T, x.start())
 	c.Bytes(exTime, x.theme.Dim, x.num)
-	rows, folded := x.pane.Listed().Fold(number)
 	switch {
 	case !row.Kind.IsStream():
 		x.paintOwnEvent(row, c)
@@ -162,11 +162,10 @@ func (x *exchangeRows) Paint(number int, c *table.Cells) {
 
 // paintFlag paints how a row folds, and the user's mark and note, where the state of the
 // call leaves room for them.
-func (x *exchangeRows) paintFlag(number int, c *table.Cells) {
+func (x *exchangeRows) paintFlag(number, rows int, folded bool, c *table.Cells) {
 	ex := x.ws.Shown.Index.Exchanges
-	_, folded := x.pane.Listed().Fold(number)
 	switch {
-	case ex.Unfolded(number), !folded && x.pane.Listed().Begins(number):
+	case ex.Unfolded(number), rows > 0 && !folded && x.pane.Listed().Begins(number):
 		c.Flag(x.theme.Dim, "-")
 	case folded, ex.HasParts(number):
 		c.Flag(x.theme.Dim, "+")

@@ -141,7 +141,7 @@ func merge(into, a, b []uint32) []uint32 {
 // Signs returns the signs in the visible rows.
 func (l *LineList) Signs() (signs []kit.Sign) {
 	screen, seen := l.rows.screen, map[kit.Mark]bool{}
-	l.Visible(func(mark, _, _ string) {
+	l.Visible(func(_ int, mark, _ string, _ *paint.Line) {
 		if m := screen.MarkOf(mark); m != kit.NoMark && !seen[m] {
 			seen[m] = true
 			signs = append(signs, screen.Sign(m))
@@ -152,16 +152,14 @@ func (l *LineList) Signs() (signs []kit.Sign) {
 
 // Titles returns the texts in the upper border, left and right.
 func (l *LineList) Titles() (left, right string) {
-	ws := l.rows.ws
-	stderr := "4 stderr " + wording.Thousands(len(ws.Shown.Index.Stderr))
-	events := "5 events " + wording.Thousands(len(ws.Shown.Problems.Events))
+	stderr, events := len(l.rows.ws.Shown.Index.Stderr), len(l.rows.ws.Shown.Problems.Events)
 	switch l.ID {
 	case StderrList:
-		left = stderr
+		left = "4 stderr " + wording.Thousands(stderr)
 	case EventsList:
-		left = events
+		left = "5 events " + wording.Thousands(events)
 	default:
-		left = stderr + l.rows.dot() + events + "   together"
+		left = "4 stderr " + wording.Thousands(stderr) + l.rows.dot() + "5 events " + wording.Thousands(events) + "   together"
 	}
 	return left, l.place()
 }

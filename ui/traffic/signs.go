@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"mcpdbg/ui/kit"
+	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/table"
 )
 
@@ -11,7 +12,7 @@ import (
 func (t *Pane) Signs() []kit.Sign {
 	screen, th := t.rows.screen, t.rows.theme
 	marks, flags, arrows := map[kit.Mark]bool{}, map[string]bool{}, map[string]bool{}
-	t.table().Visible(func(mark, flag, text string) {
+	t.table().Visible(func(_ int, mark, flag string, line *paint.Line) {
 		for _, glyph := range []string{mark, flag} {
 			if m := screen.MarkOf(glyph); m != kit.NoMark {
 				marks[m] = true
@@ -19,6 +20,7 @@ func (t *Pane) Signs() []kit.Sign {
 				flags[glyph] = true
 			}
 		}
+		text := line.String()
 		for _, arrow := range []string{t.rows.glyph("←", "<"), t.rows.glyph("→", ">")} {
 			arrows[arrow] = arrows[arrow] || strings.Contains(text, arrow+" ")
 		}

@@ -175,7 +175,7 @@ func (w *waterfallPart) paint(out *paint.Lines) {
 	if cells < 1 || height == 0 {
 		return
 	}
-	w.bars.find(w.Table, height)
+	w.bars.find(w.Table)
 	w.place(cells)
 	look := table.BarLook{Theme: w.text.screen.Theme, ASCII: w.text.screen.ASCII, Cuts: true}
 	head := out.Painted(0)

@@ -13,16 +13,25 @@ import (
 func cutColumns(dst, row []byte, from, width int) []byte {
 	end := from + max(width, 0)
 	x, painted := 0, false
+	last, cells, printable := utf8.RuneError, 0, false
 	for len(row) > 0 {
+		if n := termsafe.ASCII(row); n > 0 {
+			a, b := min(max(from-x, 0), n), min(max(end-x, 0), n)
+			dst, row, x = append(dst, row[a:b]...), row[n:], x+n
+			painted = a < n && b == n
+			continue
+		}
 		if n := sgrLen(row); n > 0 {
 			dst = append(dst, row[:n]...)
 			row = row[n:]
 			continue
 		}
 		r, size := utf8.DecodeRune(row)
-		cells, printable := termsafe.RuneWidth(r)
-		if r == placeholder {
-			cells, printable = 1, true
+		if r != last { // rules repeat theirs
+			last = r
+			if cells, printable = termsafe.RuneWidth(r); r == placeholder {
+				cells, printable = 1, true
+			}
 		}
 		next := x + cells
 		switch {

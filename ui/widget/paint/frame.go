@@ -67,9 +67,8 @@ func (f Frame) appendRule(dst []byte, g glyphs, w int) (rule []byte, from, to in
 	dst = repeat(dst, g.horizontal, room-right)
 	dst = append(dst, f.Style.Off...)
 	if right > 0 {
-		dst = append(dst, ' ')
-		dst = f.RightStyle.Append(dst, termsafe.String(f.Right))
-		dst = append(dst, ' ')
+		dst = termsafe.AppendAll(append(append(dst, ' '), f.RightStyle.On...), f.Right)
+		dst = append(append(dst, f.RightStyle.Off...), ' ')
 		dst = f.Style.Append(dst, g.horizontal)
 	}
 	return f.Style.Append(dst, g.horizontal), from, to

@@ -67,13 +67,13 @@ func (t *Table) PaintRow(l *paint.Line, row int, marked, focused bool) {
 	l.Append(&t.cache.apart.line, 0)
 }
 
-// Visible calls see for each visible row as it was painted: its mark, its flag and its
-// text, with styles, which is valid during the call.
-func (t *Table) Visible(see func(mark, flag, text string)) {
+// Visible calls see for each visible row as it was painted: its number, its mark, its flag
+// and its line, which is valid during the call.
+func (t *Table) Visible(see func(row int, mark, flag string, line *paint.Line)) {
 	w := t.window()
 	for i := 0; i < t.lines() && w.top+i < w.len; i++ {
 		if entry := t.cache.at(w.top + i); entry.key.valid {
-			see(entry.mark, entry.flag, entry.line.String())
+			see(entry.key.row, entry.mark, entry.flag, &entry.line)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func AppendAll(dst []byte, text string) []byte {
 
 // String returns text as one line, for plain output. Safe text is not copied.
 func String(text string) string {
-	if asciiRun(view(text)) == len(text) {
+	if ASCII(view(text)) == len(text) {
 		return text
 	}
 	line := painter{out: make([]byte, 0, len(text)+16), paint: true}
@@ -171,7 +171,7 @@ func (p *painter) fill(text []byte, maxCells int) int {
 			if room := maxCells - p.cells; len(rest) > room {
 				rest = rest[:max(room, 0)]
 			}
-			n := asciiRun(rest)
+			n := ASCII(rest)
 			if n == 0 {
 				return used
 			}
@@ -272,8 +272,9 @@ func appendEscape(dst []byte, r rune, size int, b byte) []byte {
 	return append(dst, hex[r>>16&15], hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15], '}')
 }
 
-// asciiRun counts the printable ASCII at the beginning of text, eight bytes at a time.
-func asciiRun(text []byte) int {
+// ASCII returns how many bytes at the beginning of text are printable ASCII. It reads eight
+// at a time.
+func ASCII(text []byte) int {
 	const (
 		ones  = 0x0101010101010101
 		highs = 0x8080808080808080

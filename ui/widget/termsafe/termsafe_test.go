@@ -153,7 +153,7 @@ func TestASCIIRun(t *testing.T) {
 			if c < 0x20 || c >= 0x7f {
 				want = at
 			}
-			require.Equal(t, want, asciiRun(text), "byte %#x at %d", c, at)
+			require.Equal(t, want, ASCII(text), "byte %#x at %d", c, at)
 		}
 	}
 }
