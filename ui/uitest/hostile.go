@@ -2,6 +2,7 @@ package uitest
 
 import (
 	"encoding/json"
+	"sync"
 
 	"mcpdbg/session/executor"
 )
@@ -32,9 +33,10 @@ func HostileSchema() map[string]any {
 	return map[string]any{"type": "object", "properties": properties, "required": Hostile}
 }
 
-// HostileLists answers the requests of the catalog.
-func HostileLists(p *Process, m Message) {
-	lists := map[string]string{
+// hostileLists are the results of the requests of the catalog, and the data of an error
+// of all others, which are made once.
+var hostileLists = sync.OnceValues(func() (results map[string]string, data string) {
+	return map[string]string{
 		"tools/list": `{"tools":` + hostileObjects(func(text string) any {
 			return map[string]any{"name": text, "title": text, "description": text, "inputSchema": HostileSchema(), "annotations": map[string]any{"title": text}}
 		}) + `}`,
@@ -47,11 +49,16 @@ func HostileLists(p *Process, m Message) {
 		"prompts/list": `{"prompts":` + hostileObjects(func(text string) any {
 			return map[string]any{"name": text, "description": text, "arguments": []any{map[string]any{"name": text, "description": text}}}
 		}) + `}`,
-	}
-	if answer, ok := lists[m.Method]; ok {
-		p.Out(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, answer)
+	}, hostileObjects(func(text string) any { return text })
+})
+
+// HostileLists answers the requests of the catalog.
+func HostileLists(p *Process, m Message) {
+	results, data := hostileLists()
+	if result, ok := results[m.Method]; ok {
+		p.Out(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
 	} else if m.ID != nil && m.Method != "" {
-		p.Out(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":%q,"data":%s}}`, m.ID, "\x1b[2J", hostileObjects(func(text string) any { return text }))
+		p.Out(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":%q,"data":%s}}`, m.ID, "\x1b[2J", data)
 	}
 }
 
