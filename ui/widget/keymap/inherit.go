@@ -3,7 +3,6 @@ package keymap
 import (
 	"cmp"
 	"fmt"
-	"slices"
 )
 
 // Inherit returns the actions of all scopes that can have the focus, with
@@ -16,8 +15,9 @@ import (
 // scope declares both and that one has an override; otherwise it comes last.
 func Inherit[A, C any](scopes []Scope, actions []A, entry func(*A) *Action[C]) ([]A, error) {
 	own := map[string][]A{}
-	for _, a := range actions {
-		own[entry(&a).Scope] = append(own[entry(&a).Scope], a)
+	for i := range actions {
+		scope := entry(&actions[i]).Scope
+		own[scope] = append(own[scope], actions[i])
 	}
 	var all []A
 	parents := map[string][]A{"": nil}
@@ -33,9 +33,9 @@ func Inherit[A, C any](scopes []Scope, actions []A, entry func(*A) *Action[C]) (
 			all = append(all, of...)
 		}
 	}
-	for _, a := range actions { // of Global, or of a scope that New reports as unknown
-		if _, ok := own[entry(&a).Scope]; ok {
-			all = append(all, a)
+	for i := range actions { // of Global, or of a scope that New reports as unknown
+		if _, ok := own[entry(&actions[i]).Scope]; ok {
+			all = append(all, actions[i])
 		}
 	}
 	return all, nil
@@ -47,23 +47,28 @@ func inherit[A, C any](s Scope, own, base []A, entry func(*A) *Action[C]) []A {
 	for i := range own {
 		entry(&own[i]).origin = s.ID
 	}
-	for _, a := range base {
-		b := *entry(&a)
-		if i := slices.IndexFunc(own, func(a A) bool { return entry(&a).Name == b.Name }); i >= 0 {
-			*entry(&a) = entry(&own[i]).over(&b, s)
-			own[i], last[b.origin] = a, b.Name
+	all := make([]A, 0, len(own)+len(base))
+	for i := range base {
+		b, at := entry(&base[i]), 0
+		for at < len(own) && entry(&own[at]).Name != b.Name {
+			at++
+		}
+		if at < len(own) {
+			over := entry(&own[at]).over(b, s)
+			own[at], last[b.origin] = base[i], b.Name
+			*entry(&own[at]) = over
 			continue
 		}
-		*entry(&a) = Action[C]{Name: b.Name}.over(&b, s)
-		follow[last[b.origin]] = append(follow[last[b.origin]], a)
+		to := append(follow[last[b.origin]], base[i])
+		*entry(&to[len(to)-1]) = Action[C]{Name: b.Name}.over(b, s)
+		follow[last[b.origin]] = to
 	}
-	var all []A
-	for _, a := range own {
-		e := entry(&a)
+	for i := range own {
+		e := entry(&own[i])
 		if s.Title == "" {
 			e.ID = cmp.Or(e.ID, e.Name)
 		}
-		all = append(all, a)
+		all = append(all, own[i])
 		if e.Name != "" {
 			all = append(all, follow[e.Name]...)
 		}
