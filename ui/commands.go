@@ -215,8 +215,6 @@ func otherSide(sc *sessionScreen) tea.Cmd {
 	return nil
 }
 
-func hasOtherSide(sc *sessionScreen) (bool, string) { return host.HasPartner(sc.context()) }
-
 // jumpBack returns to the row before the last jump; again, to that after it.
 func jumpBack(sc *sessionScreen) tea.Cmd {
 	sc.GoTo(sc.before - 1)

@@ -32,13 +32,9 @@ func sessionActions(of finder) []host.Action {
 		{Entry: host.Entry{ID: actSessions, Keys: []string{"1"}, Scope: keymap.Global, Title: "sessions", Help: "Open the list of sessions."}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(sessionsID) })},
 		{Entry: host.Entry{ID: actNextSession, Keys: []string{">"}, Scope: keymap.Global, Title: "next session", Synonyms: []string{"tab", "switch"}, Help: "Show the next session of the list.", Enabled: severalSessions}, Do: of.run(func(s *sessionScreen) { s.app.sessions.step(1) })},
 		{Entry: host.Entry{ID: actPrevSession, Keys: []string{"<"}, Scope: keymap.Global, Title: "previous session", Help: "Show the previous session of the list.", Enabled: severalSessions}, Do: of.run(func(s *sessionScreen) { s.app.sessions.step(-1) })},
-		{Entry: host.Entry{ID: actRenameSession, Keys: []string{"f2"}, Scope: scopeSessions, Title: "rename", Help: "Rename the session, in this list only.", Priority: 46, Enabled: sessionShown}, Do: of.run((*sessionScreen).askName)},
+		{Entry: host.Entry{ID: actRenameSession, Keys: []string{"f2"}, Scope: scopeSessions, Title: "rename", Help: "Rename the session, in this list only.", Priority: 46, Enabled: host.HasSession}, Do: of.run((*sessionScreen).askName)},
 		{Entry: host.Entry{ID: actRemoveSession, Keys: []string{"delete"}, Scope: scopeSessions, Title: "remove", Help: "Remove the session from the list; a running server is stopped.", Priority: 47, Asks: "if the server is running", Enabled: of.can(canRemove)}, Do: of.do((*sessionScreen).removeSession)},
 	}
-}
-
-func sessionShown(c host.Context) (bool, string) {
-	return !c.Workspace.Empty(), workspace.ErrNoSession.Error()
 }
 
 func severalSessions(c host.Context) (bool, string) {
@@ -46,7 +42,7 @@ func severalSessions(c host.Context) (bool, string) {
 }
 
 func canRemove(s *sessionScreen) (bool, string) {
-	if ok, why := sessionShown(s.context()); !ok {
+	if ok, why := host.HasSession(s.context()); !ok {
 		return false, why
 	}
 	return len(s.app.screens) > 1 || s.app.opts.Launcher != nil || s.app.grid.view != nil, "this is the only session: quit instead"

@@ -19,7 +19,6 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
-	"mcpdbg/ui/workspace"
 )
 
 // With a cursor.
@@ -249,7 +248,7 @@ const (
 // ExportActions returns the actions of exporting.
 func ExportActions() []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: "export", Scope: keymap.Global, Title: "export", Synonyms: []string{"save", "share", "html", "web page", "report", "markdown", "md", "har", "txtar", "jsonl", "redact", "secrets"}, Help: "Write the session or recording to a file, as a page, a report or messages, without secrets.", Hint: key.Help{Key: ":export", Desc: "share"}, Enabled: canExport, Now: host.Ranks{Recording: 56}.Now}, Do: openExport},
+		{Entry: host.Entry{ID: "export", Scope: keymap.Global, Title: "export", Synonyms: []string{"save", "share", "html", "web page", "report", "markdown", "md", "har", "txtar", "jsonl", "redact", "secrets"}, Help: "Write the session or recording to a file, as a page, a report or messages, without secrets.", Hint: key.Help{Key: ":export", Desc: "share"}, Enabled: host.HasSession, Now: host.Ranks{Recording: 56}.Now}, Do: openExport},
 		{Entry: host.Entry{ID: actWrite, Keys: []string{"enter"}, Scope: ScopeExport, Title: "write the file", Help: "Write the file.", Asks: "before it replaces a file", Priority: 90, Enabled: canWriteExport}, Do: host.On(func(c host.Context, v *exportView) tea.Cmd { return v.write(c, false) })},
 		{Entry: host.Entry{ID: actOther, Keys: []string{"space"}, Scope: ScopeExport, Title: "change", Help: "Take the next format, or turn redaction on or off; in the file name, type a space.", Priority: 70}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.toggle(); return nil })},
 		{Entry: host.Entry{ID: "export-next", Keys: []string{"right"}, Scope: ScopeExport, Title: "next", Help: "Take the next format, or turn redaction on or off.", Priority: 55, Hint: key.Help{Key: "left/right", Desc: "change"}}, Do: host.On(func(_ host.Context, v *exportView) tea.Cmd { v.change(1); return nil })},
@@ -259,10 +258,6 @@ func ExportActions() []host.Action {
 		host.Override(host.Entry{Name: kit.Up, Scope: ScopeExport, Keys: []string{"up", "shift+tab"}, Help: "Go to the previous line."}),
 		host.Override(host.Entry{Name: host.CloseName, Scope: ScopeExport, Title: "cancel", Help: "Cancel writing, then close without writing anything."}),
 	}
-}
-
-func canExport(c host.Context) (bool, string) {
-	return !c.Workspace.Empty(), workspace.ErrNoSession.Error()
 }
 
 func canWriteExport(c host.Context) (bool, string) {

@@ -83,5 +83,5 @@ func (j *exportJob) doing() string {
 	if of == 0 {
 		return "removing secrets ..."
 	}
-	return "writing " + percent(j.rows.Load(), of) + " ..."
+	return "writing " + wording.Percent(int(min(j.rows.Load(), of-1)), int(of)) + " ..." // below 100 % until all is done
 }

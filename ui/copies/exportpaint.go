@@ -16,11 +16,6 @@ const (
 	maxRules   = 8 // listed
 )
 
-// percent returns a part in percent, which is below 100 until all is done.
-func percent(part, of int64) string {
-	return wording.Percent(int(min(part, of-1)), int(of))
-}
-
 func (v *exportView) Draw(c host.Context) {
 	screen := c.Host.Screen()
 	w := min(width, screen.Width)
@@ -51,13 +46,11 @@ func (v *exportView) right() string {
 	switch {
 	case v.job != nil:
 		return v.job.doing()
-	case v.searching():
+	case v.file != "" && v.found == nil && v.wrong == "":
 		return "searching for secrets ..."
 	}
 	return ""
 }
-
-func (v *exportView) searching() bool { return v.file != "" && v.found == nil && v.wrong == "" }
 
 func (v *exportView) paintLine(screen *kit.Screen, l *paint.Line, line int) {
 	th, here := screen.Theme, line == v.at

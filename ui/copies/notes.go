@@ -32,7 +32,7 @@ const ScopeNotes = "notes"
 func NoteActions() []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actNote, Keys: []string{";"}, Scope: keymap.Global, Title: "note", Synonyms: []string{"comment", "annotate"}, Help: "Write a note on the selected row of the traffic. Marks and notes of a recording are kept in a file next to it.", Enabled: host.HasTraffic}, Do: promptForNote},
-		{Entry: host.Entry{ID: actNotes, Keys: []string{"B"}, Scope: keymap.Global, Title: "marks and notes", Help: "List marks and notes, and go to one.", Enabled: anyMark}, Do: openNotes},
+		{Entry: host.Entry{ID: actNotes, Keys: []string{"B"}, Scope: keymap.Global, Title: "marks and notes", Help: "List marks and notes, and go to one.", Enabled: host.AnyMark}, Do: openNotes},
 		{Entry: host.Entry{ID: actGoToNote, Keys: []string{"enter"}, Scope: ScopeNotes, Title: "go there", Help: "Go to the row.", Priority: 90}, Do: host.On(goToNote)},
 		host.Override(host.Entry{Name: host.CloseName, ID: "close-notes", Scope: ScopeNotes}),
 	}
@@ -49,12 +49,6 @@ func ToggleMark(c host.Context) tea.Cmd {
 	}
 	c.Panes().Changed()
 	return saveNote(c, number)
-}
-
-// anyMark reports whether a row is marked, and if not, why an action on marks is
-// disabled.
-func anyMark(c host.Context) (bool, string) {
-	return len(c.Workspace.Notes.Marks) > 0, "no row is marked"
 }
 
 func promptForNote(c host.Context) tea.Cmd {

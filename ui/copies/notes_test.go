@@ -9,6 +9,7 @@ import (
 
 	"mcpdbg/recordings/rectest"
 	"mcpdbg/recordings/store"
+	"mcpdbg/ui/host"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/workspace"
 )
@@ -27,7 +28,7 @@ func TestNotes(t *testing.T) {
 	ws.Notes.File = file
 	actions := NoteActions()
 	h := uitest.NewHost(t, ws, 80, 24)
-	ok, why := anyMark(h.Context())
+	ok, why := host.AnyMark(h.Context())
 	require.False(t, ok)
 	require.Equal(t, "no row is marked", why)
 	note := func(row int, text string) {

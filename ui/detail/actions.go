@@ -72,7 +72,7 @@ func (d *Pane) OtherSide() bool {
 	if d.pair == nil {
 		return false
 	}
-	d.pair.other()
+	d.pair.at = 1 - d.pair.at
 	d.tree, d.changed = d.pair.tree(), true
 	return true
 }

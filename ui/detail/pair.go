@@ -119,5 +119,3 @@ func (p *pairView) paintLine(l *paint.Line, side, y int) {
 	w, _ := p.sizeOf(side)
 	l.Text(style, termsafe.Truncate(mark+p.heads[side], w, p.look.Ellipsis))
 }
-
-func (p *pairView) other() { p.at = 1 - p.at }

@@ -225,15 +225,11 @@ func (d *Pane) read(source session.Source, s workspace.Selection, v view) loaded
 }
 
 func partsOf(source session.Source, row session.Row, e *session.Entry) *content.Parts {
-	if !divisible(e) {
+	if !e.Kind.IsStream() || e.Kind == session.KindStderr || e.Cut && e.FullSize <= content.MaxBytes {
 		return nil
 	}
 	said := summary.Message(row.Msg, source.Method(row.Method), e.Payload[:min(len(e.Payload), summary.Limit)], e.FullSize)
 	return content.Parse(e.Payload, e.Msg, e.FullSize, said)
-}
-
-func divisible(e *session.Entry) bool {
-	return e.Kind.IsStream() && e.Kind != session.KindStderr && (!e.Cut || e.FullSize > content.MaxBytes)
 }
 
 // Deliver shows the entry, unless another row or view is wanted by now.

@@ -66,6 +66,16 @@ func HasPartner(c Context) (bool, string) {
 	return c.Workspace.Viewed.OK && c.Workspace.Viewed.Row.Paired(), "the selected row has no partner"
 }
 
+// HasSession reports whether a session or recording is open, and if not, why.
+func HasSession(c Context) (bool, string) {
+	return !c.Workspace.Empty(), workspace.ErrNoSession.Error()
+}
+
+// AnyMark reports whether a row is marked, and if not, why.
+func AnyMark(c Context) (bool, string) {
+	return len(c.Workspace.Notes.Marks) > 0, "no row is marked"
+}
+
 // HasTraffic reports whether a row of the traffic is selected, and if not, why.
 func HasTraffic(c Context) (bool, string) {
 	return c.Workspace.Selected.OK && c.Workspace.Selected.Traffic, "no row of the traffic is selected"

@@ -26,8 +26,8 @@ func cardActions(of func(host.Context) *State) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actGoFromCause, Keys: []string{"enter"}, Scope: ScopeCauses, Title: "go to the row", Help: "Go to the row that shows the selected cause.", Priority: 90, Enabled: hasRow}, Do: host.On(func(c host.Context, v *card) tea.Cmd { return of(c).goFromCause(c, v) })},
 		{Entry: host.Entry{ID: actAgain, Keys: []string{"ctrl+r"}, Scope: ScopeCauses, Title: "restart", Help: "Restart the server.", Priority: 88, Enabled: host.CanRestart}, Do: then(host.ActRestart, true)},
-		{Entry: host.Entry{ID: actReport, Keys: []string{"y"}, Scope: ScopeCauses, Title: "copy report", Help: "Copy the causes, their evidence and what to do as text.", Priority: 86, Enabled: notHome}, Do: copyReport},
-		{Entry: host.Entry{ID: actProcess, Keys: []string{"I"}, Scope: ScopeCauses, Title: "process", Help: "Show the process: its command, its start, its environment and how it ended.", Priority: 84, Enabled: notHome}, Do: then(host.ActProcess, false)},
+		{Entry: host.Entry{ID: actReport, Keys: []string{"y"}, Scope: ScopeCauses, Title: "copy report", Help: "Copy the causes, their evidence and what to do as text.", Priority: 86, Enabled: host.HasSession}, Do: copyReport},
+		{Entry: host.Entry{ID: actProcess, Keys: []string{"I"}, Scope: ScopeCauses, Title: "process", Help: "Show the process: its command, its start, its environment and how it ended.", Priority: 84, Enabled: host.HasSession}, Do: then(host.ActProcess, false)},
 		{Entry: host.Entry{ID: "cause-problems", Keys: []string{"L"}, Scope: ScopeCauses, Title: "problems", Help: "List the problems.", Priority: 83, Enabled: hasProblems}, Do: then(host.ActProblems, false)},
 		host.Override(host.Entry{Name: kit.Down, Scope: ScopeCauses, Title: "next problem", Help: "Select the next problem.", Priority: 60, Hint: key.Help{Key: "j/k", Desc: "choose"}}),
 		host.Override(host.Entry{Name: kit.Up, Scope: ScopeCauses, Help: "Select the previous problem."}),
@@ -43,10 +43,6 @@ func then(action string, closes bool) func(host.Context) tea.Cmd {
 		}
 		return c.Host.Do(c.Workspace, action, "")
 	}
-}
-
-func notHome(c host.Context) (bool, string) {
-	return !c.Workspace.Empty(), "there is no session"
 }
 
 func hasRow(c host.Context) (bool, string) {

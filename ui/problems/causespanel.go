@@ -104,7 +104,7 @@ func (s *State) fitCauses(c host.Context) []string {
 		for n := len(parts); n > 1; n-- {
 			for _, text := range []string{first.Text, first.Brief}[:lines] {
 				parts[0] = causeText(c, text)
-				if rows := wrapPanel(c, parts[:n]); len(rows) <= lines {
+				if rows := termsafe.Wrap(strings.Join(parts[:n], keyGap), c.Host.Screen().Width-2); len(rows) <= lines {
 					return rows
 				}
 			}
@@ -122,10 +122,6 @@ const keyGap = "   "
 
 // maxParts is the number of a text and its keys.
 const maxParts = 5
-
-func wrapPanel(c host.Context, parts []string) []string {
-	return termsafe.Wrap(strings.Join(parts, keyGap), c.Host.Screen().Width-2)
-}
 
 // Paint paints the panel in a rectangle below the header.
 func (s *State) Paint(c host.Context, r paint.Rect) {
@@ -162,7 +158,7 @@ const actEvidence = "evidence"
 func causeActions(of func(host.Context) *State) []host.Action {
 	return []host.Action{
 		{Entry: host.Entry{ID: actEvidence, Keys: []string{"V"}, Scope: keymap.Global, Title: "to the cause", Synonyms: []string{"evidence"}, Help: "Go to the row that shows the likeliest cause; again, to that of the next cause.", Enabled: hasEvidence}, Do: func(c host.Context) tea.Cmd { return of(c).goToEvidence(c) }},
-		{Entry: host.Entry{ID: host.ActCauses, Keys: []string{"!"}, Scope: keymap.Global, Title: "why", Synonyms: []string{"what is wrong", "wrong", "diagnose", "causes", "report"}, Help: "Show the likeliest cause of the problems, why, and what to do; or what was checked.", Priority: 60, Now: host.Ranks{Failed: 96}.Now, Enabled: notHome}, Do: func(c host.Context) tea.Cmd { return of(c).openCauses(c) }},
+		{Entry: host.Entry{ID: host.ActCauses, Keys: []string{"!"}, Scope: keymap.Global, Title: "why", Synonyms: []string{"what is wrong", "wrong", "diagnose", "causes", "report"}, Help: "Show the likeliest cause of the problems, why, and what to do; or what was checked.", Priority: 60, Now: host.Ranks{Failed: 96}.Now, Enabled: host.HasSession}, Do: func(c host.Context) tea.Cmd { return of(c).openCauses(c) }},
 	}
 }
 

@@ -127,7 +127,7 @@ func offersFact(c host.Context, s *workspace.Server) fact {
 		f.pieces = append(f.pieces, piece{text: text, style: th.Text, place: factTarget{List: list.Name}})
 	}
 	for _, other := range ordered(s.Offers, "logging", "completions") {
-		if !isList(c, other) {
+		if c.Workspace.Shown.Catalog.List(other) == nil {
 			f.add(th.Text, other)
 		}
 	}
@@ -135,10 +135,6 @@ func offersFact(c host.Context, s *workspace.Server) fact {
 		f.add(th.Dim, "nothing")
 	}
 	return f
-}
-
-func isList(c host.Context, capability string) bool {
-	return c.Workspace.Shown.Catalog.List(capability) != nil
 }
 
 // ordered returns names with the most common ones first.

@@ -44,8 +44,8 @@ func Actions(of func(host.Context) *Lists, mark func(host.Context) tea.Cmd) []ho
 		{Entry: host.Entry{ID: actNextSlow, Keys: []string{"s"}, Scope: keymap.Global, Title: "next slow", Synonyms: []string{"slowest"}, Priority: 78, Hint: key.Help{Key: "s", Desc: "slow"}, Now: func(c host.Context) (string, int) { return of(c).rankOf(c, of(c).anySlow()) }, Help: "Go to the call for which the server took longest; again, to the next slower one. Slow is over 100 ms and over 5 times the median. Running calls count, too; the handshake does not."}, Do: on(func(r *Lists, _ host.Context) tea.Cmd { return r.findSlow(1) })},
 		{Entry: host.Entry{ID: actPrevSlow, Keys: []string{"S"}, Scope: keymap.Global, Title: "previous slow", Help: "Go to the previous slow call, which took longer; before the slowest, to the last."}, Do: on(func(r *Lists, _ host.Context) tea.Cmd { return r.findSlow(-1) })},
 		{Entry: host.Entry{ID: actMark, Keys: []string{"m"}, Scope: keymap.Global, Title: "mark", Help: "Mark the selected row of the traffic with an m, or remove its mark.", Enabled: host.HasTraffic}, Do: mark},
-		{Entry: host.Entry{ID: actNextMark, Keys: []string{"'"}, Scope: keymap.Global, Title: "next mark", Help: "Go to the next marked row.", Enabled: anyMark}, Do: on(func(r *Lists, c host.Context) tea.Cmd { return r.goToMark(c, 1) })},
-		{Entry: host.Entry{ID: actPrevMark, Keys: []string{`"`}, Scope: keymap.Global, Title: "previous mark", Help: "Go to the previous marked row.", Enabled: anyMark}, Do: on(func(r *Lists, c host.Context) tea.Cmd { return r.goToMark(c, -1) })},
+		{Entry: host.Entry{ID: actNextMark, Keys: []string{"'"}, Scope: keymap.Global, Title: "next mark", Help: "Go to the next marked row.", Enabled: host.AnyMark}, Do: on(func(r *Lists, c host.Context) tea.Cmd { return r.goToMark(c, 1) })},
+		{Entry: host.Entry{ID: actPrevMark, Keys: []string{`"`}, Scope: keymap.Global, Title: "previous mark", Help: "Go to the previous marked row.", Enabled: host.AnyMark}, Do: on(func(r *Lists, c host.Context) tea.Cmd { return r.goToMark(c, -1) })},
 		{Entry: host.Entry{ID: actTimeZero, Keys: []string{"T"}, Scope: keymap.Global, Title: "time from here", Help: "Show the times of the traffic relative to the selected row, or again to the beginning.", Enabled: host.HasTraffic}, Do: on((*Lists).toggleTimeZero)},
 		{Entry: host.Entry{ID: actTimeWall, Keys: []string{"W"}, Scope: keymap.Global, Title: "clock", Help: "Show the times of the traffic as local clock time, or again relative to the beginning."}, Do: on((*Lists).toggleTimeWall)},
 		{Entry: host.Entry{ID: actUnfold, Keys: []string{"+"}, Scope: Scope, Title: "unfold", Help: "List what is folded into the selected row: the messages of a call, or a burst of notifications.", Enabled: foldable}, Do: on((*Lists).unfoldRow)},
@@ -73,10 +73,6 @@ func (r *Lists) rankOf(c host.Context, any bool) (title string, priority int) {
 		return "", -1
 	}
 	return host.Ranks{None: -1}.Now(c)
-}
-
-func anyMark(c host.Context) (bool, string) {
-	return len(c.Workspace.Notes.Marks) > 0, "no row is marked"
 }
 
 // ShowMarks shows changed marks and notes.

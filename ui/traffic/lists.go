@@ -237,9 +237,3 @@ func (l listing) lists(kind session.Kind) bool {
 func (l listing) hides(row *session.Row) bool {
 	return row.Flags&session.FlagLineEnd != 0 && row.Kind == session.KindStderr && l.view != All
 }
-
-// joins reports whether a row has no row of its own: a response in the row of its
-// exchange.
-func (l listing) joins(number int, row *session.Row) bool {
-	return l.view == Exchanges && workspace.Answers(number, row)
-}

@@ -344,11 +344,6 @@ func (t *Pane) at() int {
 	return row
 }
 
-func (t *Pane) joined(a, b int) bool {
-	x := t.ws.Shown.Index.Exchanges
-	return t.view == Exchanges && x.Of(a) == x.Of(b)
-}
-
 // Shows reports whether the row under the cursor is a row, or has it.
 func (t *Pane) Shows(row int) bool {
 	at, ok := t.Cursor()

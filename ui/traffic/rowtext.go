@@ -105,10 +105,6 @@ func (r *rowText) paintCalled(name, method string, column int, c *table.Cells) {
 	c.Text(column, style, name)
 }
 
-func (r *rowText) paintBurstRows(rows, column int, c *table.Cells) {
-	c.Text(column, r.screen.Theme.Strong, r.glyph(" ×", " x")+wording.Thousands(rows))
-}
-
 func (r *rowText) glyph(glyph, ascii string) string {
 	if r.screen.ASCII {
 		return ascii

@@ -219,13 +219,10 @@ func (s *scan) answerPasses(number int, row *session.Row, b *budget) bool {
 	return s.matcher.Match(at, response)
 }
 
+// Neither the response of an exchange nor a later round has a row of its own.
 func (s *scan) lists(number int, row *session.Row) bool {
-	return s.listed[row.Kind] && !s.listing.hides(row) && !s.listing.joins(number, row) && !s.continues(number, row)
-}
-
-// A later round of an exchange has no row of its own.
-func (s *scan) continues(number int, row *session.Row) bool {
-	return s.listing.view == Exchanges && row.Msg == framing.Request && s.rounds.First(number) != number
+	part := s.listing.view == Exchanges && (workspace.Answers(number, row) || row.Msg == framing.Request && s.rounds.First(number) != number)
+	return s.listed[row.Kind] && !s.listing.hides(row) && !part
 }
 
 func (s *scan) read(number int, row *session.Row, b *budget) bool {

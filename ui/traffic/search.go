@@ -101,14 +101,14 @@ func (msg finding) Deliver(c host.Context) tea.Cmd {
 
 func (msg foundRow) Deliver(c host.Context) tea.Cmd {
 	f := msg.find
-	r := f.lists
+	r, x := f.lists, f.lists.ws.Shown.Index.Exchanges
 	if f != r.Finding {
 		return nil
 	}
 	if f.ranking != nil {
-		msg.row, f.only = f.ranking.next(r.ws.Shown.Index.Exchanges, f.from)
+		msg.row, f.only = f.ranking.next(x, f.from)
 		f.found, f.round = f.only, msg.row < 0
-	} else if msg.row >= 0 && msg.row != f.from && f.list == TrafficList && r.Traffic.joined(msg.row, f.from) {
+	} else if msg.row >= 0 && msg.row != f.from && f.list == TrafficList && r.Traffic.view == Exchanges && x.Of(msg.row) == x.Of(f.from) {
 		f.at = msg.row + f.by // of the same exchange, which is selected already
 		return f.step()
 	}

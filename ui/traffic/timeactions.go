@@ -36,16 +36,16 @@ func TimeActions(of func(host.Context) *TimeState) []host.Action {
 		return func(c host.Context) tea.Cmd { return of(c).open(c, t) }
 	}
 	actions := []host.Action{
-		{Entry: host.Entry{ID: actOpen, Keys: []string{"t"}, Scope: keymap.Global, Title: "time", Synonyms: []string{"timing", "profile", "timeline"}, Help: "Show where the time went: a waterfall of the calls, the sequence of messages, the latency of each method and tool.", Priority: 68, Now: host.Ranks{Recording: 76}.Now, Enabled: hasSession}, Do: func(c host.Context) tea.Cmd {
+		{Entry: host.Entry{ID: actOpen, Keys: []string{"t"}, Scope: keymap.Global, Title: "time", Synonyms: []string{"timing", "profile", "timeline"}, Help: "Show where the time went: a waterfall of the calls, the sequence of messages, the latency of each method and tool.", Priority: 68, Now: host.Ranks{Recording: 76}.Now, Enabled: host.HasSession}, Do: func(c host.Context) tea.Cmd {
 			s := of(c)
 			if s.view != nil {
 				return s.open(c, s.view.tab)
 			}
 			return s.open(c, waterfallTab)
 		}},
-		{Entry: host.Entry{ID: actWaterfall, Scope: keymap.Global, Title: "waterfall", Synonyms: []string{"gantt", "bars"}, Help: "Show when each call began and ended, as bars on one axis.", Enabled: hasSession}, Do: show(waterfallTab)},
-		{Entry: host.Entry{ID: actSequence, Scope: keymap.Global, Title: "sequence", Synonyms: []string{"diagram", "arrows"}, Help: "Show the messages between client and server as arrows.", Enabled: hasSession}, Do: show(sequenceTab)},
-		{Entry: host.Entry{ID: actLatency, Scope: keymap.Global, Title: "latency", Synonyms: []string{"slow calls", "histogram", "percentile", "statistics"}, Help: "Show how long responses take, for each method and tool: median, 95th percentile, longest, errors.", Enabled: hasSession}, Do: show(latencyTab)},
+		{Entry: host.Entry{ID: actWaterfall, Scope: keymap.Global, Title: "waterfall", Synonyms: []string{"gantt", "bars"}, Help: "Show when each call began and ended, as bars on one axis.", Enabled: host.HasSession}, Do: show(waterfallTab)},
+		{Entry: host.Entry{ID: actSequence, Scope: keymap.Global, Title: "sequence", Synonyms: []string{"diagram", "arrows"}, Help: "Show the messages between client and server as arrows.", Enabled: host.HasSession}, Do: show(sequenceTab)},
+		{Entry: host.Entry{ID: actLatency, Scope: keymap.Global, Title: "latency", Synonyms: []string{"slow calls", "histogram", "percentile", "statistics"}, Help: "Show how long responses take, for each method and tool: median, 95th percentile, longest, errors.", Enabled: host.HasSession}, Do: show(latencyTab)},
 	}
 	return append(append(actions, commonTimeActions()...), tabActions()...)
 }
@@ -105,10 +105,6 @@ func tabActions() []host.Action {
 // isWhole reports whether the axis of the waterfall shows the whole session.
 func isWhole(v *timeView) bool {
 	return v.waterfall.bars.axis.From() <= 0 && v.waterfall.bars.axis.To() >= v.ws.Shown.Index.Latest
-}
-
-func hasSession(c host.Context) (bool, string) {
-	return !c.Workspace.Empty(), "there is no session"
 }
 
 func onTimeRow(c host.Context) (bool, string) {

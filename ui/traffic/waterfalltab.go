@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/ui/kit"
@@ -86,7 +87,7 @@ func (w *waterfallPart) Paint(number int, c *table.Cells) {
 	}
 	if row.Msg == framing.Notification {
 		if rows := w.folded(number); rows > 0 {
-			w.text.paintBurstRows(rows, fallCall, c)
+			c.Text(fallCall, th.Strong, w.text.glyph(" ×", " x")+wording.Thousands(rows))
 		}
 	}
 	if bar, ok := w.bars.found.Of(number); ok {

@@ -157,7 +157,9 @@ func (x *Exchanges) isPart(number uint32, row *session.Row) bool {
 		x.foldShown(of)
 	case exchange.Round:
 		if !x.Unfolded(part.Of) {
-			x.showPending(of)
+			if any, _ := x.Unfold(part.Of); any { // until it is no longer pending
+				x.shown = append(x.shown, of)
+			}
 			return true
 		}
 	}

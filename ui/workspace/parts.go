@@ -103,13 +103,6 @@ func (x *Exchanges) parts(number int) (parts []uint32, more bool) {
 	return parts[:min(len(parts), MaxParts)], len(parts) > MaxParts || b.Elements > MaxParts
 }
 
-// showPending unfolds the rounds of an exchange until it is no longer pending.
-func (x *Exchanges) showPending(first uint32) {
-	if any, _ := x.Unfold(int(first)); any {
-		x.shown = append(x.shown, first)
-	}
-}
-
 // foldShown folds an exchange that was unfolded while it was pending.
 func (x *Exchanges) foldShown(first uint32) {
 	if i := slices.Index(x.shown, first); i >= 0 {

@@ -60,17 +60,11 @@ func (w *Workspace) Question(number int) (row int, ok bool) {
 	return row, ok
 }
 
-// isOpen reports whether a call goes on as a task whose end is not in the log.
-func (x *Exchanges) isOpen(call int) bool {
-	t, ok := x.Task(call)
-	return ok && t.Open
-}
-
 // OpenTask reports whether a call goes on as a task that has not ended, and whose
 // process runs.
 func (w *Workspace) OpenTask(call int) bool {
 	x := w.Shown.Index
-	if !x.Exchanges.isOpen(call) {
+	if t, ok := x.Exchanges.Task(call); !ok || !t.Open {
 		return false
 	}
 	row, _ := x.Exchanges.rows.At(call)

@@ -3,6 +3,7 @@ package content
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mcpdbg/ui/host"
@@ -261,7 +262,7 @@ func (v *View) paintHead(l *paint.Line, p *Part) {
 		return
 	}
 	if p.number > 0 {
-		l.Text(th.Accent, decimal(p.number)+" ")
+		l.Text(th.Accent, strconv.Itoa(p.number)+" ")
 	}
 	l.Text(th.Strong, p.label)
 	l.Text(th.Dim, "  "+p.facts)

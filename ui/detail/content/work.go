@@ -2,7 +2,6 @@ package content
 
 import (
 	"context"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,8 +16,6 @@ const (
 	// quick is the longest text that is parsed without a command.
 	quick = 32 << 10
 )
-
-func decimal(n int) string { return strconv.Itoa(n) }
 
 type pictured struct {
 	view  *View

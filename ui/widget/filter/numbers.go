@@ -9,8 +9,6 @@ import (
 // numbers includes both ends.
 type numbers struct{ low, high uint64 }
 
-func (n numbers) has(number uint64) bool { return n.low <= number && number <= n.high }
-
 // numberTest tests the number of an entry. Numbers only grow, so the matching entries are
 // consecutive rows.
 type numberTest struct {
@@ -97,5 +95,5 @@ type runTest struct {
 }
 
 func (t runTest) row(_ *Matcher, _ int, r session.Row) Verdict {
-	return verdictOf(t.has(uint64(r.Run)))
+	return verdictOf(t.low <= uint64(r.Run) && uint64(r.Run) <= t.high)
 }

@@ -96,7 +96,9 @@ func (p *parser) parse() (*Filter, error) {
 	var words []word
 	join, joinAt := "", 0 // "and" or "or", if it was the last word
 	for {
-		p.space()
+		for p.at < len(p.text) && p.text[p.at] == ' ' {
+			p.at++
+		}
 		if p.at == len(p.text) {
 			break
 		}
@@ -129,12 +131,6 @@ func (p *parser) parse() (*Filter, error) {
 	}
 	p.filter.alternatives = append(p.filter.alternatives, words)
 	return p.filter, nil
-}
-
-func (p *parser) space() {
-	for p.at < len(p.text) && p.text[p.at] == ' ' {
-		p.at++
-	}
 }
 
 func (p *parser) takeJoin() string {

@@ -16,10 +16,6 @@ type toolTest struct {
 	pattern *regexp.Regexp // for a name with * or ?
 }
 
-func newToolTest(value string) toolTest {
-	return toolTest{name: value, pattern: wildcards(value)}
-}
-
 func (t toolTest) row(m *Matcher, index int, r session.Row) Verdict {
 	switch r.Msg {
 	case framing.Request, framing.Response, framing.ErrorResponse:

@@ -27,7 +27,9 @@ type key struct {
 func keys() []key {
 	return []key{
 		{"method", nil, func(_ *parser, _ int, value string) (test, error) { return newMethodTest(value), nil }},
-		{"tool", nil, func(_ *parser, _ int, value string) (test, error) { return newToolTest(value), nil }},
+		{"tool", nil, func(_ *parser, _ int, value string) (test, error) {
+			return toolTest{name: value, pattern: wildcards(value)}, nil
+		}},
 		{"id", nil, func(_ *parser, _ int, value string) (test, error) { return idTest{id: value}, nil }},
 		{"is", stateNames(), (*parser).state},
 		{"dir", []string{"in", "out"}, (*parser).dir},

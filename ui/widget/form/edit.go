@@ -189,7 +189,7 @@ func (f *Form) typeKey(fl *field, msg tea.KeyPressMsg, typed bool) bool {
 	case typed:
 		return f.insert(fl, msg.Text)
 	case key == "alt+enter" || key == "ctrl+j":
-		return fl.newlines() && f.insert(fl, "\n")
+		return (fl.is() == kindText || fl.is() == kindJSON) && f.insert(fl, "\n")
 	case key == "ctrl+u":
 		f.writing.field = nil
 		return f.written(fl, "")
@@ -222,9 +222,6 @@ func (w *writing) skipMarks(was int) {
 	}
 	w.line.SetCursor(at)
 }
-
-// newlines reports whether a text may have several lines.
-func (fl *field) newlines() bool { return fl.is() == kindText || fl.is() == kindJSON }
 
 func (f *Form) sideways(by int) bool {
 	r := f.current()

@@ -9,11 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// modifiers are in the order in which Bubble Tea writes them.
-func modifiers() []string {
-	return []string{"ctrl", "alt", "shift", "meta", "hyper", "super"}
-}
-
 // named returns the names of the keys that are not characters, except f1 to f63.
 func named() []string {
 	return []string{
@@ -38,7 +33,7 @@ func CheckKey(key string) error {
 	}
 
 	rest, next := key, 0
-	mods := modifiers()
+	mods := []string{"ctrl", "alt", "shift", "meta", "hyper", "super"} // in the order of Bubble Tea
 	for {
 		mod, after, found := strings.Cut(rest, "+")
 		i := slices.Index(mods, mod)
