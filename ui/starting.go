@@ -59,15 +59,10 @@ func startSteps(ws *workspace.Workspace, th *paint.Theme, failed string) []step 
 		steps = append(steps, s)
 	}
 	if p := ws.Status.Phase; ws.Shown.Lifecycle.Starting && !p.Begin.IsZero() {
-		took := time.Since(p.Begin)
-		steps = append(steps, step{mark: spinner(took), name: p.Name, detail: p.Detail, took: wording.Seconds(took), style: th.Odd})
+		took, frames := time.Since(p.Begin), bubbles.Line.Frames
+		steps = append(steps, step{mark: frames[int(max(took, 0)/spinEvery)%len(frames)], name: p.Name, detail: p.Detail, took: wording.Seconds(took), style: th.Odd})
 	}
 	return steps
-}
-
-func spinner(d time.Duration) string {
-	frames := bubbles.Line.Frames
-	return frames[int(max(d, 0)/spinEvery)%len(frames)]
 }
 
 // paintStart draws the steps of a start over the traffic: below its rows, or at the

@@ -40,13 +40,9 @@ const (
 // RequestActions are those on server requests and their policies. of finds the state of a
 // session.
 func RequestActions(of func(host.Context) *Requests) []host.Action {
-	return append(answerActions(of), policyActions(of)...)
-}
-
-func answerActions(of func(host.Context) *Requests) []host.Action {
 	return slices.Concat([]host.Action{
 		{Entry: host.Entry{ID: host.ActAnswer, Keys: []string{"A"}, Scope: keymap.Global, Title: "answer", Help: "Answer a server request: the oldest one of this session, or else of another session.", Enabled: canAnswer, CurrentTitle: answerNow}, Do: func(c host.Context) tea.Cmd { return openOldest(c, of) }},
-	}, answerActionsIn("", ScopeAnswer), answerActionsIn(inJSON, ScopeAnswerJSON))
+	}, answerActionsIn("", ScopeAnswer), answerActionsIn(inJSON, ScopeAnswerJSON), policyActions(of))
 }
 
 func answerActionsIn(prefix, scope string) []host.Action {

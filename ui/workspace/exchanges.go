@@ -286,7 +286,8 @@ func (x *Exchanges) upTo(source session.Source, rows int) *Exchanges {
 	cut.scanned = rows
 	cut.List = x.List.UpTo(rows)
 	cut.shakes = x.shakes[:sort.Search(len(x.shakes), func(i int) bool { return int(x.shakes[i].First) >= rows })]
-	cut.ranges, cut.exits = x.rangesUpTo(rows), x.endsUpTo(rows)
+	ranges := x.from(rows)
+	cut.ranges, cut.exits = x.ranges[:ranges:ranges], x.endsUpTo(rows)
 	cut.whole = before(x.whole, rows)
 	for number, parts := range x.unfolded {
 		if int(number) < rows {

@@ -84,11 +84,6 @@ func (p *reports) from(row int) int {
 	return sort.Search(len(p.ranges), func(i int) bool { return int(p.ranges[i].row) >= row })
 }
 
-func (p *reports) rangesUpTo(rows int) []progressRange {
-	n := p.from(rows)
-	return p.ranges[:n:n]
-}
-
 // progressOf returns the exchange that progress at a row belongs to.
 func (x *Exchanges) progressOf(number int, row *session.Row) (exchange int, ok bool) {
 	i := x.from(number+1) - 1
