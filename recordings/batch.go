@@ -27,7 +27,7 @@ func (f *File) writeBatch() {
 		from := 0
 		for i := range w.entries {
 			e := &w.entries[i]
-			if e.N, e.T = f.n+1, t; f.needsPart(e) {
+			if f.stamp(e, t); f.needsPart(e) {
 				f.added = append(f.added, w.entries[from:i])
 				f.nextPart(t)
 				from = i
@@ -47,12 +47,21 @@ func (f *File) writeBatch() {
 }
 
 func (f *File) put(e *session.Entry, t int64) {
-	f.n++
-	e.N, e.T = f.n, t
+	f.stamp(e, t)
+	f.n, f.last = e.N, e.T
 	begin := f.end
 	f.encode(e)
 	f.lengths = append(f.lengths, uint32(f.end-begin))
 	f.part.last = e.Kind
+}
+
+// stamp numbers the next entry, and gives it the time t unless it has an earlier one. No
+// entry is earlier than the one before it.
+func (f *File) stamp(e *session.Entry, t int64) {
+	if e.T == 0 || e.T > t {
+		e.T = t
+	}
+	e.N, e.T = f.n+1, max(e.T, f.last)
 }
 
 func (f *File) encode(e *session.Entry) {

@@ -320,8 +320,8 @@ func (d *decoder) usual(e *session.Entry) bool {
 	kind, seq := session.KindStdin, uint64(0)
 	if u.is(`,"k":"stdout","seq":`) {
 		kind, seq = session.KindStdout, u.number()
-	} else {
-		u.word(`,"k":"stdin"`)
+	} else if u.word(`,"k":"stdin"`); u.is(`,"seq":`) { // of a tap
+		seq = u.number()
 	}
 	before := u.i
 	u.word(`,"m":{`)

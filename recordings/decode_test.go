@@ -28,7 +28,7 @@ func TestUsualHeads(t *testing.T) {
 		`{"n":9999999999999999999,"t":1,"k":"stdin"` + m:                false,
 		`{"n":0,"t":1,"k":"stdin"` + m:                                  false,
 		`{"n":7,"t":-1,"k":"stdin"` + m:                                 false,
-		`{"n":7,"t":1,"k":"stdin","seq":3` + m:                          false,
+		`{"n":7,"t":1,"k":"stdin","seq":3` + m:                          true,
 		`{"n":7,"t":1,"k":"stdout"` + m:                                 false,
 		`{"n":7,"t":1,"k":"stdout","seq":9,"first":4` + m:               false,
 		`{"n":7,"t":1,"k":"stdout","seq":9,"eol":"\r\n"` + m:            false,

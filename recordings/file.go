@@ -47,6 +47,7 @@ type File struct {
 	waiters sync.Pool // of *waiter
 	batch   []*waiter
 	n       uint64
+	last    int64 // time of entry n
 	lengths []uint32
 	buf     []byte
 	quiet   int // small batches in a row

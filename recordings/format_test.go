@@ -251,7 +251,7 @@ var recipes = map[string]struct {
 	`grep -F '"k":"gap"'`:             {1, `"bytes":5767168`},
 	`grep -c '"k":"stdout"'`:          {1, "12"},
 	`grep -F '"method":"tools/call"'`: {1, `"n":12`},
-	`sed -n`:                          {5, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search","arguments":{"query":"größe","limit":1.10}}}` + "\n"},
+	`sed -nE`:                         {5, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search","arguments":{"query":"größe","limit":1.10}}}` + "\n"},
 	`jq -c 'select(.m.method ==`:      {1, `{"name":"search","arguments":{"query":"größe","limit":1.1`},
 	`jq -r 'select(.k == "stderr"`:    {3, "last words"},
 	`jq -c 'select(.m.error)`:         {1, "[14,0,-32601]"},

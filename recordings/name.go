@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -40,6 +41,25 @@ func DefaultDir() (string, error) {
 		return "", err
 	}
 	return filepath.Join(state, "recordings"), nil
+}
+
+// TapDir returns the folder for recordings of taps: DefaultDir without XDG_STATE_HOME, in
+// the home folder that the user database names if HOME is not set. Many clients pass
+// neither variable to the servers that they start, so that the tap and the terminal of
+// the person would have different folders.
+func TapDir() (string, error) {
+	if runtime.GOOS == "windows" {
+		return DefaultDir()
+	}
+	home := os.Getenv("HOME")
+	if !filepath.IsAbs(home) {
+		u, err := user.Current()
+		if err != nil {
+			return "", fmt.Errorf("no home folder: %w", err)
+		}
+		home = u.HomeDir
+	}
+	return filepath.Join(home, ".local", "state", "mcpdbg", "recordings"), nil
 }
 
 // fileName returns the start time in UTC, the server, and the last six characters of the

@@ -109,7 +109,7 @@ func (v *verifier) values(e *session.Entry, body any) {
 	case session.ActBody:
 		v.answers = b.Act == session.ActAnswer && b.Key == "" || b.Act == session.ActAgain
 	case session.WaitingBody:
-		if b.Stream != "stdout" && b.Stream != "stderr" {
+		if k := session.ParseKind([]byte(b.Stream)); !k.IsStream() || k == session.KindStdin && v.report.Header.Mode != session.ModeTap {
 			v.problem(e.N, "waits on an unknown stream")
 		}
 		if max(len(b.Head), len(b.Head64)) > maxHead {

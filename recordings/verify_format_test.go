@@ -65,7 +65,7 @@ var sentences = []struct {
 	{"bytes have waited one second for their newline", `{@,"k":"waiting","stream":"stdin","bytes":300}`, "entry 2: waits on an unknown stream"},
 	{"and its streams are at their end. This is the last event", `{@,"k":"failed","error":"x",` + noSums + `}` + "\n" + `{@,"k":"stdout","seq":1,"raw":""}`, "entry 3: comes after the last event of p"},
 	{"pipes were not read from `begin` to `end`", `{@,"k":"held","begin":5,"end":4,"streams":[]}`, "entry 2: has an invalid hold from 5 to 4"},
-	{"output is lost: the numbers `from` to `to`", `{@,"k":"gap","from":5,"to":4,"bytes":1}`, "entry 2: has an invalid gap from 5 to 4"},
+	{"is lost: the numbers `from` to `to`", `{@,"k":"gap","from":5,"to":4,"bytes":1}`, "entry 2: has an invalid gap from 5 to 4"},
 	{"the recorder finished", `{@,"k":"end","entries":2}` + "\n" + `{@,"k":"note","text":"x"}`, "entry 3: comes after the end"},
 	{"`entries`: their number, including this one", `{@,"k":"end","entries":3}`, "entry 2: counts 3 entries, but there are 2"},
 	{"`counts`? over the whole file", `{@,"k":"end","entries":2,"counts":{"out":1}}`, "entry 2: has the counts {Out:1 In:0 Errors:0 Stray:0 Stderr:0}, but they are {Out:0 "},
@@ -75,8 +75,8 @@ var sentences = []struct {
 	{"in 16 hexadecimal digits", `{@,"k":"failed","error":"x","stdout":{"bytes":0,"xxh64":"0"},"stderr":{"bytes":0,"complete":false},"stdin":{"bytes":0,"complete":false}}`, "entry 2: has no hash of stdout with 16 hexadecimal digits"},
 	{"in 8 hexadecimal digits", `{@,"k":"failed","error":"x","stdout":{"bytes":0,"xxh64":"ef46db3751d8e999","crc32":"0"},"stderr":{"bytes":0,"complete":false},"stdin":{"bytes":0,"complete":false}}`, "entry 2: has a CRC-32 of stdout without 8 hexadecimal digits"},
 	{"one sequence of numbers from 1", `{@,"k":"stdout","seq":2,"raw":""}`, "sequence numbers 1 to 1 of p are missing"},
-	{"`stdin` and `failed` have none", `{@,"k":"stdin","seq":1,"raw":""}`, "entry 2: stdin entry with a seq"},
-	{"`stdin` and `failed` have none", `{@,"k":"failed","seq":1,"error":"x",` + noSums + `}`, "entry 2: failed entry with a seq"},
+	{"`failed` has none, nor has `stdin`", `{@,"k":"stdin","seq":1,"raw":""}`, "entry 2: stdin entry with a seq"},
+	{"`failed` has none, nor has `stdin`", `{@,"k":"failed","seq":1,"error":"x",` + noSums + `}`, "entry 2: failed entry with a seq"},
 }
 
 const noSums = `"stdout":{"bytes":0,"complete":false},"stderr":{"bytes":0,"complete":false},"stdin":{"bytes":0,"complete":false}`
@@ -106,6 +106,23 @@ func TestVerifyChecksFormatPage(t *testing.T) {
 		r, err := Verify(write(t, header+start+numbered(c.entries)+"\n"))
 		require.NoError(t, err)
 		require.Contains(t, fmt.Sprint(r.Problems), c.says, c.entries[:min(len(c.entries), 200)])
+	}
+}
+
+func TestVerifyTap(t *testing.T) {
+	tap := strings.Replace(header, `"argv"`, `"mode":"tap","argv"`, 1)
+	const start = `{"n":1,"t":0,"k":"start","process":"p"}` + "\n"
+	for entries, says := range map[string]string{
+		`{@,"k":"stdin","seq":1,"raw":"a"}` + "\n" + `{@,"k":"stdout","seq":2,"raw":""}`:                     "[]",
+		`{@,"k":"stdin","seq":1,"more":true,"eol":"","raw":"a"}` + "\n" + `{@,"k":"stdin","seq":2,"raw":""}`: "[]",
+		`{@,"k":"waiting","stream":"stdin","bytes":1,"head":"x"}`:                                            "[]",
+		`{@,"k":"stdin","raw":"a"}`:            "[entry 2: stdin entry of a tap without a seq]",
+		`{@,"k":"stdin","seq":2,"raw":"a"}`:    "[entry 2: sequence numbers 1 to 1 of p are missing]",
+		`{@,"k":"stdin","seq":1,"raw":"a\nb"}`: "[entry 2: holds more than one line]",
+	} {
+		r, err := Verify(write(t, tap+start+numbered(entries)+"\n"))
+		require.NoError(t, err)
+		require.Equal(t, says, fmt.Sprint(r.Problems), entries)
 	}
 }
 

@@ -23,6 +23,8 @@ func (v *verifier) header(h session.Header) {
 		v.problem(0, "the header's placement is neither local nor ssh")
 	case h.Placement == "ssh" && h.Host == "":
 		v.problem(0, "the header has no host")
+	case h.Mode != "" && h.Mode != session.ModeTap:
+		v.problem(0, "the header's mode is not tap")
 	case h.Argv == nil:
 		v.problem(0, "the header has no argv")
 	}
@@ -176,8 +178,12 @@ func (v *verifier) stream(e *session.Entry) {
 	if e.More && e.EOL != framing.NoEOL {
 		v.problem(e.N, "is a part of a line, but has a line ending")
 	}
-	if e.Kind == session.KindStdin {
-		if v.current.shape.has("seq") {
+	switch tap := v.report.Header.Mode == session.ModeTap; {
+	case e.Kind != session.KindStdin:
+	case tap && e.Seq == 0:
+		v.problem(e.N, "stdin entry of a tap without a seq")
+	case !tap:
+		if e.Seq != 0 || v.current.shape.has("seq") {
 			v.problem(e.N, "stdin entry with a seq")
 		}
 		return

@@ -112,9 +112,13 @@ type HeldBody struct {
 	Begin   int64    `json:"begin"`
 	End     int64    `json:"end,omitempty"`
 	Streams []string `json:"streams"`
+	By      string   `json:"by,omitempty"` // HeldByClient, or absent: the recorder
 	Times   int      `json:"times,omitempty"`
 	Total   int64    `json:"total_us,omitempty"` // of all Times together
 }
+
+// HeldByClient is the party of a hold in a tap: the client did not read.
+const HeldByClient = "client"
 
 // GapBody records that output with the sequence numbers From to To is lost.
 type GapBody struct {

@@ -105,9 +105,9 @@ func (c *collector) handle(ev executor.Event) {
 	case executor.Held:
 		c.hold(*ev.Hold)
 	case executor.Exited:
-		exit := c.r.resolve(ev.Exit)
-		c.append(NewEntry(KindExited, ev.Seq, exitedBody(exit)))
-		c.r.onExit(exit)
+		ev.Exit = c.r.resolve(ev.Exit)
+		c.event(ev)
+		c.r.onExit(ev.Exit)
 	case executor.Closed:
 		c.end(ev.Seq, nil)
 	case executor.Failed:
@@ -115,9 +115,10 @@ func (c *collector) handle(ev executor.Event) {
 	case executor.WriteFailed:
 		c.writeFailed(ev)
 	case executor.Survivors:
-		c.append(NewEntry(KindProc, 0, ProcBody{Survivors: true, Tree: procInfos(c.s.conceal(ev.Procs))}))
+		ev.Procs = c.s.conceal(ev.Procs)
+		c.event(ev)
 	case executor.Link:
-		c.linked(*ev.Link)
+		c.linked(ev.Link)
 	case executor.Noticed:
 		c.noticed()
 	}
@@ -158,25 +159,11 @@ func (c *collector) line(stream executor.Stream, line *framing.Line) {
 			c.restore(long, line)
 		}
 	}
-	c.batch = append(c.batch, Entry{})
+	c.batch = append(c.batch, Entry{Kind: kindOf(stream)})
 	e := &c.batch[len(c.batch)-1]
-	e.Kind, e.Seq, e.Payload, e.EOL, e.More = KindStdout, line.Seq, line.Data, line.EOL, line.More
-	if line.First != line.Seq {
-		e.First, e.Cuts, e.CutsDropped = line.First, line.Cuts, line.CutsDropped
-	}
-	problems := line.Problems
-	if stream == executor.Stderr {
-		e.Kind = KindStderr
-		problems &^= framing.ProblemTooLong // stderrPart is not a limit of the protocol
-	} else if isDigest {
+	e.SetLine(line)
+	if isDigest {
 		e.Long, e.Payload, e.Msg = long, digest, msg
-	} else if line.Whole() {
-		e.Msg = framing.Scan(line.Data)
-		e.Msg.Problems |= problems
-		problems = e.Msg.Problems
-	}
-	if problems != 0 {
-		e.Why = problems.String()
 	}
 	var unread *UnreadError
 	if stream == executor.Stdout && (!line.Whole() || e.Msg.Problems&framing.ProblemTooDeep != 0) {
@@ -201,6 +188,13 @@ func (c *collector) line(stream executor.Stream, line *framing.Line) {
 		c.flush(false)
 		c.settleUnread(unread)
 	}
+}
+
+func kindOf(stream executor.Stream) Kind {
+	if stream == executor.Stderr {
+		return KindStderr
+	}
+	return KindStdout
 }
 
 // noteStray keeps a line of stdout that is not a message, as evidence. The parts of a
@@ -366,9 +360,15 @@ func (c *collector) hold(h executor.HoldInfo) {
 	})
 }
 
-func (c *collector) linked(l executor.LinkInfo) {
+func (c *collector) linked(l *executor.LinkInfo) {
 	c.link = l.State
-	c.append(NewEntry(KindLink, 0, linkChange(l)))
+	c.event(executor.Event{Kind: executor.Link, Link: l})
+}
+
+// event logs an event of the kinds that EventEntry knows.
+func (c *collector) event(ev executor.Event) {
+	e, _ := EventEntry(ev)
+	c.append(e)
 }
 
 func (c *collector) noticed() {
@@ -414,19 +414,12 @@ func (c *collector) end(seq uint64, failure error) {
 	c.r.notes.end()
 	c.commitQueue.end()
 	if lost := lostOf(failure); lost != nil && c.link != executor.LinkLost {
-		c.linked(executor.LinkInfo{State: executor.LinkLost, Err: lost}) // the event may have come after delivery ended
+		c.linked(&executor.LinkInfo{State: executor.LinkLost, Err: lost}) // the event may have come after delivery ended
 	}
 
 	_ = c.s.send.take(context.Background()) // no write may come between the sum of stdin and its entry
 	stdin := c.r.stdin.Sums()
-	stdout, stderr := c.sums[executor.Stdout].Sums(), c.sums[executor.Stderr].Sums()
-	if failure != nil {
-		body := failedBody(failure)
-		body.Stdout, body.Stderr, body.Stdin = stdout, stderr, stdin
-		c.append(NewEntry(KindFailed, 0, body))
-	} else {
-		c.append(NewEntry(KindClosed, seq, ClosedBody{Stdout: stdout, Stderr: stderr, Stdin: stdin}))
-	}
+	c.append(EndEntry(seq, failure, stdin, c.sums[executor.Stdout].Sums(), c.sums[executor.Stderr].Sums()))
 	c.r.ended = true
 	c.s.send.give()
 	c.r.onEnd(failure)

@@ -134,6 +134,9 @@ func describeLagged(b LaggedBody) string {
 
 func describeHeld(b HeldBody) string {
 	streams := strings.Join(b.Streams, " and ")
+	if b.By == HeldByClient {
+		return fmt.Sprintf("the client did not read %s for %s: the server had to wait", streams, micros(b.End-b.Begin))
+	}
 	if b.End == 0 {
 		return streams + " not read: the collector is too far behind; still held"
 	}

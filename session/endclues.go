@@ -97,5 +97,5 @@ func (c *EndClues) By(b ExitedBody, t int64) executor.EndedBy {
 	case asked:
 		return executor.EndedByShutdown
 	}
-	return endedBy(exit, time.Time{}, nil)
+	return EndedBy(exit, time.Time{}, nil)
 }

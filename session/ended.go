@@ -12,10 +12,11 @@ import (
 	"mcpdbg/session/executor"
 )
 
-type attempt struct {
-	step executor.Step
-	by   executor.EndedBy
-	at   time.Time
+// An Attempt is a step that a party took to end a process.
+type Attempt struct {
+	Step executor.Step
+	By   executor.EndedBy
+	At   time.Time
 }
 
 const (
@@ -29,11 +30,11 @@ const (
 
 // beginAttempt records a step before it is taken, to distinguish the exit that it causes.
 // A process that had exited before did not exit because of it.
-func (r *run) beginAttempt(step executor.Step, by executor.EndedBy) *attempt {
+func (r *run) beginAttempt(step executor.Step, by executor.EndedBy) *Attempt {
 	if r.proc.Info().Exit != nil {
 		return nil
 	}
-	a := &attempt{step, by, time.Now()}
+	a := &Attempt{step, by, time.Now()}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.attempts) == maxAttempts {
@@ -46,36 +47,36 @@ func (r *run) beginAttempt(step executor.Step, by executor.EndedBy) *attempt {
 // endAttempt settles an attempt. One that did not reach the leader is removed: the leader
 // had exited, or the step failed. If the wait for a reply was cut short, the step may
 // have been taken.
-func (r *run) endAttempt(a *attempt, report executor.StopReport, err error) {
+func (r *run) endAttempt(a *Attempt, report executor.StopReport, err error) {
 	unknown := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if report.Running && err == nil || unknown {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.attempts = slices.DeleteFunc(r.attempts, func(known *attempt) bool { return known == a })
+	r.attempts = slices.DeleteFunc(r.attempts, func(known *Attempt) bool { return known == a })
 }
 
 func (r *run) resolve(exit executor.Exit) executor.Exit {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if exit.By == executor.EndedUnknown {
-		exit.By = endedBy(exit, time.Now(), r.attempts)
+		exit.By = EndedBy(exit, time.Now(), r.attempts)
 	}
 	return exit
 }
 
-// endedBy names the party that ended a process, given the attempts to end it. A
+// EndedBy names the party that ended a process, given the attempts to end it. A
 // signal is explained by an attempt that sent it, an exit code by any attempt:
 // servers exit with their own code when stdin ends or when they handle a
 // signal. The last attempt that explains the exit counts, as the earlier ones
 // had no effect. Neither had a signal that was sent long ago.
-func endedBy(exit executor.Exit, now time.Time, attempts []*attempt) executor.EndedBy {
+func EndedBy(exit executor.Exit, now time.Time, attempts []*Attempt) executor.EndedBy {
 	for _, a := range slices.Backward(attempts) {
-		recent := a.step == executor.StepCloseStdin || now.Sub(a.at) < signalActs
-		explains := exit.Kind == executor.ExitCode || exit.Kind == executor.ExitSignal && exit.Signal == a.step.String()
+		recent := a.Step == executor.StepCloseStdin || now.Sub(a.At) < signalActs
+		explains := exit.Kind == executor.ExitCode || exit.Kind == executor.ExitSignal && exit.Signal == a.Step.String()
 		if recent && explains {
-			return a.by
+			return a.By
 		}
 	}
 	switch {
@@ -157,6 +158,8 @@ func DescribeEnd(exit executor.Exit) string {
 		return status + " (shutdown sequence)"
 	case executor.EndedByPerson:
 		return status + " (on request)"
+	case executor.EndedByClient:
+		return status + " (the client ended it)"
 	case executor.EndedByServer:
 		if exit.Kind == executor.ExitSignal {
 			return status + " (crash)"

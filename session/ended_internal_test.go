@@ -11,10 +11,10 @@ import (
 
 func TestExitIsAttributedToTheLastExplanation(t *testing.T) {
 	now := time.Now()
-	attemptBy := func(step executor.Step, by executor.EndedBy) *attempt {
-		return &attempt{step, by, now.Add(-time.Second)}
+	attemptBy := func(step executor.Step, by executor.EndedBy) *Attempt {
+		return &Attempt{step, by, now.Add(-time.Second)}
 	}
-	longAgo := func(step executor.Step) *attempt { return &attempt{step, executor.EndedByPerson, now.Add(-time.Hour)} }
+	longAgo := func(step executor.Step) *Attempt { return &Attempt{step, executor.EndedByPerson, now.Add(-time.Hour)} }
 	code := func(n int) executor.Exit { return executor.Exit{Kind: executor.ExitCode, Code: n} }
 	signal := func(name string) executor.Exit { return executor.Exit{Kind: executor.ExitSignal, Signal: name} }
 	const (
@@ -26,7 +26,7 @@ func TestExitIsAttributedToTheLastExplanation(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		exit     executor.Exit
-		attempts []*attempt
+		attempts []*Attempt
 		want     executor.EndedBy
 	}{
 		{"exit code", code(0), nil, server},
@@ -37,25 +37,25 @@ func TestExitIsAttributedToTheLastExplanation(t *testing.T) {
 		{"unknown KILL", signal("KILL"), nil, outside},
 		{"unknown TERM", signal("TERM"), nil, outside},
 		{"unknown", executor.Exit{}, nil, executor.EndedUnknown},
-		{"unknown, after KILL", executor.Exit{}, []*attempt{kill}, executor.EndedUnknown},
-		{"end of stdin", code(0), []*attempt{eof}, us},
-		{"failure at the end of stdin", code(1), []*attempt{eof}, us},
-		{"crash at the end of stdin", signal("SEGV"), []*attempt{eof}, server},
-		{"crash before our TERM came", signal("SEGV"), []*attempt{eof, term}, server},
-		{"KILL while only stdin was closed", signal("KILL"), []*attempt{eof}, outside},
-		{"KILL when TERM was sent", signal("KILL"), []*attempt{eof, term}, outside},
-		{"handles TERM", code(143), []*attempt{eof, term}, us},
-		{"TERM", signal("TERM"), []*attempt{eof, term}, us},
-		{"KILL", signal("KILL"), []*attempt{eof, term, kill}, us},
-		{"a person's KILL", signal("KILL"), []*attempt{attemptBy(executor.StepKill, person)}, person},
-		{"a person's TERM before the shutdown", signal("TERM"), []*attempt{attemptBy(executor.StepTerm, person), eof}, person},
-		{"the last one counts", signal("TERM"), []*attempt{attemptBy(executor.StepTerm, person), eof, term}, us},
-		{"INT of a person, with a code", code(130), []*attempt{attemptBy(executor.StepInterrupt, person)}, person},
-		{"TERM of long ago", signal("TERM"), []*attempt{longAgo(executor.StepTerm)}, outside},
-		{"code long after TERM", code(1), []*attempt{longAgo(executor.StepTerm)}, server},
-		{"code long after the end of stdin", code(0), []*attempt{longAgo(executor.StepCloseStdin)}, person},
+		{"unknown, after KILL", executor.Exit{}, []*Attempt{kill}, executor.EndedUnknown},
+		{"end of stdin", code(0), []*Attempt{eof}, us},
+		{"failure at the end of stdin", code(1), []*Attempt{eof}, us},
+		{"crash at the end of stdin", signal("SEGV"), []*Attempt{eof}, server},
+		{"crash before our TERM came", signal("SEGV"), []*Attempt{eof, term}, server},
+		{"KILL while only stdin was closed", signal("KILL"), []*Attempt{eof}, outside},
+		{"KILL when TERM was sent", signal("KILL"), []*Attempt{eof, term}, outside},
+		{"handles TERM", code(143), []*Attempt{eof, term}, us},
+		{"TERM", signal("TERM"), []*Attempt{eof, term}, us},
+		{"KILL", signal("KILL"), []*Attempt{eof, term, kill}, us},
+		{"a person's KILL", signal("KILL"), []*Attempt{attemptBy(executor.StepKill, person)}, person},
+		{"a person's TERM before the shutdown", signal("TERM"), []*Attempt{attemptBy(executor.StepTerm, person), eof}, person},
+		{"the last one counts", signal("TERM"), []*Attempt{attemptBy(executor.StepTerm, person), eof, term}, us},
+		{"INT of a person, with a code", code(130), []*Attempt{attemptBy(executor.StepInterrupt, person)}, person},
+		{"TERM of long ago", signal("TERM"), []*Attempt{longAgo(executor.StepTerm)}, outside},
+		{"code long after TERM", code(1), []*Attempt{longAgo(executor.StepTerm)}, server},
+		{"code long after the end of stdin", code(0), []*Attempt{longAgo(executor.StepCloseStdin)}, person},
 	} {
-		require.Equal(t, tc.want, endedBy(tc.exit, now, tc.attempts), tc.name)
+		require.Equal(t, tc.want, EndedBy(tc.exit, now, tc.attempts), tc.name)
 	}
 }
 

@@ -68,7 +68,8 @@ func (k Kind) IsStream() bool {
 	return k == KindStdin || k == KindStdout || k == KindStderr
 }
 
-// An Entry is one line of the log. The log sets N and T.
+// An Entry is one line of the log. The log sets N, and T unless it is set to an
+// earlier time; no entry is earlier than the one before it.
 type Entry struct {
 	N    uint64 // number in the log, from 1
 	T    int64  // microseconds of the monotonic clock since the log's start
@@ -95,6 +96,26 @@ type Entry struct {
 	Body json.RawMessage
 
 	judged, toolError bool // see DetectToolError
+}
+
+// SetLine makes a line of a stream the content of an entry, whose kind is set. The bytes
+// of the line and its cuts are not copied, and a diverted line is not scanned.
+func (e *Entry) SetLine(line *framing.Line) {
+	e.Seq, e.Payload, e.EOL, e.More = line.Seq, line.Data, line.EOL, line.More
+	if line.First != line.Seq {
+		e.First, e.Cuts, e.CutsDropped = line.First, line.Cuts, line.CutsDropped
+	}
+	problems := line.Problems
+	if e.Kind == KindStderr {
+		problems &^= framing.ProblemTooLong // the protocol has no limit for it
+	} else if line.Whole() && line.Diverted == 0 {
+		e.Msg = framing.Scan(line.Data)
+		e.Msg.Problems |= problems
+		problems = e.Msg.Problems
+	}
+	if problems != 0 {
+		e.Why = problems.String()
+	}
 }
 
 // Size returns the number of bytes of the payload, or of the line that it is a

@@ -12,6 +12,48 @@ import (
 
 const placementSSH = "ssh"
 
+// StartEntries returns the first entries of a process: its start, its environment, the
+// connection to it, if any, and the notices of its start. argv is the command if it is
+// not that of the log's header.
+func StartEntries(info executor.Info, argv []string) []Entry {
+	start := startBody(info)
+	start.Argv = argv
+	return append([]Entry{NewEntry(KindStart, 0, start), NewEntry(KindEnv, 0, envBody(info.Env))}, placeEntries(info)...)
+}
+
+// EventEntry returns the entry of an event of a process that is not output; ok is false
+// for events that have none, or one that takes more than the event to write.
+func EventEntry(ev executor.Event) (e Entry, ok bool) {
+	switch ev.Kind {
+	case executor.Exited:
+		return NewEntry(KindExited, ev.Seq, exitedBody(ev.Exit)), true
+	case executor.Survivors:
+		return NewEntry(KindProc, 0, ProcBody{Survivors: true, Tree: procInfos(ev.Procs)}), true
+	case executor.Link:
+		return NewEntry(KindLink, 0, linkChange(*ev.Link)), true
+	case executor.Noticed:
+		return noticeEntry(*ev.Notice), true
+	}
+	return Entry{}, false
+}
+
+// EndEntry returns the last entry of a process: with failure, it was lost.
+func EndEntry(seq uint64, failure error, stdin, stdout, stderr Sums) Entry {
+	if failure == nil {
+		return NewEntry(KindClosed, seq, ClosedBody{Stdout: stdout, Stderr: stderr, Stdin: stdin})
+	}
+	body := failedBody(failure)
+	body.Stdout, body.Stderr, body.Stdin = stdout, stderr, stdin
+	return NewEntry(KindFailed, 0, body)
+}
+
+// StartFailedEntry returns the entry of a start that failed.
+func StartFailedEntry(err error) Entry {
+	body := startFailed(err)
+	body.State = string(Failed)
+	return NewEntry(KindState, 0, body)
+}
+
 func startBody(info executor.Info) StartBody {
 	b := StartBody{Process: info.ID, PID: info.PID, Placement: info.Placement}
 	if info.Link != nil {

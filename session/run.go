@@ -40,7 +40,7 @@ type run struct {
 	broken atomic.Bool // a write found stdin closed
 
 	mu       sync.Mutex
-	attempts []*attempt // to end it, oldest first
+	attempts []*Attempt // to end it, oldest first
 	exit     *executor.Exit
 	grace    *time.Timer   // for exitGrace, after the exit
 	last     executor.Info // at its end; executors forget processes after a while
@@ -59,16 +59,11 @@ func newRun(s *Session, proc executor.Process) *run {
 func (r *run) begin() error {
 	info := r.proc.Info()
 	r.tree.pids = []int{info.PID}
-	start := startBody(info)
+	var argv []string
 	for _, word := range r.s.edited {
-		start.Argv = append(start.Argv, r.s.redactor.Replace(word))
+		argv = append(argv, r.s.redactor.Replace(word))
 	}
-	entries := []Entry{
-		NewEntry(KindStart, 0, start),
-		NewEntry(KindEnv, 0, envBody(info.Env)),
-	}
-	entries = append(entries, placeEntries(info)...)
-	if err := r.s.log.Append(entries); err != nil {
+	if err := r.s.log.Append(StartEntries(info, argv)); err != nil {
 		return err
 	}
 	c := newCollector(r)

@@ -150,6 +150,10 @@ type Header struct {
 	Argv      []string  `json:"argv"`           // with named environment values as ${NAME}
 	Cwd       string    `json:"cwd,omitempty"`
 	Era       string    `json:"era,omitempty"`
+	// Mode is ModeTap if the program forwarded for a client, and Name then the name of
+	// the tap. In a session of its own both are "".
+	Mode string `json:"mode,omitempty"`
+	Name string `json:"name,omitempty"`
 	// Part is the number of a later part of a multi-part recording, from 2 on,
 	// and First the number of its first entry. In the first file both are 0.
 	Part  int    `json:"part,omitempty"`
@@ -164,6 +168,9 @@ type Header struct {
 	// file.
 	Imported *Imported `json:"imported,omitempty"`
 }
+
+// ModeTap is the mode of the recording of a tap: stdin is what a client sent.
+const ModeTap = "tap"
 
 // Imported is the source of an imported recording.
 type Imported struct {

@@ -172,6 +172,15 @@ func Path(path string) string {
 	return path
 }
 
+// Paths is Path for one or more folders, as in "a and b".
+func Paths(folders []string) string {
+	short := make([]string, len(folders))
+	for i, folder := range folders {
+		short[i] = Path(folder)
+	}
+	return strings.Join(short, " and ")
+}
+
 // Place names the machine of a server.
 func Place(host string) string {
 	if host == "" {

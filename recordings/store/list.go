@@ -11,6 +11,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -61,8 +62,39 @@ func List(folder string) ([]Recording, error) {
 			all = append(all, r)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Recording) int { return b.When.Compare(a.When) })
+	newestFirst(all)
 	return all, nil
+}
+
+// ListOwn returns the recordings in the folders where sessions and taps are recorded,
+// newest first, and these folders: the second only if it has some. A folder that does not
+// exist is empty.
+func ListOwn() (folders []string, all []Recording, err error) {
+	folder, err := recordings.DefaultDir()
+	if err != nil {
+		return nil, nil, err
+	}
+	folders = []string{folder}
+	if all, err = List(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return folders, nil, err
+	}
+	taps, err := recordings.TapDir()
+	if err != nil || taps == folder {
+		return folders, all, nil
+	}
+	some, err := List(taps)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return folders, all, err
+	}
+	if len(some) > 0 {
+		folders, all = append(folders, taps), append(all, some...)
+		newestFirst(all)
+	}
+	return folders, all, nil
+}
+
+func newestFirst(all []Recording) {
+	slices.SortStableFunc(all, func(a, b Recording) int { return b.When.Compare(a.When) })
 }
 
 // date uses the name of the recording, or else the file's time. It returns false if the

@@ -190,10 +190,11 @@ const (
 	EndedByGuard                   // the remote guard: its channel closed
 	EndedByWatchdog                // the local watchdog died, and the server with it
 	EndedBySignal                  // a signal that mcpdbg did not send; the sender is unknown
+	EndedByClient                  // the client that mcpdbg forwards for: it closed the server's stdin or sent the signal
 	endedCount
 )
 
-var endedNames = []string{"unknown", "server", "shutdown", "person", "lease", "guard", "watchdog", "signal"}
+var endedNames = []string{"unknown", "server", "shutdown", "person", "lease", "guard", "watchdog", "signal", "client"}
 
 // String returns the party as recordings spell it.
 func (b EndedBy) String() string { return nameOf(endedNames, b) }

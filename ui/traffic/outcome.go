@@ -329,6 +329,8 @@ func exitText(by executor.EndedBy, b session.ExitedBody) string {
 		return "killed by you"
 	case by == executor.EndedByPerson, by == executor.EndedByShutdown && b.Signal == "":
 		return "stopped by you, " + how
+	case by == executor.EndedByClient:
+		return "stopped by the client, " + how
 	}
 	return how
 }

@@ -26,9 +26,9 @@ type ProcessEnd struct {
 	NextPID int
 }
 
-// Asked reports whether a person, or mcpdbg for them, ended the process.
+// Asked reports whether a person, mcpdbg for them, or the client ended the process.
 func (e *ProcessEnd) Asked() bool {
-	return e.By == executor.EndedByPerson || e.By == executor.EndedByShutdown
+	return e.By == executor.EndedByPerson || e.By == executor.EndedByShutdown || e.By == executor.EndedByClient
 }
 
 // ended takes in an event of the life of a process.

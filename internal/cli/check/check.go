@@ -176,7 +176,7 @@ func run(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlags, fi
 	case console.IsBrokenPipe(err), report.OK:
 		return err
 	}
-	return console.Printed(&console.TargetsError{Code: codeOf(report)}, err)
+	return console.Printed(&console.StatusError{Code: codeOf(report)}, err)
 }
 
 // partial reports whether only some rules are reported.

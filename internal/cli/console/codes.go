@@ -18,7 +18,7 @@ func ExitCode(err error) int {
 		write    *session.WriteError
 		usage    *UsageError
 		rpc      *session.RPCError
-		failed   *TargetsError
+		failed   *StatusError
 		output   *OutputError
 		task     *session.TaskError
 		cut      *CutError

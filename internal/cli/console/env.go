@@ -23,8 +23,12 @@ const WatchdogCommand = "__watchdog"
 // Version is that of the program and its files, linked by .ci/release only, from the tag.
 var Version = "0.1.0"
 
-// DemoServer is the subcommand of the demo server.
-const DemoServer = "demo-server"
+// DemoServer is the subcommand of the demo server, and Tap that of the tap. Signals are
+// theirs.
+const (
+	DemoServer = "demo-server"
+	Tap        = "tap"
+)
 
 // An Env is one invocation of the program.
 type Env struct {
@@ -39,6 +43,7 @@ type Env struct {
 	StderrWidth    func() int      // of stderr; nil unless a terminal that can move its cursor
 	Settings       ui.Settings     // of the interface
 	Interrupt      func()          // does what ctrl+c does
+	EndBy          string          // signal by which the program ends itself at last, as its server did; "" for none
 	Incomplete     IncompleteList
 	Temporary      temporaryFolder
 	Signals        Interrupts

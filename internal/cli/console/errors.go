@@ -67,11 +67,12 @@ func (e *CutError) Error() string {
 // Unwrap returns the reason.
 func (e *CutError) Unwrap() error { return e.Err }
 
-// A TargetsError ends a run whose failures were printed, with its exit code.
-type TargetsError struct{ Code int }
+// A StatusError ends the program with an exit code and without a message: failed targets
+// were printed, or the code is that of a server.
+type StatusError struct{ Code int }
 
 // Error implements error.
-func (e *TargetsError) Error() string { return fmt.Sprintf("targets failed: exit code %d", e.Code) }
+func (e *StatusError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
 type hintedError struct {
 	error

@@ -15,7 +15,7 @@ import (
 // already printed.
 func Explain(err error) []string {
 	var response *ResponseError
-	var failed *TargetsError
+	var failed *StatusError
 	if errors.As(err, &response) && response.Printed || errors.As(err, &failed) {
 		var output *OutputError
 		if !errors.As(err, &output) {

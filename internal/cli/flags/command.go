@@ -20,9 +20,6 @@ func (t *Target) SessionConfig(argv []string) (session.Config, error) {
 		StartupTimeout: t.StartupTimeout, Timeout: t.Timeout,
 		LineLimit: int(t.lineLimit), CollectorDelay: t.collectorDelay, Answers: t.DefaultAnswers,
 	}
-	if len(argv) == 0 {
-		return cfg, console.Usagef("no command: put the server command after --, or use --config FILE")
-	}
 	var ok bool
 	if cfg.Era, ok = mcp.ParseEra(t.Era); !ok {
 		return cfg, console.Usagef("--era %q: must be auto, legacy or modern", t.Era)
@@ -45,7 +42,7 @@ func (t *Target) SessionConfig(argv []string) (session.Config, error) {
 	if t.From != nil {
 		cfg.Secrets = t.From.Start.Secrets()
 	}
-	cmd, err := t.command(argv)
+	cmd, err := t.Command(argv)
 	cfg.Command = cmd
 	if t.Person {
 		cfg.Policies = personAnswers(cfg.Answers, t.folder(cmd))
@@ -65,8 +62,12 @@ func (t *Target) folder(cmd executor.Command) string {
 	return folder
 }
 
-func (t *Target) command(argv []string) (executor.Command, error) {
+// Command checks the flags for the process, and returns the command that starts it.
+func (t *Target) Command(argv []string) (executor.Command, error) {
 	cmd := executor.Command{Argv: argv}
+	if len(argv) == 0 {
+		return cmd, console.Usagef("no command: put the server command after --, or use --config FILE")
+	}
 	if err := t.checkPlace(); err != nil {
 		return cmd, err
 	}

@@ -21,7 +21,8 @@ type Config struct {
 	Inputs []string
 }
 
-func (c *Config) register(cmd *cobra.Command) {
+// Register adds all flags.
+func (c *Config) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&c.File, "config", "", "take the server from this config `file` of an MCP client instead of a COMMAND")
 	f.StringVar(&c.server, "server", "", "`name` of the server in the config file, if it has several")

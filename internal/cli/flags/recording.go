@@ -64,15 +64,11 @@ func ResolveRecording(name string) (string, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", console.Usagef("%v", err)
 	}
-	folder, err := recordings.DefaultDir()
+	folders, all, err := store.ListOwn()
 	if err != nil {
-		return "", console.Usagef("%s: file not found (%v)", name, err)
-	}
-	all, err := store.List(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", console.Usagef("%s: file not found; recordings: %v", name, err)
 	}
-	return pickRecording(name, folder, all)
+	return pickRecording(name, folders, all)
 }
 
 // ResolveRecordings is ResolveRecording for each name.
@@ -88,7 +84,7 @@ func ResolveRecordings(names []string) error {
 }
 
 // all is sorted newest first.
-func pickRecording(name, folder string, all []store.Recording) (string, error) {
+func pickRecording(name string, folders []string, all []store.Recording) (string, error) {
 	if name == NewestName && len(all) > 0 {
 		return all[0].Path, nil
 	}
@@ -106,10 +102,10 @@ func pickRecording(name, folder string, all []store.Recording) (string, error) {
 	case len(found) == 1:
 		return found[0].Path, nil
 	case len(found) > 1:
-		return "", console.WithHint(console.Usagef("%q is in the names of %d recordings in %s:%s", name, len(found), wording.Path(folder), candidates(found)),
+		return "", console.WithHint(console.Usagef("%q is in the names of %d recordings in %s:%s", name, len(found), wording.Paths(folders), candidates(found)),
 			"more of the name")
 	}
-	return "", console.WithHint(console.Usagef("%s: file not found, and no recording in %s has it in its name", name, wording.Path(folder)),
+	return "", console.WithHint(console.Usagef("%s: file not found, and no recording in %s has it in its name", name, wording.Paths(folders)),
 		ListHint)
 }
 
@@ -127,11 +123,10 @@ func candidates(all []store.Recording) string {
 
 // CompleteRecordings completes recordings in the default folder, and else files.
 func CompleteRecordings(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	folder, err := recordings.DefaultDir()
+	_, all, err := store.ListOwn()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	all, _ := store.List(folder) // none if the folder does not exist
 	var names []cobra.Completion
 	if len(all) > 0 && strings.HasPrefix(NewestName, typed) {
 		names = append(names, cobra.CompletionWithDesc(NewestName, "the newest recording"))

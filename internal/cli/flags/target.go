@@ -69,7 +69,7 @@ const defaultEnvPolicy = "inherit"
 func (t *Target) Register(cmd *cobra.Command) {
 	t.RegisterLocal(cmd)
 	t.SSH.Register(cmd)
-	t.Config.register(cmd)
+	t.Config.Register(cmd)
 }
 
 // RegisterLocal adds the flags that do not concern another machine.
@@ -89,6 +89,24 @@ func (t *Target) RegisterRecording(cmd *cobra.Command) {
 
 // RegisterSession adds flags for the server and the protocol.
 func (t *Target) RegisterSession(cmd *cobra.Command) {
+	t.RegisterProcess(cmd)
+	f := cmd.Flags()
+	f.StringVar(&t.Era, "era", "auto", "protocol era: auto, legacy (initialize) or modern (server/discover)")
+	f.StringVar(&t.Protocol, "protocol", "", "protocol `version` to request")
+	f.DurationVar(&t.StartupTimeout, "startup-timeout", session.DefaultStartupTimeout, "limit for the whole start, from connecting to the host to the end of the handshake")
+	f.DurationVar(&t.Timeout, "timeout", session.DefaultTimeout, "limit for the response to one request")
+	f.StringVar(&t.Overrun, "overrun", "hold", "when the server is faster than the log: hold (make it wait) or drop (log a gap entry)")
+	CompleteOneOf(cmd, "era", "auto", "legacy", "modern")
+	CompleteOneOf(cmd, "overrun", "hold", "drop")
+	f.StringVar(&t.Answers, "answers", "", "`file` with canned responses to server requests")
+	f.StringVar(&t.Capabilities, "capabilities", "", "client capabilities to declare as a `JSON` object, or @FILE with one, instead of those of the answers")
+	CompleteNothing(cmd, "capabilities")
+	f.Var(&t.lineLimit, "line-limit", "longest line that is kept whole, such as 64M (default 256M)")
+	f.DurationVar(&t.collectorDelay, "collector-delay", 0, "delay before each event is collected, to study lag")
+}
+
+// RegisterProcess adds flags for the process of the server.
+func (t *Target) RegisterProcess(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVarP(&t.Cwd, "cwd", "C", "", "working `directory` of the server")
@@ -96,20 +114,8 @@ func (t *Target) RegisterSession(cmd *cobra.Command) {
 	f.StringArrayVar(&t.envFrom, "env-from", nil, "pass on the environment variable `NAME`; may be repeated")
 	f.StringVar(&t.EnvPolicy, "env-policy", defaultEnvPolicy, "which other variables the server gets: inherit (all), client (those that MCP clients pass on) or none")
 	f.StringArrayVar(&t.leave, "leave", nil, "when the server is shut down, keep processes of the program `NAME` and their descendants running; may be repeated")
-	f.StringVar(&t.Era, "era", "auto", "protocol era: auto, legacy (initialize) or modern (server/discover)")
-	f.StringVar(&t.Protocol, "protocol", "", "protocol `version` to request")
-	f.DurationVar(&t.StartupTimeout, "startup-timeout", session.DefaultStartupTimeout, "limit for the whole start, from connecting to the host to the end of the handshake")
-	f.DurationVar(&t.Timeout, "timeout", session.DefaultTimeout, "limit for the response to one request")
-	f.StringVar(&t.Overrun, "overrun", "hold", "when the server is faster than the log: hold (make it wait) or drop (log a gap entry)")
 	CompleteOneOf(cmd, "env-policy", "inherit", "client", "none")
-	CompleteOneOf(cmd, "era", "auto", "legacy", "modern")
-	CompleteOneOf(cmd, "overrun", "hold", "drop")
-	f.StringVar(&t.Answers, "answers", "", "`file` with canned responses to server requests")
-	f.StringVar(&t.Capabilities, "capabilities", "", "client capabilities to declare as a `JSON` object, or @FILE with one, instead of those of the answers")
-	CompleteNothing(cmd, "capabilities")
-	f.Var(&t.lineLimit, "line-limit", "longest line that is kept whole, such as 64M (default 256M)")
 	t.set = f
-	f.DurationVar(&t.collectorDelay, "collector-delay", 0, "delay before each event is collected, to study lag")
 }
 
 // PartSize limits a recording's file, by flag or settings. It ignores invalid settings,

@@ -95,7 +95,7 @@ func Prepare(ctx context.Context, env *console.Env, t flags.Target, argv []strin
 			fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: note: "+note))
 		}
 	}
-	exec, err := executorOf(env, t, cfg.Command.Env, prompter)
+	exec, err := Executor(env, t, cfg.Command.Env, prompter)
 	if err != nil {
 		return nil, err
 	}
@@ -160,8 +160,8 @@ func (l *Session) noteConfig(p target.Problem, cmd executor.Command) {
 	_ = l.Log.Append([]session.Entry{session.NewEntry(session.KindNote, 0, note)}) // fails only when it is closed
 }
 
-// executorOf returns the executor that the flags select.
-func executorOf(host *console.Env, t flags.Target, env []executor.EnvVar, prompter executor.Prompter) (executor.Executor, error) {
+// Executor returns the executor that the flags select.
+func Executor(host *console.Env, t flags.Target, env []executor.EnvVar, prompter executor.Prompter) (executor.Executor, error) {
 	if !t.SSH.Remote() {
 		return localexec.New(localexec.Options{Watchdog: append(host.Self, console.WatchdogCommand)}), nil
 	}

@@ -55,11 +55,11 @@ Every command that takes a recording accepts the names in the first column.`,
 			if len(args) > 1 {
 				return console.Usagef("rec ls takes one folder")
 			}
-			folder, err := folderOf(args)
+			folders, files, err := listed(args)
 			if err != nil {
 				return err
 			}
-			return recList(cmd.Context(), env, folder, len(args) == 0, all, asJSON)
+			return recList(cmd.Context(), env, folders, files, len(args) == 0, all, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "also count messages in large recordings, which may take a second per GB")
@@ -102,16 +102,30 @@ type Listed struct {
 	Stderr   *uint64    `json:"stderr_lines,omitempty"`
 	Argv     []string   `json:"argv,omitempty"`
 	Host     string     `json:"host,omitempty"`
+	Tap      string     `json:"tap,omitempty"`     // its name
 	Problem  string     `json:"problem,omitempty"` // why it can't be read, without anything else
 
 	when time.Time
 }
 
-func recList(ctx context.Context, env *console.Env, folder string, own, all, asJSON bool) error {
-	files, err := store.List(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return console.Usagef("%v", err)
+// listed returns the recordings in a folder, or in those where sessions are recorded.
+func listed(args []string) (folders []string, files []store.Recording, err error) {
+	if len(args) == 0 {
+		if folders, files, err = store.ListOwn(); err != nil {
+			err = console.Usagef("recordings: %v", err)
+		}
+		return folders, files, err
 	}
+	folder, err := folderOf(args)
+	if err == nil {
+		if files, err = store.List(folder); err != nil {
+			err = console.Usagef("%v", err)
+		}
+	}
+	return []string{folder}, files, err
+}
+
+func recList(ctx context.Context, env *console.Env, folders []string, files []store.Recording, own, all, asJSON bool) error {
 	list, err := listFiles(ctx, files, all)
 	if err != nil {
 		return err
@@ -122,7 +136,7 @@ func recList(ctx context.Context, env *console.Env, folder string, own, all, asJ
 	if asJSON {
 		return env.PrintDocument(list)
 	}
-	return printListed(env, folder, list)
+	return printListed(env, folders, list)
 }
 
 // Several at a time, newest first.
@@ -165,6 +179,9 @@ func look(ctx context.Context, file *store.Recording, all bool) Listed {
 		l.Start, l.when = &start, start
 	}
 	l.State, l.Size, l.Argv, l.Host = listedStates[s.State], s.Size, s.Header.Argv, s.Header.Host
+	if s.Header.Mode == session.ModeTap {
+		l.Tap = s.Header.Name
+	}
 	if s.Duration >= 0 {
 		l.Duration = &s.Duration
 	}
@@ -210,7 +227,7 @@ func shortenNames(list []Listed) {
 
 const commandCells = 80
 
-func printListed(env *console.Env, folder string, list []Listed) error {
+func printListed(env *console.Env, folders []string, list []Listed) error {
 	var p console.Page
 	widths := []int{6, 16, 8, 8, 6, 9, 5}
 	for i := range list {
@@ -235,13 +252,13 @@ func printListed(env *console.Env, folder string, list []Listed) error {
 			wording.Bytes(l.Size), l.State, l.command())
 	}
 	if shown == 0 {
-		fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: no recordings in "+wording.Path(folder)))
+		fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: no recordings in "+wording.Paths(folders)))
 		return nil
 	}
 	if unknown {
 		p.Line("  - means not counted yet; --all also reads large recordings")
 	}
-	p.Line(fmt.Sprintf("  %s, %s, in %s", wording.Plural(shown, "recording"), wording.Bytes(total), wording.Path(folder)))
+	p.Line(fmt.Sprintf("  %s, %s, in %s", wording.Plural(shown, "recording"), wording.Bytes(total), wording.Paths(folders)))
 	_, err := env.Stdout.Write([]byte(p.String()))
 	return err
 }
@@ -267,6 +284,9 @@ func (l *Listed) command() string {
 	text := termsafe.String(strings.Join(l.Argv, " "))
 	if l.Host != "" {
 		text = termsafe.String(l.Host) + ": " + text
+	}
+	if l.Tap != "" {
+		text = "tap " + termsafe.String(l.Tap) + ": " + text
 	}
 	if termsafe.Width(text) > commandCells {
 		text = strings.TrimRight(string(termsafe.AppendAligned(nil, []byte(text), commandCells, termsafe.Left, termsafe.Options{})), " ")

@@ -172,7 +172,7 @@ func runSmoke(ctx context.Context, env *console.Env, t flags.Target, f *smokeFla
 	case console.IsBrokenPipe(err): // which cancelled the remaining targets
 		return err
 	case report.Exit() != console.ExitOK:
-		return console.Printed(&console.TargetsError{Code: report.Exit()}, err)
+		return console.Printed(&console.StatusError{Code: report.Exit()}, err)
 	}
 	return err
 }

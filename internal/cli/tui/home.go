@@ -1,13 +1,10 @@
 package tui
 
 import (
-	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/recordings"
 	"mcpdbg/recordings/store"
 	"mcpdbg/session/target"
 )
@@ -16,7 +13,7 @@ type home struct {
 	Files []target.File // from the known locations; unreadable ones have Err
 	Notes []string      // what could not be read, and why
 
-	Folder     string            // of recordings
+	Folders    []string          // of recordings
 	Recordings []store.Recording // the newest first, not read yet
 }
 
@@ -38,11 +35,7 @@ func discover() home {
 	if err != nil {
 		h.Notes = append(h.Notes, err.Error())
 	}
-	if h.Folder, err = recordings.DefaultDir(); err != nil {
-		h.Notes = append(h.Notes, "recordings: "+err.Error())
-		return h
-	}
-	if h.Recordings, err = store.List(h.Folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if h.Folders, h.Recordings, err = store.ListOwn(); err != nil {
 		h.Notes = append(h.Notes, "recordings: "+err.Error())
 	}
 	return h

@@ -104,7 +104,7 @@ func addRecordings(p *console.Page, h *home) {
 		return
 	}
 	recent := h.Recent()
-	title := fmt.Sprintf("recordings in %s", wording.Path(h.Folder))
+	title := fmt.Sprintf("recordings in %s", wording.Paths(h.Folders))
 	if total := len(h.Recordings); total > len(recent) {
 		title += fmt.Sprintf(", the newest %d of %d", len(recent), total)
 	}

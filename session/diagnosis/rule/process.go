@@ -266,7 +266,7 @@ func (l *Checker) exited(at message.Place, b session.ExitedBody) {
 	}
 	p.exit, p.exitedAt, p.how = at, at.T, b
 	switch executor.ParseEndedBy(b.By) {
-	case executor.EndedUnknown, executor.EndedByShutdown, executor.EndedByPerson: // the entries of the steps follow
+	case executor.EndedUnknown, executor.EndedByShutdown, executor.EndedByPerson, executor.EndedByClient: // the entries of the steps follow
 	default:
 		p.known = true
 		defer l.settleProcess()
@@ -368,7 +368,7 @@ func (l *Checker) judgeExit(by executor.EndedBy) {
 
 // requested reports whether the server ended because it was asked to.
 func requested(by executor.EndedBy) bool {
-	return by == executor.EndedByShutdown || by == executor.EndedByPerson
+	return by == executor.EndedByShutdown || by == executor.EndedByPerson || by == executor.EndedByClient
 }
 
 // unlessProbed lowers the severity of an exit after a probe without a response. A
