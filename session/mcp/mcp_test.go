@@ -58,6 +58,8 @@ func TestMethodEntries(t *testing.T) {
 			require.True(t, e.Deprecated == "" || e.In(e.Deprecated), m.Name)
 			require.Equal(t, mcp.IsReadOnly(m.Name), e.ReadOnly, m.Name)
 			require.Equal(t, mcp.WaitsLong(m.Name), e.WaitsLong, m.Name)
+			require.Equal(t, mcp.IsRepeatable(m.Name), e.ReadOnly || e.Repeatable, m.Name)
+			require.False(t, e.ReadOnly && e.Repeatable, m.Name)
 			require.False(t, e.IsNotification() && (e.ReadOnly || e.WaitsLong), m.Name)
 			if i > 0 {
 				require.Equal(t, mcp.Order(entries[i-1].Until)+1, mcp.Order(e.Since), "%s has a gap", m.Name)
@@ -71,6 +73,18 @@ func TestMethodEntries(t *testing.T) {
 	}
 	require.Nil(t, mcp.MethodIn("x/y", mcp.Latest))
 	require.Nil(t, mcp.MethodIn(mcp.MethodPing, "2099-01-01"))
+}
+
+// TestRepeatable has the requests that act on something outside the connection, and may
+// have run when a process ends.
+func TestRepeatable(t *testing.T) {
+	var not []string
+	for _, name := range append(mcp.Requests(), mcp.MethodInitialize, "x/y") {
+		if !mcp.IsRepeatable(name) {
+			not = append(not, name)
+		}
+	}
+	require.Equal(t, []string{"tools/call", "subscriptions/listen", "tasks/cancel", "tasks/update", "x/y"}, not)
 }
 
 // TestChangesNameMethods checks that the table of changes mentions each method that a

@@ -33,7 +33,10 @@ type Method struct {
 	// declared; "" for a method of the protocol itself.
 	Extension string
 	ReadOnly  bool // a request without side effects
-	WaitsLong bool // its response may take any time
+	// Repeatable reports that sending the request twice to a new process is the same as
+	// sending it once, although it is not read-only.
+	Repeatable bool
+	WaitsLong  bool // its response may take any time
 	// Deprecated is the revision that deprecated the method, "" for none.
 	Deprecated string
 	// Replaced is the replacement for a removed or deprecated method, as a sentence in
@@ -59,7 +62,7 @@ const (
 )
 
 var methods = []Method{
-	{Name: MethodInitialize, By: ByClient, Since: V20241105, Until: LatestLegacy, Replaced: "Send server/discover, or any request with its version in _meta"},
+	{Name: MethodInitialize, By: ByClient, Since: V20241105, Until: LatestLegacy, Repeatable: true, Replaced: "Send server/discover, or any request with its version in _meta"},
 	{Name: MethodDiscover, By: ByClient, Since: V20260728, ReadOnly: true},
 	{Name: MethodPing, By: ByBoth, Since: V20241105, Until: LatestLegacy, ReadOnly: true, Replaced: "Send server/discover to see whether the server responds"},
 
@@ -68,14 +71,14 @@ var methods = []Method{
 	{Name: MethodListResources, By: ByClient, Since: V20241105, Capability: "resources", ReadOnly: true},
 	{Name: MethodListTemplates, By: ByClient, Since: V20241105, Capability: "resources", ReadOnly: true},
 	{Name: MethodReadResource, By: ByClient, Since: V20241105, Capability: "resources", ReadOnly: true},
-	{Name: MethodSubscribe, By: ByClient, Since: V20241105, Until: LatestLegacy, Capability: "resources.subscribe", Replaced: "Send subscriptions/listen with resourceSubscriptions"},
-	{Name: MethodUnsubscribe, By: ByClient, Since: V20241105, Until: LatestLegacy, Capability: "resources.subscribe", Replaced: "Cancel the subscriptions/listen request"},
+	{Name: MethodSubscribe, By: ByClient, Since: V20241105, Until: LatestLegacy, Capability: "resources.subscribe", Repeatable: true, Replaced: "Send subscriptions/listen with resourceSubscriptions"},
+	{Name: MethodUnsubscribe, By: ByClient, Since: V20241105, Until: LatestLegacy, Capability: "resources.subscribe", Repeatable: true, Replaced: "Cancel the subscriptions/listen request"},
 	{Name: MethodListen, By: ByClient, Since: V20260728, WaitsLong: true},
 	{Name: MethodPromptsList, By: ByClient, Since: V20241105, Capability: "prompts", ReadOnly: true},
 	{Name: MethodPromptsGet, By: ByClient, Since: V20241105, Capability: "prompts", ReadOnly: true},
 	{Name: MethodComplete, By: ByClient, Since: V20241105, Until: V20241105, ReadOnly: true},
 	{Name: MethodComplete, By: ByClient, Since: V20250326, Capability: "completions", ReadOnly: true},
-	{Name: MethodSetLevel, By: ByClient, Since: V20241105, Until: LatestLegacy, Capability: "logging", Replaced: "Put the level into _meta of each request"},
+	{Name: MethodSetLevel, By: ByClient, Since: V20241105, Until: LatestLegacy, Capability: "logging", Repeatable: true, Replaced: "Put the level into _meta of each request"},
 
 	{Name: MethodSample, By: ByServer, Since: V20241105, Until: LatestLegacy, Capability: "sampling", Replaced: retry},
 	{Name: MethodSample, By: InResult, Since: V20260728, Capability: "sampling", Deprecated: V20260728, Replaced: "Call the API of a model provider directly"},
@@ -165,6 +168,13 @@ func IsRequest(method string) bool {
 func IsReadOnly(method string) bool {
 	entries := methodsByName()[method]
 	return len(entries) > 0 && entries[0].ReadOnly
+}
+
+// IsRepeatable reports whether a request that a process did not answer may be sent to the
+// next one: it is read-only, or sets a state of the connection that is lost anyway.
+func IsRepeatable(method string) bool {
+	entries := methodsByName()[method]
+	return len(entries) > 0 && (entries[0].ReadOnly || entries[0].Repeatable)
 }
 
 // WaitsLong reports whether the response to a method may take any time, so that it
