@@ -81,13 +81,16 @@ func (t *callTable) remove(id key) {
 
 // forget removes the oldest request that the client has cancelled.
 func (t *callTable) forget() bool {
-	for _, c := range t.sorted() {
-		if c.cancelled {
-			t.remove(keyOf(c.id))
-			return true
+	var oldest *call
+	for _, c := range t.open {
+		if c.cancelled && (oldest == nil || c.n < oldest.n) {
+			oldest = c
 		}
 	}
-	return false
+	if oldest != nil {
+		t.remove(keyOf(oldest.id))
+	}
+	return oldest != nil
 }
 
 func (t *callTable) sorted() []*call {
@@ -196,13 +199,16 @@ func (t *askTable) answer(el *element, first bool) (note string) {
 
 // forget removes the oldest request whose response matters least.
 func (t *askTable) forget() bool {
-	for _, a := range t.sorted() {
-		if a.stale || a.cancelled {
-			t.remove(a)
-			return true
+	var oldest *ask
+	for _, a := range t.client {
+		if (a.stale || a.cancelled) && (oldest == nil || a.n < oldest.n) {
+			oldest = a
 		}
 	}
-	return false
+	if oldest != nil {
+		t.remove(oldest)
+	}
+	return oldest != nil
 }
 
 func (t *askTable) remove(a *ask) {

@@ -291,7 +291,7 @@ func (r *relay) resend(c *call) {
 // finish ends a restart: requests go to the server again.
 func (r *relay) finish() {
 	r.state = up
-	first := r.process == 1
+	first := r.began.IsZero()
 	if !first {
 		r.emit(act{done: &outcome{reason: r.reason, took: r.now.Sub(r.began), failed: r.failed, resent: r.held.again()}})
 	}
