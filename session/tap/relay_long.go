@@ -52,6 +52,9 @@ func (r *relay) fromServerPart(piece []byte, last bool, now time.Time) []act {
 				r.later(r.drainedNow)
 			}
 		}
+		if l.passing && !bytes.HasSuffix(piece, []byte("\n")) {
+			r.emit(act{to: clientSide, out: []byte("\n"), why: whyRestart, part: true})
+		}
 		*l = longLine{}
 		r.flush()
 	}

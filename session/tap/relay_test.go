@@ -3,6 +3,7 @@ package tap
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -122,12 +123,15 @@ func expand(text string) []byte {
 	return []byte(`{"jsonrpc":"2.0"` + id + `,"method":"` + first + `"` + rest + "}\n")
 }
 
+// ownError is an error of our own in a batch.
+var ownError = regexp.MustCompile(`\{"jsonrpc":"2.0","id":([^,]*),"error":\{[^{}]*"data":\{"mcpdbg":"(\w+)"[^}]*\}\}\}`)
+
 // shorten is the opposite of expand.
 func shorten(line []byte) string {
 	u := readUnit(line)
 	el := u.only()
 	if el == nil {
-		return strings.TrimSpace(string(line))
+		return ownError.ReplaceAllString(strings.TrimSpace(string(line)), "$1 !$2")
 	}
 	text := ""
 	switch el.Kind {
