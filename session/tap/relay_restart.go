@@ -12,7 +12,7 @@ import (
 // changeDropped.
 func (r *relay) changeNoticed(now time.Time) []act {
 	r.now = now
-	if !r.building {
+	if !r.building && !r.closed {
 		r.building, r.noticed = true, now
 	}
 	return r.take()
@@ -51,22 +51,23 @@ func (r *relay) buildFailed(line string, now time.Time) []act {
 func (r *relay) restart(reason string, drain time.Duration, now time.Time) []act {
 	r.now = now
 	r.building = false
-	switch r.state {
-	case up:
+	switch {
+	case r.closed:
+	case r.state == up:
 		r.begin(reason)
 		r.state, r.drainBy = draining, now.Add(drain)
 		r.drainedNow()
-	case draining:
+	case r.state == draining:
 		if by := now.Add(drain); by.Before(r.drainBy) {
 			r.drainBy = by
 		}
 		r.drainedNow()
-	case starting, replaying:
+	case r.state == starting || r.state == replaying:
 		r.again = reason
-	case down:
+	case r.state == down:
 		r.begin(reason)
 		r.start()
-	case ending: // the process to come has the change
+	default: // the process to come has the change
 	}
 	return r.take()
 }
@@ -79,6 +80,7 @@ func (r *relay) begin(reason string) {
 func (r *relay) start() {
 	switch {
 	case r.closed:
+		r.state = down
 	case r.alive:
 		r.state = ending
 	default:
@@ -169,16 +171,17 @@ func (r *relay) ended(exit, stderr string, now time.Time) []act {
 	}
 	stderr = quotable(stderr, maxQuoted)
 	r.alive = false
-	switch r.state {
-	case ending:
-		r.start()
-	case up, draining:
-		r.crashed(exit, stderr)
-	case starting, replaying:
-		r.notStarted("it did not start ("+exit+")", stderr)
-	}
-	if r.closed {
+	switch {
+	case r.closed: // the client sees the end of our output
+		r.state = down
+		r.cutLong()
 		r.dropHeld()
+	case r.state == ending:
+		r.start()
+	case r.state.running():
+		r.crashed(exit, stderr)
+	default:
+		r.notStarted("it did not start ("+exit+")", stderr)
 	}
 	r.expire()
 	return r.take()
@@ -226,6 +229,9 @@ func (r *relay) refused(cause string) {
 // is dropped, unless the first process is being started: it gets all that came before.
 func (r *relay) clientClosed(now time.Time) []act {
 	r.now = now
+	if r.closed {
+		return nil
+	}
 	first := r.process == 0 && r.state == starting
 	r.closed, r.building, r.again = true, false, ""
 	switch {
