@@ -56,6 +56,7 @@ type relay struct {
 	held    heldLines
 	hello   hello
 	own     ownTable
+	steer   steering
 	look    look
 	schemas schemaTable // that the client knows
 	closed  bool        // the client closed its side
@@ -80,6 +81,7 @@ func newRelay(config relayConfig) *relay {
 	r.calls.open = map[key]*call{}
 	r.asks = askTable{client: map[key]*ask{}, server: map[key]*ask{}, hex: config.hex}
 	r.own.open, r.hello.updates = map[key]ownRequest{}, map[string]*update{}
+	r.steer.r = r
 	return r
 }
 
@@ -124,7 +126,9 @@ func (r *relay) ownID() []byte {
 }
 
 // clientHas reports whether the client awaits a response to a request with an id.
-func (r *relay) clientHas(id key) bool { return r.calls.open[id] != nil || r.held.find(id) >= 0 }
+func (r *relay) clientHas(id key) bool {
+	return r.calls.open[id] != nil || r.held.find(id) >= 0 || r.steer.find(clientSide, id) >= 0
+}
 
 // next returns when tick is due, the zero time for never.
 func (r *relay) next() time.Time {

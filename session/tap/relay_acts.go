@@ -118,20 +118,24 @@ func (o *outbox) noteOnce(text string) {
 	}
 }
 
-// forward emits what became of a line that came.
+// forward emits what became of a line.
 func (o *outbox) forward(from side, u *unit, why string) {
-	out := u.text()
-	switch {
+	a := act{from: from, got: u.came(), why: why}
+	switch out := u.text(); {
+	case out == nil && why == "":
+		a.why = whyWithheld
 	case out == nil:
-		if why == "" {
-			why = whyWithheld
-		}
-		o.emit(act{from: from, got: u.line, why: why})
 	case !bytes.Equal(out, u.line):
-		o.emit(act{from: from, got: u.line, to: opposite(from), out: out, why: whyEdited})
+		a.to, a.out, a.why = opposite(from), out, whyEdited
 	default:
-		o.emit(act{from: from, got: u.line, to: opposite(from), out: u.line})
+		a.to, a.out, a.why = opposite(from), out, u.why
 	}
+	o.emit(a)
+}
+
+// withhold emits that a line reaches nobody.
+func (o *outbox) withhold(from side, u *unit, note string) {
+	o.emit(act{from: from, got: u.came(), why: whyWithheld, note: note})
 }
 
 // send sends a line of ours.

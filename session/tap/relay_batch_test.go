@@ -59,18 +59,18 @@ client notifications/cancelled {"requestId":1}
 	note the request was held and is dropped
 	nobody (withheld)
 dropped
-	server [` + read2 + `] (held)
+	server [` + read2 + `] (edited)
 `,
 		"ids are mapped inside": withAsk + `
 server [` + ask0 + `, ` + ask1 + `]
 	client [` + mapped0 + `, ` + ask1 + `] (edited)
 client [{"id":"mcpdbg:0a1b2c3d:s1","result":1}, {"id":0,"result":2},{"id":1,"result":3}]
-	note response to a request of an earlier process
+	note response to a request that has ended
 	server [{"id":0,"result":1},{"id":1,"result":3}] (edited)
 `,
 		"of stale responses only": withAsk + `
 client [{"id":0,"result":2}]
-	note response to a request of an earlier process
+	note response to a request that has ended
 	nobody (withheld)
 `,
 	} {

@@ -189,7 +189,7 @@ func (t *askTable) answer(el *element, first bool) (note string) {
 	t.remove(a)
 	if a.stale {
 		el.drop = true
-		return "response to a request of an earlier process"
+		return "response to a request that has ended"
 	}
 	if !bytes.Equal(a.id, a.shown) {
 		el.replace(el.ID, string(a.id))

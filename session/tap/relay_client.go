@@ -12,9 +12,17 @@ import (
 func (r *relay) fromClient(line []byte, now time.Time) []act {
 	r.now = now
 	u := readUnit(line)
+	if !r.steer.stops(clientSide, u) {
+		r.handleClient(u)
+	}
+	return r.take()
+}
+
+// handleClient handles a line that comes, or that a person let go.
+func (r *relay) handleClient(u unit) {
 	switch {
 	case r.closed:
-		r.emit(act{from: clientSide, got: line, why: whyWithheld})
+		r.withhold(clientSide, &u, "")
 	case u.has(framing.Request):
 		r.requestFromClient(u)
 	case u.has(framing.Response, framing.ErrorResponse):
@@ -23,15 +31,14 @@ func (r *relay) fromClient(line []byte, now time.Time) []act {
 		r.noticeFromClient(u)
 	}
 	r.runLater()
-	return r.take()
 }
 
 func (r *relay) requestFromClient(u unit) {
 	switch {
 	case u.is(mcp.MethodPing) && !r.state.running():
-		r.emit(act{from: clientSide, got: u.line, to: clientSide, out: resultLine(u.only().id()), why: whyAnswered})
+		r.emit(act{from: clientSide, got: u.came(), to: clientSide, out: resultLine(u.only().id()), why: whyAnswered})
 	case u.is(mcp.MethodPing), !r.holding():
-		r.pass(&u, true)
+		r.pass(&u)
 	default:
 		r.hold(u)
 	}
@@ -41,14 +48,14 @@ func (r *relay) requestFromClient(u unit) {
 // back: it may ask for roots during its start, and wait.
 func (r *relay) responseFromClient(u *unit) {
 	if r.state.hears() {
-		r.pass(u, true)
+		r.pass(u)
 		return
 	}
 	note := ""
 	for i := range u.elements {
 		note = r.asks.answer(&u.elements[i], false)
 	}
-	r.emit(act{from: clientSide, got: u.line, why: whyWithheld, note: note})
+	r.withhold(clientSide, u, note)
 }
 
 func (r *relay) noticeFromClient(u unit) {
@@ -59,15 +66,15 @@ func (r *relay) noticeFromClient(u unit) {
 	}
 	switch {
 	case method == mcp.MethodCancelled && r.cancelHeld(keyOf(el.param("requestId"))):
-		r.emit(act{from: clientSide, got: u.line, why: whyWithheld, note: "the request was held and is dropped"})
+		r.withhold(clientSide, &u, "the request was held and is dropped")
 	case (method == mcp.MethodCancelled || method == mcp.MethodProgress) && !r.state.hears():
-		r.emit(act{from: clientSide, got: u.line, why: whyWithheld, note: "not sent: " + method})
+		r.withhold(clientSide, &u, "not sent: "+method)
 	case method == mcp.MethodCancelled || method == mcp.MethodProgress:
-		r.pass(&u, true)
+		r.pass(&u)
 	case method == mcp.MethodInitialized && r.hello.accepted():
 		r.initializedFromClient(&u)
 	case r.state.running() && (len(r.held.lines) == 0 || method == ""):
-		r.pass(&u, true)
+		r.pass(&u)
 	default:
 		r.hold(u)
 	}
@@ -78,14 +85,14 @@ func (r *relay) noticeFromClient(u unit) {
 func (r *relay) initializedFromClient(u *unit) {
 	r.hello.initialized = bytes.Clone(u.line)
 	if r.state.running() || r.state == replaying && r.hello.replayed {
-		r.pass(u, true)
+		r.pass(u)
 		return
 	}
-	r.emit(act{from: clientSide, got: u.line, why: whyHeld})
+	r.emit(act{from: clientSide, got: u.came(), why: whyHeld})
 }
 
-// pass sends a unit of the client to the server. It comes now, or was held.
-func (r *relay) pass(u *unit, comes bool) {
+// pass sends a unit of the client to the server.
+func (r *relay) pass(u *unit) {
 	if u.batch {
 		r.calls.units++
 	}
@@ -103,13 +110,7 @@ func (r *relay) pass(u *unit, comes bool) {
 			r.noticeToServer(el)
 		}
 	}
-	if comes {
-		r.forward(clientSide, u, "")
-		return
-	}
-	if out := u.text(); out != nil {
-		r.emit(act{from: clientSide, to: serverSide, out: out, why: whyHeld})
-	}
+	r.forward(clientSide, u, "")
 }
 
 // noticeToServer drops a cancellation, or progress, of what the current process does

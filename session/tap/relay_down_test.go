@@ -51,7 +51,7 @@ server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged
 	nobody (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
-	done main.go changed, 1s, failed 0, resent 0
+	done main.go changed, 1s, failed 4, resent 0
 	server 6 tools/call (held)
 	server 1000000000 tools/list (own)
 `,
@@ -291,7 +291,7 @@ ended exit code 127
 restart r
 	start
 started
-	done r, 0s, failed 0, resent 0
+	done r, 0s, failed 1, resent 0
 `,
 		"it crashes in the handshake": `
 client 0 initialize {}

@@ -14,6 +14,9 @@ type heldLines struct {
 	bytes int
 }
 
+// lineCost is the memory of a held line besides its bytes.
+const lineCost = 256
+
 type heldLine struct {
 	unit  unit
 	since time.Time
@@ -22,11 +25,11 @@ type heldLine struct {
 
 func (h *heldLines) add(line heldLine) {
 	h.lines = append(h.lines, line)
-	h.bytes += len(line.unit.line)
+	h.bytes += len(line.unit.line) + lineCost
 }
 
 func (h *heldLines) remove(i int) {
-	h.bytes -= len(h.lines[i].unit.line)
+	h.bytes -= len(h.lines[i].unit.line) + lineCost
 	h.lines = slices.Delete(h.lines, i, i+1)
 }
 
@@ -37,7 +40,7 @@ func (h *heldLines) take(fits func(*heldLine) bool) (taken []heldLine) {
 			return false
 		}
 		taken = append(taken, line)
-		h.bytes -= len(line.unit.line)
+		h.bytes -= len(line.unit.line) + lineCost
 		return true
 	})
 	return taken
@@ -68,6 +71,12 @@ func (u *unit) request(id key) *element {
 	return nil
 }
 
+// leaveOut drops a request, and reports whether nothing is left.
+func (u *unit) leaveOut(id key) bool {
+	u.request(id).drop = true
+	return u.text() == nil
+}
+
 // hold keeps a line of the client back.
 func (r *relay) hold(u unit) {
 	switch {
@@ -76,8 +85,11 @@ func (r *relay) hold(u unit) {
 	case r.held.bytes+len(u.line) > maxHeld:
 		r.refuse(&u, busyFailure())
 	default:
+		if u.why == "" {
+			r.emit(act{from: clientSide, got: u.line, why: whyHeld})
+			u.why = whyHeld
+		}
 		r.held.add(heldLine{unit: u, since: r.now})
-		r.emit(act{from: clientSide, got: u.line, why: whyHeld})
 	}
 }
 
@@ -123,10 +135,11 @@ func (r *relay) dismiss(h *heldLine, f failure) {
 func (r *relay) refuse(u *unit, f failure) {
 	out := u.failure(f, 0)
 	if out == nil {
-		r.emit(act{from: clientSide, got: u.line, why: whyWithheld, note: "not sent: " + u.name()})
+		r.withhold(clientSide, u, "not sent: "+u.name())
 		return
 	}
-	r.emit(act{from: clientSide, got: u.line, to: clientSide, out: out, why: whyAnswered})
+	r.failed++
+	r.emit(act{from: clientSide, got: u.came(), to: clientSide, out: out, why: whyAnswered})
 }
 
 // failure returns the error response to each request of a unit as one line, nil if it has
@@ -169,7 +182,7 @@ func (r *relay) release() {
 	for i := range held.lines {
 		h := &held.lines[i]
 		if h.call == nil {
-			r.pass(&h.unit, false)
+			r.pass(&h.unit)
 			continue
 		}
 		r.resend(h.call)
@@ -183,8 +196,7 @@ func (r *relay) cancelHeld(id key) bool {
 	if i < 0 {
 		return false
 	}
-	h := &r.held.lines[i]
-	if h.unit.request(id).drop = true; h.unit.text() == nil || !h.unit.batch {
+	if r.held.lines[i].unit.leaveOut(id) {
 		r.held.remove(i)
 	}
 	return true

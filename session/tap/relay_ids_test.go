@@ -49,7 +49,7 @@ func TestIDsOfServerRequests(t *testing.T) {
 	for name, text := range map[string]string{
 		"a stale response is dropped, and the id is free again": withAsk + `
 client 0 = {"action":"accept"}
-	note response to a request of an earlier process
+	note response to a request that has ended
 	nobody (withheld)
 server 0 roots/list
 	client 0 roots/list
@@ -67,7 +67,7 @@ server "0" roots/list
 server notifications/cancelled {"requestId":0}
 	client notifications/cancelled {"requestId":"mcpdbg:0a1b2c3d:s1"} (edited)
 client 0 = {"action":"accept","content":"old"}
-	note response to a request of an earlier process
+	note response to a request that has ended
 	nobody (withheld)
 client "mcpdbg:0a1b2c3d:s1" = {"action":"accept","content":"new"}
 	server 0 = {"action":"accept","content":"new"} (edited)
@@ -111,7 +111,7 @@ restart r
 	client notifications/cancelled {"requestId":2,"reason":"the server was restarted"} (restart)
 	stop
 client 1 = {"action":"accept"}
-	note response to a request of an earlier process
+	note response to a request that has ended
 	nobody (withheld)
 `,
 		"ids that the server spells otherwise": `

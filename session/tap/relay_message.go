@@ -18,6 +18,15 @@ type unit struct {
 	line     []byte // with its end
 	batch    bool
 	elements []element // empty if the line is not JSON
+	why      string    // for a line that came before and is in the log: whyHeld or whyEdited
+}
+
+// came returns the line for an act, nil if the log has it.
+func (u *unit) came() []byte {
+	if u.why != "" {
+		return nil
+	}
+	return u.line
 }
 
 // An element is a message of a unit.

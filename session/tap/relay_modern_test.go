@@ -148,7 +148,7 @@ started
 	client notifications/prompts/list_changed {"_meta":{"io.modelcontextprotocol/subscriptionId":"listen:0"}} (restart)
 	client notifications/resources/updated {"uri":"x:y","_meta":{"io.modelcontextprotocol/subscriptionId":"listen:0"}} (restart)
 	server "mcpdbg:0a1b2c3d:1" server/discover {META} (own)
-	done r, 0s, failed 0, resent 0
+	done r, 0s, failed 1, resent 0
 	server "mcpdbg:0a1b2c3d:2" tools/list {META} (own)
 	server "mcpdbg:0a1b2c3d:3" prompts/list {META} (own)
 `,

@@ -65,7 +65,9 @@ func (r *relay) restart(reason string, drain time.Duration, now time.Time) []act
 	case r.state == starting || r.state == replaying:
 		r.again = reason
 	case r.state == down:
+		failed := r.failed // since the server ended
 		r.begin(reason)
+		r.failed = failed
 		r.start()
 	default: // the process to come has the change
 	}
@@ -107,6 +109,7 @@ func (r *relay) cut() {
 // waits for it, in front of the lines that are held.
 func (r *relay) lose(f failure, reason string) {
 	r.cutLong()
+	r.steer.lose()
 	clear(r.own.open)
 	r.look = look{}
 	var kept []heldLine
@@ -139,7 +142,7 @@ func (r *relay) lose(f failure, reason string) {
 		}
 	}
 	for _, h := range kept {
-		r.held.bytes += len(h.unit.line)
+		r.held.bytes += len(h.unit.line) + lineCost
 	}
 	r.held.lines = append(kept, r.held.lines...)
 	r.loseAsks(reason)
@@ -162,8 +165,7 @@ func (r *relay) loseAsks(reason string) {
 }
 
 // ended takes the end of the process, which stopServer may have asked for, or the failure
-// to start one. exit is such as
-// "exit code 1", stderr the last line that it wrote there, safe to show.
+// to start one. exit is such as "exit code 1", stderr the last line that it wrote there.
 func (r *relay) ended(exit, stderr string, now time.Time) []act {
 	r.now = now
 	if r.noStderr {
@@ -232,6 +234,7 @@ func (r *relay) clientClosed(now time.Time) []act {
 	if r.closed {
 		return nil
 	}
+	r.steer.close()
 	first := r.process == 0 && r.state == starting
 	r.closed, r.building, r.again = true, false, ""
 	switch {

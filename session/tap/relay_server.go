@@ -14,36 +14,40 @@ import (
 // next line.
 func (r *relay) fromServer(line []byte, now time.Time) []act {
 	r.now = now
-	u := readUnit(line)
-	switch {
+	switch u := readUnit(line); {
 	case !r.state.hears():
-		r.emit(act{from: serverSide, got: line, why: whyWithheld})
+		r.withhold(serverSide, &u, "")
 	case !u.whole():
-		r.emit(act{from: serverSide, got: line, why: whyWithheld, note: "the server ended within this line"})
-	default:
-		why := ""
-		for i := range u.elements {
-			switch el := &u.elements[i]; el.Kind {
-			case framing.Request:
-				if a := r.asks.add(el); a == nil {
-					r.noteOnce("the client has more than 1024 unanswered requests of the server: a restart does not cancel the rest")
-				} else if !bytes.Equal(a.id, a.shown) {
-					el.replace(el.ID, string(a.shown))
-				}
-			case framing.Response, framing.ErrorResponse:
-				if reason := r.responseFromServer(el); reason != "" {
-					el.drop, why = true, reason
-				}
-			case framing.Notification:
-				if reason := r.noticeFromServer(el); reason != "" {
-					el.drop, why = true, reason
-				}
+		r.withhold(serverSide, &u, "the server ended within this line")
+	case !r.steer.stops(serverSide, u):
+		r.handleServer(u)
+	}
+	return r.take()
+}
+
+// handleServer handles a line that comes, or that a person let go.
+func (r *relay) handleServer(u unit) {
+	why := ""
+	for i := range u.elements {
+		switch el := &u.elements[i]; el.Kind {
+		case framing.Request:
+			if a := r.asks.add(el); a == nil {
+				r.noteOnce("the client has more than 1024 unanswered requests of the server: a restart does not cancel the rest")
+			} else if !bytes.Equal(a.id, a.shown) {
+				el.replace(el.ID, string(a.shown))
+			}
+		case framing.Response, framing.ErrorResponse:
+			if reason := r.responseFromServer(el); reason != "" {
+				el.drop, why = true, reason
+			}
+		case framing.Notification:
+			if reason := r.noticeFromServer(el); reason != "" {
+				el.drop, why = true, reason
 			}
 		}
-		r.forward(serverSide, &u, why)
 	}
+	r.forward(serverSide, &u, why)
 	r.runLater()
-	return r.take()
 }
 
 // responseFromServer returns the reason why the client does not get a response.

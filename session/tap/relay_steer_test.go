@@ -1,0 +1,201 @@
+package tap
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// steered is a session in which a person holds the lines with the word HOLD.
+func steered(t *testing.T, text string) *script {
+	t.Helper()
+	s := play(t, handshake)
+	s.steer.arm(func(_ side, line []byte) bool { return bytes.Contains(line, []byte("HOLD")) }, s.now)
+	s.run(text)
+	return s
+}
+
+// done renders the acts of a decision.
+func (s *script) done(acts []act, err error) []string {
+	s.t.Helper()
+	require.NoError(s.t, err)
+	return render(acts)
+}
+
+func TestHoldsAndLetsGo(t *testing.T) {
+	s := steered(t, `
+client 1 tools/call {"x":"HOLD"}
+	nobody (held)
+client 2 tools/call {"x":1}
+	server 2 tools/call {"x":1}
+server 2 = "HOLD"
+	nobody (held)
+server notifications/message {}
+	client notifications/message {}
+`)
+	require.Equal(t, []string{`server 1 tools/call {"x":"HOLD"} (held)`}, s.done(s.steer.letGo(1, nil, false, s.now)))
+	require.Equal(t, []string{`client 2 = "edited" (edited)`}, s.done(s.steer.letGo(2, expand(`2 = "edited"`), false, s.now)))
+	_, err := s.steer.letGo(2, nil, false, s.now)
+	require.ErrorIs(t, err, errNotStopped)
+	require.Zero(t, s.steer.bytes)
+	s.run(`
+restart r
+	client 1 !restarted (restart)
+	stop
+`)
+}
+
+func TestHeldLinesAreNotOvertaken(t *testing.T) {
+	s := steered(t, `
+client 1 tools/call {"_meta":{"progressToken":"t"}}
+	server 1 tools/call {"_meta":{"progressToken":"t"}}
+server notifications/progress {"progressToken":"t","message":"HOLD"}
+	nobody (held)
+server notifications/progress {"progressToken":"u"}
+	client notifications/progress {"progressToken":"u"}
+server notifications/progress {"progressToken":"t"}
+	nobody (held)
+server 1 = {}
+	nobody (held)
+server 5 sampling/createMessage {"_meta":{"progressToken":"t"},"x":"HOLD"}
+	nobody (held)
+client 2 tasks/get {"taskId":"k","x":"HOLD"}
+	nobody (held)
+client 3 tasks/cancel {"taskId":"k"}
+	nobody (held)
+client 4 tasks/cancel {"taskId":"l"}
+	server 4 tasks/cancel {"taskId":"l"}
+`)
+	require.Equal(t, []string{
+		`client notifications/progress {"progressToken":"t","message":"HOLD"} (held)`,
+		`client notifications/progress {"progressToken":"t"} (held)`,
+		`client 1 = {} (held)`,
+		`client 5 sampling/createMessage {"_meta":{"progressToken":"t"},"x":"HOLD"} (held)`,
+		`server 2 tasks/get {"taskId":"k","x":"HOLD"} (held)`,
+		`server 3 tasks/cancel {"taskId":"k"} (held)`,
+	}, render(s.steer.arm(nil, s.now)))
+	s.run(`
+client 6 tools/call {"x":"HOLD"}
+	server 6 tools/call {"x":"HOLD"}
+`)
+}
+
+// TestHeldHandshake checks that nothing overtakes a line of the handshake.
+func TestHeldHandshake(t *testing.T) {
+	s := play(t, "")
+	s.steer.arm(func(_ side, line []byte) bool { return bytes.Contains(line, []byte("initialize")) }, s.now)
+	s.run(`
+client 0 initialize {}
+	nobody (held)
+client 1 tools/list
+	nobody (held)
+server notifications/message {}
+	client notifications/message {}
+`)
+	require.Equal(t, []string{"server 0 initialize {} (held)", "server 1 tools/list (held)"}, render(s.steer.arm(nil, s.now)))
+}
+
+func TestHeldAndCancelled(t *testing.T) {
+	s := steered(t, `
+client 1 tools/call {"x":"HOLD"}
+	nobody (held)
+client notifications/cancelled {"requestId":1}
+	note the request was held and is dropped
+	nobody (withheld)
+client 2 tools/call {"x":"HOLD"}
+	nobody (held)
+client 4 tools/call {"x":"HOLD"}
+	nobody (held)
+server 2 elicitation/create
+	client 2 elicitation/create
+server 3 elicitation/create {"x":"HOLD"}
+	nobody (held)
+restart r
+	note dropped, because the server ended: held elicitation/create
+	stop
+client notifications/cancelled {"requestId":2}
+	note the request was held and is dropped
+	nobody (withheld)
+`)
+	require.Len(t, s.steer.lines, 1)
+	require.Empty(t, s.done(s.steer.letGo(s.steer.lines[0].n, nil, false, s.now)))
+	require.Len(t, s.held.lines, 1)
+	s.run(`
++20s
+	client 4 !starting (answered)
+`)
+}
+
+func TestEditsThatCutPairs(t *testing.T) {
+	s := steered(t, `
+client 1 tools/call {"x":"HOLD","_meta":{"progressToken":1}}
+	nobody (held)
+`)
+	for _, text := range []string{`2 tools/call {"_meta":{"progressToken":1}}`, `1 tools/call {"_meta":{"progressToken":2}}`, "{}", `"1" tools/call {"_meta":{"progressToken":1}}`} {
+		_, err := s.steer.letGo(1, expand(text), false, s.now)
+		require.ErrorIs(t, err, errCutsPair, text)
+	}
+	_, err := s.steer.letGo(1, []byte("{\n}"), true, s.now)
+	require.ErrorIs(t, err, errNotOneLine)
+	require.Equal(t, []string{"server 2 tools/call (edited)"}, s.done(s.steer.letGo(1, expand("2 tools/call"), true, s.now)))
+}
+
+func TestDropsAndAnswers(t *testing.T) {
+	s := steered(t, `
+client 1 tools/call {"x":"HOLD"}
+	nobody (held)
+client 2 tools/call {"x":"HOLD"}
+	nobody (held)
+client 3 tools/call {"x":"HOLD"}
+	nobody (held)
+server 1 roots/list {"x":"HOLD"}
+	nobody (held)
+client notifications/roots/list_changed {"x":"HOLD"}
+	nobody (held)
+`)
+	acts, err := s.steer.drop(1, s.now)
+	require.Equal(t, "note dropped: tools/call (withheld)", strings.Join(s.done(acts, err), ""))
+	require.Equal(t, []string{`client 2 = {"a":1} (answered)`}, s.done(s.steer.answer(2, []byte(`"result":{"a":1}`), s.now)))
+	require.Equal(t, []string{"client 3 !cancelled (answered)"}, s.done(s.steer.answer(3, nil, s.now)))
+	require.Equal(t, []string{`server 1 = {"roots":[]} (answered)`}, s.done(s.steer.answer(4, []byte(`"result":{"roots":[]}`), s.now)))
+	_, err = s.steer.answer(5, nil, s.now)
+	require.ErrorIs(t, err, errNoRequest)
+	_, err = s.steer.answer(1, nil, s.now)
+	require.ErrorIs(t, err, errNotStopped)
+	require.Equal(t, []string{"note dropped, because the client closed its side: notifications/roots/list_changed", "close"}, render(s.clientClosed(s.now)))
+}
+
+// TestDrives sends requests of a person, whose responses the client does not get.
+func TestDrives(t *testing.T) {
+	s := play(t, handshake)
+	require.Equal(t, []string{`server 1000000000 tools/call {"name":"a"} (own)`}, s.done(s.steer.drive("tools/call", []byte(`{"name":"a"}`), s.now)))
+	require.Equal(t, []string{"note the client does not know about this logging/setLevel", "server 1000000001 logging/setLevel (own)"}, s.done(s.steer.drive("logging/setLevel", nil, s.now)))
+	s.run(`
+server 1000000000 = {}
+	nobody (own)
+noticed
+`)
+	_, err := s.steer.drive("tools/call", nil, s.now)
+	require.ErrorIs(t, err, errNotNow)
+}
+
+// TestTakesOver answers a request of the server that the client has.
+func TestTakesOver(t *testing.T) {
+	s := play(t, handshake+`
+server 1 roots/list
+	client 1 roots/list
+`)
+	require.Equal(t, []string{`server 1 = {} (answered)`, `client notifications/cancelled {"requestId":1,"reason":"answered in mcpdbg"} (own)`},
+		s.done(s.steer.takeOver([]byte("1"), []byte(`"result":{}`), s.now)))
+	_, err := s.steer.takeOver([]byte("1"), []byte(`"result":{}`), s.now)
+	require.ErrorIs(t, err, errNoRequest)
+	s.run(`
+server 1 roots/list
+	client "mcpdbg:0a1b2c3d:s1" roots/list (edited)
+client 1 = {"late":true}
+	note response to a request that has ended
+	nobody (withheld)
+`)
+}
