@@ -72,6 +72,14 @@ func (r *relay) register(u *unit, el *element) {
 	t.kept += len(c.line)
 }
 
+// resume takes a request that an earlier process had, and that is sent again.
+func (t *callTable) resume(c *call, now time.Time) {
+	c.n, c.sent = t.n, now
+	t.n++
+	t.open[keyOf(c.id)] = c
+	t.kept += len(c.line)
+}
+
 func (t *callTable) remove(id key) {
 	if c := t.open[id]; c != nil {
 		t.kept -= len(c.line)

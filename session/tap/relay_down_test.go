@@ -9,8 +9,13 @@ import (
 )
 
 func TestDown(t *testing.T) {
-	for name, text := range map[string]string{
-		"a crash answers what is in flight, keeps reads for 5 s, and waits": `
+	for name, text := range crashes {
+		t.Run(name, func(t *testing.T) { play(t, handshake+text) })
+	}
+}
+
+var crashes = map[string]string{
+	"a crash answers what is in flight, keeps reads for 5 s, and waits": `
 client 1 tools/call
 	server 1 tools/call
 client 2 tools/list
@@ -55,7 +60,7 @@ server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged
 	server 6 tools/call (held)
 	server 1000000000 tools/list (own)
 `,
-		"a crash during a drain goes on with the start": `
+	"a crash during a drain goes on with the start": `
 client 1 tools/call
 	server 1 tools/call
 restart-later r
@@ -63,7 +68,7 @@ ended signal SIGSEGV
 	client 1 !ended (restart)
 	start
 `,
-		"a start that fails": `
+	"a start that fails": `
 client 1 tools/list
 	server 1 tools/list
 restart r
@@ -83,7 +88,7 @@ ended exit code 1: syntax error
 client 4 tools/call
 	client 4 !down (answered)
 `,
-		"a start takes longer than clients wait": `
+	"a start takes longer than clients wait": `
 restart r
 	stop
 ended exit code 0
@@ -108,7 +113,7 @@ restart r2
 ended signal SIGKILL
 	start
 `,
-		"a process refuses the handshake": `
+	"a process refuses the handshake": `
 restart r
 	stop
 ended exit code 0
@@ -125,7 +130,7 @@ ended exit code 0
 +5s
 	client 1 !down (answered)
 `,
-		"a process ends during the handshake": `
+	"a process ends during the handshake": `
 restart r
 	stop
 ended exit code 0
@@ -137,9 +142,6 @@ server 1 roots/list
 ended exit code 3
 	client notifications/cancelled {"requestId":1,"reason":"the server ended"} (restart)
 `,
-	} {
-		t.Run(name, func(t *testing.T) { play(t, handshake+text) })
-	}
 }
 
 // TestFragment checks that a line without an end does not reach the client.
@@ -150,8 +152,13 @@ func TestFragment(t *testing.T) {
 }
 
 func TestBuilds(t *testing.T) {
-	for name, text := range map[string]string{
-		"requests wait for the new code": `
+	for name, text := range buildScripts {
+		t.Run(name, func(t *testing.T) { play(t, handshake+text) })
+	}
+}
+
+var buildScripts = map[string]string{
+	"requests wait for the new code": `
 noticed
 client 1 tools/call
 	nobody (held)
@@ -181,7 +188,7 @@ server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged
 	server notifications/roots/list_changed (held)
 	server 1000000000 tools/list (own)
 `,
-		"a failed build answers them and leaves the server": `
+	"a failed build answers them and leaves the server": `
 client 1 tools/call
 	server 1 tools/call
 noticed
@@ -197,14 +204,14 @@ client 3 tools/call
 server 1 = {}
 	client 1 = {}
 `,
-		"a change that needs nothing": `
+	"a change that needs nothing": `
 noticed
 client 1 tools/call
 	nobody (held)
 dropped
 	server 1 tools/call (held)
 `,
-		"a long build": `
+	"a long build": `
 noticed
 client 1 tools/call
 	nobody (held)
@@ -217,7 +224,7 @@ client 2 tools/call
 +1s
 	client 2 !starting (answered)
 `,
-		"a change during a restart": `
+	"a change during a restart": `
 restart a
 	stop
 ended exit code 0
@@ -241,9 +248,6 @@ built-not x
 	client 1 !build (answered)
 	client 2 !build (answered)
 `,
-	} {
-		t.Run(name, func(t *testing.T) { play(t, handshake+text) })
-	}
 }
 
 func TestPassDuringBuild(t *testing.T) {

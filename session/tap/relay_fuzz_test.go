@@ -41,7 +41,6 @@ type world struct {
 	nextAsk  int
 	open     map[string]bool // questions of this process
 	calls    map[string]int  // how often a server got a call, by id
-	exit     string
 }
 
 func newWorld(t *testing.T, input []byte) *world {

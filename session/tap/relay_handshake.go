@@ -147,18 +147,20 @@ func (r *relay) replayHandshake() {
 			r.refused("initialize failed: " + el.errorText())
 			return
 		}
-		r.compare(factsOf(el))
+		r.acts = append(r.acts, r.hello.changes(el)...)
 		r.replayState()
 	})
 }
 
-// compare notes differences to the handshake that the client knows.
-func (r *relay) compare(now facts) {
+// changes returns notes about differences to the handshake that the client knows.
+func (h *hello) changes(el *element) (notes []act) {
+	now := factsOf(el)
 	for _, name := range factNames {
-		if was := r.hello.first[name]; !sameJSON(was, now[name]) {
-			r.emit(act{note: "changed by the restart: " + name + " (the client knows the old one)", red: name == "protocolVersion"})
+		if !sameJSON(h.first[name], now[name]) {
+			notes = append(notes, act{note: "changed by the restart: " + name + " (the client knows the old one)", red: name == "protocolVersion"})
 		}
 	}
+	return notes
 }
 
 func sameJSON(a, b []byte) bool {

@@ -185,7 +185,8 @@ func (r *relay) release() {
 			r.pass(&h.unit)
 			continue
 		}
-		r.resend(h.call)
+		r.calls.resume(h.call, r.now)
+		r.send(serverSide, h.call.line, whyRestart)
 	}
 }
 

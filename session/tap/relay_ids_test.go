@@ -46,8 +46,13 @@ server 1000000000 = {"tools":[]}
 `
 
 func TestIDsOfServerRequests(t *testing.T) {
-	for name, text := range map[string]string{
-		"a stale response is dropped, and the id is free again": withAsk + `
+	for name, text := range askScripts {
+		t.Run(name, func(t *testing.T) { play(t, handshake+text) })
+	}
+}
+
+var askScripts = map[string]string{
+	"a stale response is dropped, and the id is free again": withAsk + `
 client 0 = {"action":"accept"}
 	note response to a request that has ended
 	nobody (withheld)
@@ -59,7 +64,7 @@ client 0 = {"roots":[]}
 	note response to an unknown request id, after a restart
 	nobody (withheld)
 `,
-		"an equal id is mapped, both ways": withAsk + `
+	"an equal id is mapped, both ways": withAsk + `
 server 0 elicitation/create {"message":"new?"}
 	client "mcpdbg:0a1b2c3d:s1" elicitation/create {"message":"new?"} (edited)
 server "0" roots/list
@@ -74,25 +79,25 @@ client "mcpdbg:0a1b2c3d:s1" = {"action":"accept","content":"new"}
 client "0" ! {"code":-1,"message":"x"}
 	server "0" ! {"code":-1,"message":"x"}
 `,
-		"numbers are compared by value": withAsk + `
+	"numbers are compared by value": withAsk + `
 server 0.0 roots/list
 	client "mcpdbg:0a1b2c3d:s1" roots/list (edited)
 client "mcpdbg:0a1b2c3d:s1" = {}
 	server 0.0 = {} (edited)
 `,
-		"progress for a stale request is dropped": withAsk + `
+	"progress for a stale request is dropped": withAsk + `
 client notifications/progress {"progressToken":0,"progress":1}
 	nobody (withheld)
 client notifications/progress {"progressToken":"0","progress":1}
 	server notifications/progress {"progressToken":"0","progress":1}
 `,
-		"two requests with one id": `
+	"two requests with one id": `
 server 1 roots/list
 	client 1 roots/list
 server 1 elicitation/create
 	client "mcpdbg:0a1b2c3d:s1" elicitation/create (edited)
 `,
-		"no cancellation with an id that the client has open": `
+	"no cancellation with an id that the client has open": `
 client 1 resources/read {"uri":"x"}
 	server 1 resources/read {"uri":"x"}
 client 2 tools/call
@@ -114,7 +119,7 @@ client 1 = {"action":"accept"}
 	note response to a request that has ended
 	nobody (withheld)
 `,
-		"ids that the server spells otherwise": `
+	"ids that the server spells otherwise": `
 client 1 tools/call
 	server 1 tools/call
 client "b" tools/call
@@ -126,9 +131,6 @@ server "\u0062" = {}
 restart r
 	stop
 `,
-	} {
-		t.Run(name, func(t *testing.T) { play(t, handshake+text) })
-	}
 }
 
 // TestDeadProgress checks that progress of a call that a restart ended stays away from the

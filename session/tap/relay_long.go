@@ -102,10 +102,10 @@ func (l *longLine) request() (id []byte, method string) {
 		return nil, ""
 	}
 	for c.Item() {
-		switch name := string(c.Name()); {
-		case name == "id":
+		switch string(c.Name()) {
+		case "id":
 			id = bytes.Clone(c.Value())
-		case name == "method":
+		case "method":
 			method = string(c.Text())
 		default:
 			c.Value()

@@ -60,7 +60,7 @@ func (r *relay) reopen() {
 	if r.process > 1 && r.hello.era == mcp.Modern && r.hello.meta != nil {
 		r.ask(mcp.MethodDiscover, object(member{"_meta", r.hello.meta}), func(el *element) {
 			if el.Kind == framing.Response {
-				r.compare(factsOf(el))
+				r.acts = append(r.acts, r.hello.changes(el)...)
 			}
 		})
 	}

@@ -42,8 +42,13 @@ started
 `
 
 func TestModern(t *testing.T) {
-	for name, text := range map[string]string{
-		"calls and reads": discover + `
+	for name, text := range modernScripts {
+		t.Run(name, func(t *testing.T) { play(t, strings.ReplaceAll(text, "META", modernMeta)) })
+	}
+}
+
+var modernScripts = map[string]string{
+	"calls and reads": discover + `
 client 1 tools/call {META}
 	server 1 tools/call {META}
 client 2 prompts/get {"requestState":"s",META}
@@ -66,13 +71,13 @@ server "mcpdbg:0a1b2c3d:1" = {"capabilities":{"tools":{}}}
 	nobody (own)
 	note changed by the restart: capabilities (the client knows the old one)
 `,
-		"a stream stays open over restarts": listening + strings.Replace(reopened, "done", `done`, 1) + `
+	"a stream stays open over restarts": listening + strings.Replace(reopened, "done", `done`, 1) + `
 server notifications/subscriptions/acknowledged {"notifications":{"promptsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":"listen:0"}}
 	nobody (restart)
 server notifications/prompts/list_changed {"_meta":{"io.modelcontextprotocol/subscriptionId":"listen:0"}}
 	client notifications/prompts/list_changed {"_meta":{"io.modelcontextprotocol/subscriptionId":"listen:0"}}
 `,
-		"a new process that does not know streams": listening + reopened + `
+	"a new process that does not know streams": listening + reopened + `
 server "listen:0" ! {"code":-32601,"message":"no"}
 	note the restarted server does not keep a subscription: "no"
 	nobody (withheld)
@@ -88,7 +93,7 @@ started
 	server "mcpdbg:0a1b2c3d:5" tools/list {META} (own)
 	server "mcpdbg:0a1b2c3d:6" prompts/list {META} (own)
 `,
-		"the first acknowledgement comes from the second process": discover + `
+	"the first acknowledgement comes from the second process": discover + `
 client 1 subscriptions/listen {"notifications":{"toolsListChanged":true},META}
 	server 1 subscriptions/listen {"notifications":{"toolsListChanged":true},META}
 restart r
@@ -104,7 +109,7 @@ started
 server notifications/subscriptions/acknowledged {"notifications":{"toolsListChanged":false},"_meta":{"io.modelcontextprotocol/subscriptionId":1}}
 	client notifications/subscriptions/acknowledged {"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":1}} (edited)
 `,
-		"a stream that only the relay made possible": discover + `
+	"a stream that only the relay made possible": discover + `
 client 1 subscriptions/listen {"notifications":{"toolsListChanged":true},META}
 	server 1 subscriptions/listen {"notifications":{"toolsListChanged":true},META}
 server 1 ! {"code":-32601,"message":"no"}
@@ -125,7 +130,7 @@ server 1 ! {"code":-32601,"message":"no"}
 	note the restarted server does not keep a subscription: "no"
 	nobody (withheld)
 `,
-		"a stream that the server refuses or ends": discover + `
+	"a stream that the server refuses or ends": discover + `
 client 1 subscriptions/listen {"notifications":{"promptsListChanged":true},META}
 	server 1 subscriptions/listen {"notifications":{"promptsListChanged":true},META}
 server 1 ! {"code":-32601,"message":"no"}
@@ -135,7 +140,7 @@ client 2 subscriptions/listen {"notifications":{},META}
 server 2 = {}
 	client 2 = {}
 `,
-		"a crash keeps the stream": listening + `
+	"a crash keeps the stream": listening + `
 ended exit code 1
 +1m
 client 1 tools/call {META}
@@ -152,8 +157,8 @@ started
 	server "mcpdbg:0a1b2c3d:2" tools/list {META} (own)
 	server "mcpdbg:0a1b2c3d:3" prompts/list {META} (own)
 `,
-		"a client that probes and then sends initialize is legacy": discover + handshake + restarted,
-		"a probe in flight is asked again": `
+	"a client that probes and then sends initialize is legacy": discover + handshake + restarted,
+	"a probe in flight is asked again": `
 client "probe" server/discover {META}
 	server "probe" server/discover {META}
 restart r
@@ -164,9 +169,6 @@ started
 	done r, 0s, failed 0, resent 1
 	server "probe" server/discover {META} (restart)
 `,
-	} {
-		t.Run(name, func(t *testing.T) { play(t, strings.ReplaceAll(text, "META", modernMeta)) })
-	}
 }
 
 // TestNoCache checks that results may not be cached if that is asked for.

@@ -276,7 +276,8 @@ func (r *relay) started(now time.Time) []act {
 		c := r.held.lines[i].call
 		r.held.remove(i)
 		r.hello.pending = keyOf(c.id)
-		r.resend(c)
+		r.calls.resume(c, r.now)
+		r.send(serverSide, c.line, whyRestart)
 	case r.hello.legacy():
 		r.replayHandshake()
 	default:
@@ -285,16 +286,6 @@ func (r *relay) started(now time.Time) []act {
 	}
 	r.runLater()
 	return r.take()
-}
-
-// resend sends a request of the client that an earlier process had.
-func (r *relay) resend(c *call) {
-	c.sent = r.now
-	c.n = r.calls.n
-	r.calls.n++
-	r.calls.open[keyOf(c.id)] = c
-	r.calls.kept += len(c.line)
-	r.send(serverSide, c.line, whyRestart)
 }
 
 // finish ends a restart: requests go to the server again.

@@ -13,8 +13,13 @@ const afterRestart = `	server 1000000000 tools/list (own)
 `
 
 func TestRestartLegacy(t *testing.T) {
-	for name, text := range map[string]string{
-		"idle": `
+	for name, text := range legacyRestarts {
+		t.Run(name, func(t *testing.T) { play(t, handshake+text) })
+	}
+}
+
+var legacyRestarts = map[string]string{
+	"idle": `
 restart main.go changed
 	stop
 ended exit code 0
@@ -28,7 +33,7 @@ server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged
 	client notifications/tools/list_changed (restart)
 	done main.go changed, 300ms, failed 0, resent 0
 ` + afterRestart,
-		"calls fail, reads are sent again, held lines follow": `
+	"calls fail, reads are sent again, held lines follow": `
 client 1 tools/call {"name":"a"}
 	server 1 tools/call {"name":"a"}
 client 2 resources/read {"uri":"x"}
@@ -80,7 +85,7 @@ server 6 = {}
 client 10 tools/call {}
 	server 10 tools/call {}
 `,
-		"a drain ends with the last call": `
+	"a drain ends with the last call": `
 client 1 tools/call {}
 	server 1 tools/call {}
 client 2 tools/list
@@ -91,7 +96,7 @@ server 1 = {}
 	client 1 = {}
 	stop
 `,
-		"cancelled calls get nothing": `
+	"cancelled calls get nothing": `
 client 1 tools/call {}
 	server 1 tools/call {}
 client 2 resources/list
@@ -120,7 +125,7 @@ server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged
 	client notifications/tools/list_changed (restart)
 	done main.go changed, 0s, failed 0, resent 0
 ` + afterRestart,
-		"log level and subscriptions": `
+	"log level and subscriptions": `
 client 1 logging/setLevel {"level":"info"}
 	server 1 logging/setLevel {"level":"info"}
 server 1 = {}
@@ -171,7 +176,7 @@ server 4 ! {"code":-32602,"message":"gone"}
 	note a request that gives the state back failed: "gone"
 	done r, 0s, failed 0, resent 0
 ` + afterRestart,
-		"not all answer": `
+	"not all answer": `
 client 1 logging/setLevel {"level":"info"}
 	server 1 logging/setLevel {"level":"info"}
 server 1 = {}
@@ -191,7 +196,7 @@ server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged
 	note the server did not answer all requests that gave its state back
 	done r, 30s, failed 0, resent 0
 ` + afterRestart,
-		"another protocol": `
+	"another protocol": `
 restart r
 	stop
 ended exit code 0
@@ -206,7 +211,7 @@ server 0 = {"protocolVersion":"2024-11-05","capabilities":{"tools":{"listChanged
 	client notifications/tools/list_changed (restart)
 	done r, 0s, failed 0, resent 0
 ` + afterRestart,
-		"changes during one cause one more": `
+	"changes during one cause one more": `
 restart a
 	stop
 restart b
@@ -235,7 +240,7 @@ server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged
 	done d, 0s, failed 0, resent 0
 	server 1 tools/call {} (held)
 ` + afterRestart,
-		"the lists change a moment later": `
+	"the lists change a moment later": `
 restart r
 	stop
 ended exit code 0
@@ -257,9 +262,6 @@ server 1000000001 = {"tools":[{"name":"late"}]}
 	client notifications/tools/list_changed (restart)
 +10m
 `,
-	} {
-		t.Run(name, func(t *testing.T) { play(t, handshake+text) })
-	}
 }
 
 // TestRestartInHandshake restarts a server that has not answered initialize.

@@ -58,7 +58,7 @@ func (s *steering) stops(from side, u unit) bool {
 			return true
 		}
 	}
-	if !s.follows(from, about) && !(s.r.state.running() && s.match(from, u.line)) {
+	if !s.follows(from, about) && (!s.r.state.running() || !s.match(from, u.line)) {
 		return false
 	}
 	if s.bytes+len(u.line) > maxHeld {
@@ -242,7 +242,7 @@ func (s *steering) letGo(n int, line []byte, force bool, now time.Time) ([]act, 
 	}
 	l := s.remove(i)
 	if edited {
-		s.r.noteEdit(&l)
+		s.noteEdit(&l)
 		l.unit = u
 		l.unit.why = whyEdited
 	}
@@ -251,13 +251,13 @@ func (s *steering) letGo(n int, line []byte, force bool, now time.Time) ([]act, 
 }
 
 // noteEdit notes what an edit means to the client.
-func (r *relay) noteEdit(l *stopped) {
+func (s *steering) noteEdit(l *stopped) {
 	el := l.unit.only()
 	if l.from != serverSide || el == nil || el.Kind != framing.Response {
 		return
 	}
-	if _, c := r.calls.find(el.id()); c != nil && c.method == mcp.MethodToolsList {
-		r.note("the client may check the results of tools against the edited list")
+	if _, c := s.r.calls.find(el.id()); c != nil && c.method == mcp.MethodToolsList {
+		s.r.note("the client may check the results of tools against the edited list")
 	}
 }
 
