@@ -41,7 +41,7 @@ type relay struct {
 
 	building  bool      // a change was noticed, so that requests wait for the new code
 	noticed   time.Time // when
-	reason    string    // of the restart that is under way
+	reason    string    // of the restart in progress
 	began     time.Time // that restart
 	again     string    // of one more that a change during it causes
 	drainBy   time.Time // the end of draining

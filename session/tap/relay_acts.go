@@ -29,7 +29,7 @@ const (
 //
 // For a recording: got from the server is an entry stdout, and out to it stdin. If why
 // is set, got from the client is an entry from-client, and out to it to-client; one that
-// reaches nobody is an entry to-client of the same bytes.
+// goes to neither side is an entry to-client of the same bytes.
 type act struct {
 	from side   // where got came from
 	got  []byte // the line as it came; nil if it came earlier, or is ours
@@ -118,7 +118,7 @@ func (o *outbox) noteOnce(text string) {
 	}
 }
 
-// forward emits what became of a line.
+// forward emits a line as it is now.
 func (o *outbox) forward(from side, u *unit, why string) {
 	a := act{from: from, got: u.came(), why: why}
 	switch out := u.text(); {
@@ -133,7 +133,7 @@ func (o *outbox) forward(from side, u *unit, why string) {
 	o.emit(a)
 }
 
-// withhold emits that a line reaches nobody.
+// withhold emits a line that goes no further.
 func (o *outbox) withhold(from side, u *unit, note string) {
 	o.emit(act{from: from, got: u.came(), why: whyWithheld, note: note})
 }

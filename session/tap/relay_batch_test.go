@@ -47,17 +47,17 @@ restart r
 		"held, and answered as one": `
 noticed
 client [` + call1 + `,` + noticeX + `,` + read2 + `]
-	nobody (held)
+	none (held)
 +20s
 	client [1 !starting,2 !starting] (answered)
 `,
 		"held, one cancelled": `
 noticed
 client [` + call1 + `,` + read2 + `]
-	nobody (held)
+	none (held)
 client notifications/cancelled {"requestId":1}
 	note the request was held and is dropped
-	nobody (withheld)
+	none (withheld)
 dropped
 	server [` + read2 + `] (edited)
 `,
@@ -71,7 +71,7 @@ client [{"id":"mcpdbg:0a1b2c3d:s1","result":1}, {"id":0,"result":2},{"id":1,"res
 		"of stale responses only": withAsk + `
 client [{"id":0,"result":2}]
 	note response to a request that has ended
-	nobody (withheld)
+	none (withheld)
 `,
 	} {
 		t.Run(name, func(t *testing.T) { play(t, handshake+text) })

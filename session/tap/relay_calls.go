@@ -154,7 +154,7 @@ type askTable struct {
 }
 
 // An ask is a request of a server. It is stale after its process has ended: its response
-// reaches nobody.
+// is dropped.
 type ask struct {
 	n         int
 	id        []byte // as the server wrote it
@@ -181,7 +181,8 @@ func (t *askTable) add(el *element) *ask {
 }
 
 // answer gives the response of an element the id that the server used. It drops a response
-// to a process that has ended, and says why; the first process may get any response.
+// to a process that has ended, and returns a note about it; the first
+// process may get any response.
 func (t *askTable) answer(el *element, first bool) (note string) {
 	if el.Kind != framing.Response && el.Kind != framing.ErrorResponse {
 		return ""

@@ -30,12 +30,12 @@ ended exit code 1: panic
 	client notifications/cancelled {"requestId":5,"reason":"the server ended"} (restart)
 +3s
 client 3 tools/call
-	nobody (held)
+	none (held)
 client 4 ping
 	client 4 = {} (answered)
 client notifications/cancelled {"requestId":1}
 	note not sent: notifications/cancelled
-	nobody (withheld)
+	none (withheld)
 +2s
 	client 2 !down (answered)
 	client 3 !down (answered)
@@ -43,17 +43,17 @@ client 5 tools/call
 	client 5 !down (answered)
 client notifications/roots/list_changed
 	note not sent: notifications/roots/list_changed
-	nobody (withheld)
+	none (withheld)
 noticed
 client 6 tools/call
-	nobody (held)
+	none (held)
 restart main.go changed
 	start
 +1s
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	done main.go changed, 1s, failed 4, resent 0
@@ -74,13 +74,13 @@ client 1 tools/list
 restart r
 	stop
 client 2 tools/call
-	nobody (held)
+	none (held)
 +6s
 ended exit code 0
 	start
 +1s
 client 3 tools/call
-	nobody (held)
+	none (held)
 ended exit code 1: syntax error
 	client 1 !down (answered)
 	client 2 !down (answered)
@@ -94,10 +94,10 @@ restart r
 ended exit code 0
 	start
 client 1 tools/call
-	nobody (held)
+	none (held)
 +10s
 client 2 tools/call
-	nobody (held)
+	none (held)
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 +10s
@@ -119,11 +119,11 @@ restart r
 ended exit code 0
 	start
 client 1 tools/call
-	nobody (held)
+	none (held)
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server 0 ! {"code":-32602,"message":"no"}
-	nobody (restart)
+	none (restart)
 	note the server did not start: initialize failed: "no"
 	stop
 ended exit code 0
@@ -148,7 +148,7 @@ ended exit code 3
 func TestFragment(t *testing.T) {
 	s := play(t, handshake)
 	acts := s.fromServer([]byte(`{"jsonrpc":"2.0","id":1,"resu`), s.now)
-	require.Equal(t, []string{"note the server ended within this line", "nobody (withheld)"}, render(acts))
+	require.Equal(t, []string{"note the server ended within this line", "none (withheld)"}, render(acts))
 }
 
 func TestBuilds(t *testing.T) {
@@ -161,13 +161,13 @@ var buildScripts = map[string]string{
 	"requests wait for the new code": `
 noticed
 client 1 tools/call
-	nobody (held)
+	none (held)
 client 2 ping
 	server 2 ping
 server 2 = {}
 	client 2 = {}
 client notifications/roots/list_changed
-	nobody (held)
+	none (held)
 server 1 roots/list
 	client 1 roots/list
 client 1 = {}
@@ -180,7 +180,7 @@ ended exit code 0
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	done main.go changed, 0s, failed 0, resent 0
@@ -193,9 +193,9 @@ client 1 tools/call
 	server 1 tools/call
 noticed
 client 2 tools/call
-	nobody (held)
+	none (held)
 client notifications/roots/list_changed
-	nobody (held)
+	none (held)
 built-not main.go:7: undefined: x
 	client 2 !build (answered)
 	note dropped after it was held: notifications/roots/list_changed
@@ -207,17 +207,17 @@ server 1 = {}
 	"a change that needs nothing": `
 noticed
 client 1 tools/call
-	nobody (held)
+	none (held)
 dropped
 	server 1 tools/call (held)
 `,
 	"a long build": `
 noticed
 client 1 tools/call
-	nobody (held)
+	none (held)
 +19s
 client 2 tools/call
-	nobody (held)
+	none (held)
 +1s
 	client 1 !starting (answered)
 +18s
@@ -230,14 +230,14 @@ restart a
 ended exit code 0
 	start
 client 1 tools/call
-	nobody (held)
+	none (held)
 noticed
 client 2 tools/call
-	nobody (held)
+	none (held)
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	done a, 0s, failed 0, resent 0
@@ -263,11 +263,11 @@ func TestFirstStart(t *testing.T) {
 	for name, text := range map[string]string{
 		"lines wait for it": `
 client 0 initialize {}
-	nobody (held)
+	none (held)
 client notifications/initialized
-	nobody (held)
+	none (held)
 client 1 tools/list
-	nobody (held)
+	none (held)
 started
 	server 0 initialize {} (held)
 	server notifications/initialized (held)
@@ -275,7 +275,7 @@ started
 `,
 		"so does the end of the client": `
 client 0 initialize {}
-	nobody (held)
+	none (held)
 closed
 started
 	server 0 initialize {} (held)
@@ -285,7 +285,7 @@ server 0 = {}
 `,
 		"it fails": `
 client 0 initialize {}
-	nobody (held)
+	none (held)
 client 1 ping
 	client 1 = {} (answered)
 ended exit code 127
@@ -299,7 +299,7 @@ started
 `,
 		"it crashes in the handshake": `
 client 0 initialize {}
-	nobody (held)
+	none (held)
 started
 	server 0 initialize {} (held)
 ended exit code 1
@@ -327,14 +327,14 @@ closed
 server 1 = {}
 	client 1 = {}
 client 2 tools/call
-	nobody (withheld)
+	none (withheld)
 ended exit code 0
 restart r
 `,
 		"what is held is dropped": `
 noticed
 client 1 tools/call
-	nobody (held)
+	none (held)
 closed
 	note dropped, because the client closed its side: tools/call
 	close
@@ -343,7 +343,7 @@ closed
 restart r
 	stop
 client 1 tools/call
-	nobody (held)
+	none (held)
 closed
 	note dropped, because the client closed its side: tools/call
 	stop
@@ -374,14 +374,14 @@ restart r
 func TestHeldIsBounded(t *testing.T) {
 	s := play(t, handshake+"restart r\n\tstop\n")
 	big := `{"x":"` + strings.Repeat("x", 3<<20) + `"}`
-	for _, want := range []string{"nobody (held)", "nobody (held)", "client 3 !busy (answered)"} {
+	for _, want := range []string{"none (held)", "none (held)", "client 3 !busy (answered)"} {
 		id := map[string]string{"client 3 !busy (answered)": "3"}[want]
 		if id == "" {
 			id = "1"
 		}
 		require.Equal(t, []string{want}, render(s.input("client "+id+" tools/call "+big)))
 	}
-	require.Equal(t, []string{"note not sent: x/y", "nobody (withheld)"}, render(s.input("client x/y "+big)))
-	require.Equal(t, []string{"nobody (held)"}, render(s.input("client 4 tools/list")))
+	require.Equal(t, []string{"note not sent: x/y", "none (withheld)"}, render(s.input("client x/y "+big)))
+	require.Equal(t, []string{"none (held)"}, render(s.input("client 4 tools/list")))
 	require.Equal(t, s.now.Add(20*time.Second), s.next())
 }

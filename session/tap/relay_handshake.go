@@ -23,7 +23,7 @@ type hello struct {
 	id          []byte  // of the client's initialize
 	line        []byte  // the accepted initialize
 	initialized []byte  // the line that ends the handshake, if the client has sent it
-	first       facts   // what the client was told
+	first       facts   // of the result that the client got
 	declared    []string
 	meta        []byte // the version and capabilities that a modern client repeats
 

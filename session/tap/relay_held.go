@@ -71,8 +71,8 @@ func (u *unit) request(id key) *element {
 	return nil
 }
 
-// leaveOut drops a request, and reports whether nothing is left.
-func (u *unit) leaveOut(id key) bool {
+// omit drops a request, and reports whether nothing is left.
+func (u *unit) omit(id key) bool {
 	u.request(id).drop = true
 	return u.text() == nil
 }
@@ -197,7 +197,7 @@ func (r *relay) cancelHeld(id key) bool {
 	if i < 0 {
 		return false
 	}
-	if r.held.lines[i].unit.leaveOut(id) {
+	if r.held.lines[i].unit.omit(id) {
 		r.held.remove(i)
 	}
 	return true

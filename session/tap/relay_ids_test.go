@@ -15,13 +15,13 @@ ended exit code 0
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	done r, 0s, failed 0, resent 0
 	server 1000000000 tools/list (own)
 server 1000000000 = {"tools":[]}
-	nobody (own)
+	none (own)
 `
 
 // withAsk restarts a server whose request 0 is open at the client.
@@ -36,13 +36,13 @@ ended exit code 0
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	done r, 0s, failed 0, resent 0
 	server 1000000000 tools/list (own)
 server 1000000000 = {"tools":[]}
-	nobody (own)
+	none (own)
 `
 
 func TestIDsOfServerRequests(t *testing.T) {
@@ -55,14 +55,14 @@ var askScripts = map[string]string{
 	"a stale response is dropped, and the id is free again": withAsk + `
 client 0 = {"action":"accept"}
 	note response to a request that has ended
-	nobody (withheld)
+	none (withheld)
 server 0 roots/list
 	client 0 roots/list
 client 0 = {"roots":[]}
 	server 0 = {"roots":[]}
 client 0 = {"roots":[]}
 	note response to an unknown request id, after a restart
-	nobody (withheld)
+	none (withheld)
 `,
 	"an equal id is mapped, both ways": withAsk + `
 server 0 elicitation/create {"message":"new?"}
@@ -73,7 +73,7 @@ server notifications/cancelled {"requestId":0}
 	client notifications/cancelled {"requestId":"mcpdbg:0a1b2c3d:s1"} (edited)
 client 0 = {"action":"accept","content":"old"}
 	note response to a request that has ended
-	nobody (withheld)
+	none (withheld)
 client "mcpdbg:0a1b2c3d:s1" = {"action":"accept","content":"new"}
 	server 0 = {"action":"accept","content":"new"} (edited)
 client "0" ! {"code":-1,"message":"x"}
@@ -87,7 +87,7 @@ client "mcpdbg:0a1b2c3d:s1" = {}
 `,
 	"progress for a stale request is dropped": withAsk + `
 client notifications/progress {"progressToken":0,"progress":1}
-	nobody (withheld)
+	none (withheld)
 client notifications/progress {"progressToken":"0","progress":1}
 	server notifications/progress {"progressToken":"0","progress":1}
 `,
@@ -110,14 +110,14 @@ server 3 elicitation/create
 	client 3 elicitation/create
 noticed
 client 3 tools/call
-	nobody (held)
+	none (held)
 restart r
 	client 2 !restarted (restart)
 	client notifications/cancelled {"requestId":2,"reason":"the server was restarted"} (restart)
 	stop
 client 1 = {"action":"accept"}
 	note response to a request that has ended
-	nobody (withheld)
+	none (withheld)
 `,
 	"ids that the server spells otherwise": `
 client 1 tools/call
@@ -143,17 +143,17 @@ restart r
 	client 1 !restarted (restart)
 	stop
 server notifications/progress {"progressToken":1}
-	nobody (withheld)
+	none (withheld)
 ended exit code 0
 	start
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server notifications/progress {"progressToken":1}
-	nobody (withheld)
+	none (withheld)
 server notifications/progress {"progressToken":2}
 	client notifications/progress {"progressToken":2}
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	done r, 0s, failed 1, resent 0
@@ -178,7 +178,7 @@ ended exit code 0
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	done r, 0s, failed 0, resent 1

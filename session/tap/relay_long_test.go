@@ -31,7 +31,7 @@ func TestLongLines(t *testing.T) {
 	s.run(`
 restart-later r
 client 9 tools/call
-	nobody (held)
+	none (held)
 `)
 	s.pieces(serverSide, `{"id":6,"result":{"x":"`, `"}}`+"\n")
 	s.run(`
@@ -42,14 +42,14 @@ client 9 tools/call
 `)
 	// One that cannot be held is answered.
 	acts = s.pieces(clientSide, idLast, `"},"jsonrpc":"2.0","id":10}`+"\n")
-	require.Equal(t, []string{"note a line of more than 16 MiB", "nobody (withheld)", "nobody (withheld)", "client 10 !busy (answered)"}, render(acts))
+	require.Equal(t, []string{"note a line of more than 16 MiB", "none (withheld)", "none (withheld)", "client 10 !busy (answered)"}, render(acts))
 }
 
 // TestLongLineIsNotInterrupted checks that nothing gets into the middle of a long line, and
 // that one whose process ends is closed.
 func TestLongLineIsNotInterrupted(t *testing.T) {
 	const begin = `{"id":1,"result":{"x":"`
-	s := play(t, handshake+"client 1 tools/call\n\tserver 1 tools/call\nnoticed\nclient 2 tools/call\n\tnobody (held)\n")
+	s := play(t, handshake+"client 1 tools/call\n\tserver 1 tools/call\nnoticed\nclient 2 tools/call\n\tnone (held)\n")
 	s.fromServerPart([]byte(begin), false, s.now)
 	s.run("+20s\n")
 	require.Equal(t, []string{`client "}}`, "client 2 !starting (answered)"}, render(s.fromServerPart([]byte(`"}}`+"\n"), true, s.now)))
@@ -59,7 +59,7 @@ func TestLongLineIsNotInterrupted(t *testing.T) {
 	acts := s.restart("r", 0, s.now)
 	require.Equal(t, "\n", string(acts[0].out))
 	require.Equal(t, []string{"client  (restart)", "client 1 !restarted (restart)", "stop"}, render(acts))
-	require.Equal(t, []string{"note a line of more than 16 MiB", "nobody (withheld)"}, render(s.fromServerPart([]byte(`"}}`+"\n"), true, s.now)))
+	require.Equal(t, []string{"note a line of more than 16 MiB", "none (withheld)"}, render(s.fromServerPart([]byte(`"}}`+"\n"), true, s.now)))
 
 	s = play(t, handshake)
 	acts = s.pieces(serverSide, begin, `"}`)
@@ -69,5 +69,5 @@ func TestLongLineIsNotInterrupted(t *testing.T) {
 	s = play(t, handshake)
 	s.fromClientPart([]byte(`{"id":5,"method":"tools/call","x":"`), false, s.now)
 	s.restart("r", 0, s.now)
-	require.Equal(t, []string{"nobody (withheld)", "client 5 !busy (answered)"}, render(s.fromClientPart([]byte(`"}`+"\n"), true, s.now)))
+	require.Equal(t, []string{"none (withheld)", "client 5 !busy (answered)"}, render(s.fromClientPart([]byte(`"}`+"\n"), true, s.now)))
 }

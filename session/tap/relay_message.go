@@ -87,7 +87,7 @@ func (u *unit) is(method string) bool {
 	return el != nil && el.method() == method
 }
 
-// text returns the line with the edits made and dropped messages left out, nil if
+// text returns the line with the edits made and without the dropped messages, nil if
 // nothing is left. Everything else keeps its bytes.
 func (u *unit) text() []byte {
 	changed, dropped := false, 0

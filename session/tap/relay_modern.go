@@ -15,7 +15,7 @@ import (
 // restarts, since no client opens it again.
 type listen struct {
 	asked        map[string]bool // lists, by capability
-	lists        map[string]bool // that the client was told it gets
+	lists        map[string]bool // of the acknowledgement that the client got
 	uris         [][]byte        // of resources, as the client wrote them
 	acknowledged bool
 	reopened     bool // by us: the client has seen the acknowledgement

@@ -59,7 +59,7 @@ restart r
 ended exit code 0
 	start
 client 3 tools/call {META}
-	nobody (held)
+	none (held)
 started
 	server "mcpdbg:0a1b2c3d:1" server/discover {META} (own)
 	done r, 0s, failed 1, resent 1
@@ -68,21 +68,21 @@ started
 	server "mcpdbg:0a1b2c3d:2" tools/list {META} (own)
 	server "mcpdbg:0a1b2c3d:3" prompts/list {META} (own)
 server "mcpdbg:0a1b2c3d:1" = {"capabilities":{"tools":{}}}
-	nobody (own)
+	none (own)
 	note changed by the restart: capabilities (the client knows the old one)
 `,
 	"a stream stays open over restarts": listening + strings.Replace(reopened, "done", `done`, 1) + `
 server notifications/subscriptions/acknowledged {"notifications":{"promptsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":"listen:0"}}
-	nobody (restart)
+	none (restart)
 server notifications/prompts/list_changed {"_meta":{"io.modelcontextprotocol/subscriptionId":"listen:0"}}
 	client notifications/prompts/list_changed {"_meta":{"io.modelcontextprotocol/subscriptionId":"listen:0"}}
 `,
 	"a new process that does not know streams": listening + reopened + `
 server "listen:0" ! {"code":-32601,"message":"no"}
 	note the restarted server does not keep a subscription: "no"
-	nobody (withheld)
+	none (withheld)
 client notifications/cancelled {"requestId":"listen:0"}
-	nobody (withheld)
+	none (withheld)
 restart r
 	stop
 ended exit code 0
@@ -113,7 +113,7 @@ server notifications/subscriptions/acknowledged {"notifications":{"toolsListChan
 client 1 subscriptions/listen {"notifications":{"toolsListChanged":true},META}
 	server 1 subscriptions/listen {"notifications":{"toolsListChanged":true},META}
 server 1 ! {"code":-32601,"message":"no"}
-	nobody (withheld)
+	none (withheld)
 	client notifications/subscriptions/acknowledged {"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":1}} (own)
 restart r
 	stop
@@ -128,7 +128,7 @@ started
 	server "mcpdbg:0a1b2c3d:3" prompts/list {META} (own)
 server 1 ! {"code":-32601,"message":"no"}
 	note the restarted server does not keep a subscription: "no"
-	nobody (withheld)
+	none (withheld)
 `,
 	"a stream that the server refuses or ends": discover + `
 client 1 subscriptions/listen {"notifications":{"promptsListChanged":true},META}
@@ -196,7 +196,7 @@ server 1 `+number+`
 	client 1 `+number+`
 `+strings.Split(restarted, "server 1000000000 =")[0]+`
 server 1000000000 `+text+`
-	nobody (own)
+	none (own)
 	note other output schemas, and the client may check results against the old ones: a
 `)
 }

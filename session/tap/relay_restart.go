@@ -47,7 +47,7 @@ func (r *relay) buildFailed(line string, now time.Time) []act {
 }
 
 // restart begins a restart. The server may finish calls until drain has passed. If one is
-// under way and its process has started, another one follows it.
+// in progress and its process has started, another one follows it.
 func (r *relay) restart(reason string, drain time.Duration, now time.Time) []act {
 	r.now = now
 	r.building = false
@@ -227,8 +227,8 @@ func (r *relay) refused(cause string) {
 	r.expire()
 }
 
-// clientClosed takes the end of the client's stream. Nothing starts any more; what is held
-// is dropped, unless the first process is being started: it gets all that came before.
+// clientClosed takes the end of the client's stream. Nothing starts any more. Held lines
+// are dropped, unless the first process is being started: it gets all that came before.
 func (r *relay) clientClosed(now time.Time) []act {
 	r.now = now
 	if r.closed {

@@ -28,7 +28,7 @@ ended exit code 0
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	done main.go changed, 300ms, failed 0, resent 0
@@ -46,9 +46,9 @@ client 5 x/y
 	server 5 x/y
 restart-later main.go changed
 client 6 tools/call {"name":"b"}
-	nobody (held)
+	none (held)
 client notifications/roots/list_changed
-	nobody (held)
+	none (held)
 server 3 = {}
 	client 3 = {}
 client 7 ping
@@ -62,7 +62,7 @@ client 7 ping
 client 8 ping
 	client 8 = {} (answered)
 server 1 = {"late":true}
-	nobody (withheld)
+	none (withheld)
 ended exit code 0
 	start
 started
@@ -70,7 +70,7 @@ started
 client 9 ping
 	client 9 = {} (answered)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	done main.go changed, 5s, failed 2, resent 1
@@ -107,20 +107,20 @@ restart main.go changed
 	stop
 client notifications/cancelled {"requestId":2}
 	note the request was held and is dropped
-	nobody (withheld)
+	none (withheld)
 ended exit code 0
 	start
 client 3 tools/call {}
-	nobody (held)
+	none (held)
 client notifications/cancelled {"requestId":3}
 	note the request was held and is dropped
-	nobody (withheld)
+	none (withheld)
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 client notifications/cancelled {"requestId":1}
-	nobody (withheld)
+	none (withheld)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	done main.go changed, 0s, failed 0, resent 0
@@ -157,7 +157,7 @@ ended exit code 0
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	server 1 logging/setLevel {"level":"info"} (restart)
@@ -168,11 +168,11 @@ server 1 roots/list
 client 1 = {"roots":[]}
 	server 1 = {"roots":[]}
 server 1 = {}
-	nobody (restart)
+	none (restart)
 server 3 = {}
-	nobody (restart)
+	none (restart)
 server 4 ! {"code":-32602,"message":"gone"}
-	nobody (restart)
+	none (restart)
 	note a request that gives the state back failed: "gone"
 	done r, 0s, failed 0, resent 0
 ` + afterRestart,
@@ -188,7 +188,7 @@ ended exit code 0
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	server 1 logging/setLevel {"level":"info"} (restart)
@@ -204,7 +204,7 @@ ended exit code 0
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server 0 = {"protocolVersion":"2024-11-05","capabilities":{"tools":{"listChanged":true}},"instructions":"x"}
-	nobody (restart)
+	none (restart)
 	note changed by the restart: protocolVersion (the client knows the old one)
 	note changed by the restart: instructions (the client knows the old one)
 	server notifications/initialized (restart)
@@ -222,9 +222,9 @@ started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 restart d
 client 1 tools/call {}
-	nobody (held)
+	none (held)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	done a, 0s, failed 0, resent 0
@@ -234,7 +234,7 @@ ended exit code 0
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	done d, 0s, failed 0, resent 0
@@ -248,17 +248,17 @@ ended exit code 0
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	done r, 0s, failed 0, resent 0
 ` + afterRestart + `
 server 1000000000 = {"tools":[]}
-	nobody (own)
+	none (own)
 +1s
 	server 1000000001 tools/list (own)
 server 1000000001 = {"tools":[{"name":"late"}]}
-	nobody (own)
+	none (own)
 	client notifications/tools/list_changed (restart)
 +10m
 `,
@@ -276,7 +276,7 @@ restart r
 ended exit code 0
 	start
 client 1 tools/list
-	nobody (held)
+	none (held)
 started
 	server 0 initialize {} (restart)
 server 0 = {"capabilities":{"tools":{"listChanged":true}}}
@@ -296,13 +296,13 @@ func TestInitializedWaits(t *testing.T) {
 restart r
 	stop
 client notifications/initialized
-	nobody (held)
+	none (held)
 ended exit code 0
 	start
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	done r, 0s, failed 0, resent 0
@@ -315,7 +315,7 @@ ended exit code 0
 started
 	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
 server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	done r, 0s, failed 0, resent 0
 client notifications/initialized
 	server notifications/initialized
@@ -333,17 +333,17 @@ ended exit code 0
 started
 	server "a" initialize {"protocolVersion":"2025-11-25"} (restart)
 server "a" = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
-	nobody (restart)
+	none (restart)
 	server notifications/initialized (restart)
 	client notifications/tools/list_changed (restart)
 	done r, 0s, failed 0, resent 0
 	server "mcpdbg:0a1b2c3d:1" tools/list (own)
 server 0 = {"tools":[]}
 	note the server answered a request of mcpdbg with another id
-	nobody (own)
+	none (own)
 server 0 = {"tools":[]}
 	note response to an unknown request id, after a restart
-	nobody (withheld)
+	none (withheld)
 `)
 	require.Empty(t, s.own.open)
 }

@@ -10,10 +10,10 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// steering lets a person stop lines, in either direction, and decide what becomes of them.
+// steering lets a person stop lines, in either direction, and decide about them.
 type steering struct {
 	r     *relay
-	match func(from side, line []byte) bool // nil if nobody steers
+	match func(from side, line []byte) bool // nil without a person who steers
 	lines []stopped
 	n     int
 	bytes int
@@ -150,7 +150,7 @@ func (s *steering) cancelled(from side, u *unit, id key) bool {
 	if i < 0 {
 		return false
 	}
-	if l := &s.lines[i]; l.unit.leaveOut(id) {
+	if l := &s.lines[i]; l.unit.omit(id) {
 		s.remove(i)
 	}
 	s.r.withhold(from, u, "the request was held and is dropped")
@@ -202,8 +202,8 @@ func (s *steering) close() {
 	}
 }
 
-// arm stops the lines that match from now on. Without match nobody steers, and everything
-// that is stopped goes on in order, as when the person who steers is gone.
+// arm stops the lines that match from now on. Without match everything that is stopped
+// goes on in order, as when the person who steers is gone.
 func (s *steering) arm(match func(from side, line []byte) bool, now time.Time) []act {
 	s.r.now = now
 	if s.match = match; match == nil {
@@ -261,7 +261,7 @@ func (s *steering) noteEdit(l *stopped) {
 	}
 }
 
-// drop lets a stopped line reach nobody. The other side waits for a response if it is a
+// drop ends a stopped line here. The other side waits for a response if it is a
 // request.
 func (s *steering) drop(n int, now time.Time) ([]act, error) {
 	s.r.now = now

@@ -27,11 +27,11 @@ func (s *script) done(acts []act, err error) []string {
 func TestHoldsAndLetsGo(t *testing.T) {
 	s := steered(t, `
 client 1 tools/call {"x":"HOLD"}
-	nobody (held)
+	none (held)
 client 2 tools/call {"x":1}
 	server 2 tools/call {"x":1}
 server 2 = "HOLD"
-	nobody (held)
+	none (held)
 server notifications/message {}
 	client notifications/message {}
 `)
@@ -52,19 +52,19 @@ func TestHeldLinesAreNotOvertaken(t *testing.T) {
 client 1 tools/call {"_meta":{"progressToken":"t"}}
 	server 1 tools/call {"_meta":{"progressToken":"t"}}
 server notifications/progress {"progressToken":"t","message":"HOLD"}
-	nobody (held)
+	none (held)
 server notifications/progress {"progressToken":"u"}
 	client notifications/progress {"progressToken":"u"}
 server notifications/progress {"progressToken":"t"}
-	nobody (held)
+	none (held)
 server 1 = {}
-	nobody (held)
+	none (held)
 server 5 sampling/createMessage {"_meta":{"progressToken":"t"},"x":"HOLD"}
-	nobody (held)
+	none (held)
 client 2 tasks/get {"taskId":"k","x":"HOLD"}
-	nobody (held)
+	none (held)
 client 3 tasks/cancel {"taskId":"k"}
-	nobody (held)
+	none (held)
 client 4 tasks/cancel {"taskId":"l"}
 	server 4 tasks/cancel {"taskId":"l"}
 `)
@@ -88,9 +88,9 @@ func TestHeldHandshake(t *testing.T) {
 	s.steer.arm(func(_ side, line []byte) bool { return bytes.Contains(line, []byte("initialize")) }, s.now)
 	s.run(`
 client 0 initialize {}
-	nobody (held)
+	none (held)
 client 1 tools/list
-	nobody (held)
+	none (held)
 server notifications/message {}
 	client notifications/message {}
 `)
@@ -100,24 +100,24 @@ server notifications/message {}
 func TestHeldAndCancelled(t *testing.T) {
 	s := steered(t, `
 client 1 tools/call {"x":"HOLD"}
-	nobody (held)
+	none (held)
 client notifications/cancelled {"requestId":1}
 	note the request was held and is dropped
-	nobody (withheld)
+	none (withheld)
 client 2 tools/call {"x":"HOLD"}
-	nobody (held)
+	none (held)
 client 4 tools/call {"x":"HOLD"}
-	nobody (held)
+	none (held)
 server 2 elicitation/create
 	client 2 elicitation/create
 server 3 elicitation/create {"x":"HOLD"}
-	nobody (held)
+	none (held)
 restart r
 	note dropped, because the server ended: held elicitation/create
 	stop
 client notifications/cancelled {"requestId":2}
 	note the request was held and is dropped
-	nobody (withheld)
+	none (withheld)
 `)
 	require.Len(t, s.steer.lines, 1)
 	require.Empty(t, s.done(s.steer.letGo(s.steer.lines[0].n, nil, false, s.now)))
@@ -131,7 +131,7 @@ client notifications/cancelled {"requestId":2}
 func TestEditsThatCutPairs(t *testing.T) {
 	s := steered(t, `
 client 1 tools/call {"x":"HOLD","_meta":{"progressToken":1}}
-	nobody (held)
+	none (held)
 `)
 	for _, text := range []string{`2 tools/call {"_meta":{"progressToken":1}}`, `1 tools/call {"_meta":{"progressToken":2}}`, "{}", `"1" tools/call {"_meta":{"progressToken":1}}`} {
 		_, err := s.steer.letGo(1, expand(text), false, s.now)
@@ -145,15 +145,15 @@ client 1 tools/call {"x":"HOLD","_meta":{"progressToken":1}}
 func TestDropsAndAnswers(t *testing.T) {
 	s := steered(t, `
 client 1 tools/call {"x":"HOLD"}
-	nobody (held)
+	none (held)
 client 2 tools/call {"x":"HOLD"}
-	nobody (held)
+	none (held)
 client 3 tools/call {"x":"HOLD"}
-	nobody (held)
+	none (held)
 server 1 roots/list {"x":"HOLD"}
-	nobody (held)
+	none (held)
 client notifications/roots/list_changed {"x":"HOLD"}
-	nobody (held)
+	none (held)
 `)
 	acts, err := s.steer.drop(1, s.now)
 	require.Equal(t, "note dropped: tools/call (withheld)", strings.Join(s.done(acts, err), ""))
@@ -174,7 +174,7 @@ func TestDrives(t *testing.T) {
 	require.Equal(t, []string{"note the client does not know about this logging/setLevel", "server 1000000001 logging/setLevel (own)"}, s.done(s.steer.drive("logging/setLevel", nil, s.now)))
 	s.run(`
 server 1000000000 = {}
-	nobody (own)
+	none (own)
 noticed
 `)
 	_, err := s.steer.drive("tools/call", nil, s.now)
@@ -196,6 +196,6 @@ server 1 roots/list
 	client "mcpdbg:0a1b2c3d:s1" roots/list (edited)
 client 1 = {"late":true}
 	note response to a request that has ended
-	nobody (withheld)
+	none (withheld)
 `)
 }

@@ -21,7 +21,7 @@ import (
 //	noticed  built-not TEXT  restart TEXT  restart-later TEXT  started  ended TEXT  closed
 //	    server MESSAGE (why)           sent to the server, as came without why
 //	    client MESSAGE (why)
-//	    nobody (why)                   the line of the input goes no further
+//	    none (why)                     the input goes to neither side
 //	    stop  start  close  done TEXT  note TEXT
 //
 // A message is JSON, or ID METHOD [PARAMS], METHOD [PARAMS], ID = RESULT, ID ! ERROR. An
@@ -168,7 +168,7 @@ func render(acts []act) []string {
 		case a.to == serverSide:
 			text = "server " + shorten(a.out)
 		case a.got != nil:
-			text = "nobody"
+			text = "none"
 		}
 		if a.why != "" {
 			text += " (" + a.why + ")"

@@ -76,8 +76,8 @@ func endedFailure(exit, stderr string) failure {
 	return failure{kind: "ended", ran: true, text: text}
 }
 
-// downFailure is that of requests without a server. cause is what became of it, such as
-// "it did not start (exit code 1)".
+// downFailure is that of requests without a server. cause is such as "it did not start (exit code
+// 1)".
 func downFailure(cause, stderr, name string, watched bool) failure {
 	text := "The server is not running: " + cause
 	if stderr != "" {
