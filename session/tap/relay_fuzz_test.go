@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
+	"mcpdbg/session/mcp"
 )
 
 // A world is a client, a server and an owner of processes around a relay, which do
@@ -32,6 +33,7 @@ type world struct {
 	questions map[string]string // requests of servers that it has not answered, by id
 	closed    bool
 	told      bool // it got the response to initialize
+	acks      map[string]int
 	// The server.
 	process  int
 	alive    bool
@@ -41,11 +43,12 @@ type world struct {
 	nextAsk  int
 	open     map[string]bool // questions of this process
 	calls    map[string]int  // how often a server got a call, by id
+	streams  map[string]bool // that this process has
 }
 
 func newWorld(t *testing.T, input []byte) *world {
 	w := &world{t: t, now: morning, input: input, starting: true,
-		asked: map[string]string{}, answered: map[string]int{}, cancelled: map[string]bool{}, questions: map[string]string{}, calls: map[string]int{}}
+		asked: map[string]string{}, answered: map[string]int{}, cancelled: map[string]bool{}, questions: map[string]string{}, calls: map[string]int{}, acks: map[string]int{}}
 	w.modern = w.byte()%4 == 0
 	w.r = newRelay(relayConfig{name: "notes", hex: "0a1b2c3d", watched: true})
 	return w
@@ -117,6 +120,14 @@ func (w *world) atClient(line []byte) {
 			}
 			w.told = w.told || w.asked[id] == "initialize" && el.Kind == framing.Response
 		case framing.Notification:
+			if id := string(el.param("_meta", mcp.MetaSubscriptionID)); id != "" {
+				if el.method() == mcp.MethodAcknowledged {
+					w.acks[id]++
+				}
+				if w.acks[id] != 1 {
+					w.failf("%d acknowledgements of %s", w.acks[id], id)
+				}
+			}
 			if el.method() != "notifications/cancelled" {
 				continue
 			}
@@ -184,6 +195,13 @@ func (w *world) fromClient() {
 	case 5, 6, 7, 8, 9:
 		send(request([]string{"tools/list", "resources/read", "x/y", "ping", "logging/setLevel"}[b-5]))
 	case 10:
+		if w.modern {
+			id := fmt.Sprint(w.nextID)
+			w.nextID++
+			w.asked[id] = mcp.MethodListen
+			send(id + ` subscriptions/listen {"notifications":{"toolsListChanged":true,"resourceSubscriptions":["x:y"]}}`)
+			return
+		}
 		send(request([]string{"resources/subscribe", "resources/unsubscribe"}[w.byte()%2]))
 	case 11:
 		id := fmt.Sprint(int(w.byte()) % max(1, w.nextID))
@@ -254,6 +272,12 @@ func (w *world) fromServer() {
 func (w *world) answer(i int) {
 	id := w.pending[i]
 	w.pending = slices.Delete(w.pending, i, i+1)
+	if w.asked[id] == mcp.MethodListen {
+		w.streams[id] = true
+		text := fmt.Sprintf(`notifications/subscriptions/acknowledged {"notifications":{"toolsListChanged":true},"_meta":{"%s":%s}}`, mcp.MetaSubscriptionID, id)
+		w.do("server "+text, w.r.fromServer(expand(text), w.now))
+		return
+	}
 	text := id + ` = {"of":` + id + `,"tools":[` + fmt.Sprint(w.byte()%2) + `],"capabilities":{"tools":{},"resources":{}}}`
 	if w.byte()%8 == 7 {
 		text = id + ` ! {"code":-32602,"message":"no"}`
@@ -268,7 +292,7 @@ func (w *world) end() {
 }
 
 func (w *world) start() {
-	w.starting, w.alive, w.nextAsk, w.open = false, true, 0, map[string]bool{}
+	w.starting, w.alive, w.nextAsk, w.open, w.streams = false, true, 0, map[string]bool{}, map[string]bool{}
 	w.process++
 	w.do("started", w.r.started(w.now))
 }
@@ -363,6 +387,9 @@ func (w *world) finish() {
 		w.pass(time.Minute)
 	}
 	for id, method := range w.asked {
+		if method == mcp.MethodListen && w.answered[id] == 0 && (!w.alive || w.streams[id] && w.acks[id] == 1) {
+			continue
+		}
 		if w.answered[id] == 0 && !w.cancelled[id] {
 			w.failf("%s %s has no response", id, method)
 		}

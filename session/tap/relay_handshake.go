@@ -56,7 +56,9 @@ func factsOf(el *element) facts {
 }
 
 func (h *hello) accepted() bool { return h.era != mcp.Auto }
-func (h *hello) legacy() bool   { return h.era == mcp.Legacy }
+
+// legacy reports whether a new process gets the handshake of the client.
+func (h *hello) legacy() bool { return h.era == mcp.Legacy && h.line != nil }
 
 // began takes an initialize that is sent.
 func (h *hello) began(el *element) {
@@ -88,7 +90,7 @@ func (h *hello) modern(el *element) {
 
 // subscribed takes an accepted subscription, and reports whether it was kept.
 func (h *hello) subscribed(c *call) bool {
-	if c.method == mcp.MethodUnsubscribe {
+	if c.method == mcp.MethodUnsubscribe || c.line == nil {
 		delete(h.updates, c.uri)
 		return true
 	}
@@ -135,8 +137,14 @@ func (h *hello) declareChanges(el *element) (changed bool) {
 }
 
 // replay sends a line of the client to a new process and withholds the response. The
-// process has never seen the id.
+// process has never seen the id, unless the client uses one for several requests.
 func (r *relay) replay(u update, done func(*element)) {
+	if r.own.open[keyOf(u.id)].done != nil {
+		line := readUnit(u.line)
+		u.id = r.ownID()
+		line.elements[0].replace(line.elements[0].ID, string(u.id))
+		u.line = line.text()
+	}
 	r.own.open[keyOf(u.id)] = ownRequest{whyRestart, done}
 	r.send(serverSide, u.line, whyRestart)
 }

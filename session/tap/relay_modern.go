@@ -70,6 +70,9 @@ func (r *relay) reopen() {
 // client does not get it. It is completed by the lists that only we declared.
 func (r *relay) acknowledged(el *element) string {
 	c := r.calls.open[keyOf(el.param("_meta", mcp.MetaSubscriptionID))]
+	if c == nil && r.process > 1 && r.calls.untracked == 0 { // the client has cancelled it
+		return whyWithheld
+	}
 	if c == nil || c.listen == nil {
 		return ""
 	}

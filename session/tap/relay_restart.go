@@ -1,6 +1,7 @@
 package tap
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -63,7 +64,7 @@ func (r *relay) restart(reason string, drain time.Duration, now time.Time) []act
 		}
 		r.drainedNow()
 	case r.state == starting || r.state == replaying:
-		r.again = reason
+		r.again = cmp.Or(reason, "again")
 	case r.state == down:
 		failed := r.failed // since the server ended
 		r.begin(reason)

@@ -288,6 +288,43 @@ server 0 = {"capabilities":{"tools":{"listChanged":true}}}
 `+afterRestart)
 }
 
+// TestOneIDForAll restarts under a client that uses one id for all its requests, and one
+// that sends them in batches.
+func TestOneIDForAll(t *testing.T) {
+	play(t, handshake+`
+client 1 resources/subscribe {"uri":"a"}
+	server 1 resources/subscribe {"uri":"a"}
+server 1 = {}
+	client 1 = {}
+client 1 resources/subscribe {"uri":"b"}
+	server 1 resources/subscribe {"uri":"b"}
+server 1 = {}
+	client 1 = {}
+client [{"id":2,"method":"resources/subscribe","params":{"uri":"c"}},{"id":3,"method":"logging/setLevel"}]
+	server [{"id":2,"method":"resources/subscribe","params":{"uri":"c"}},{"id":3,"method":"logging/setLevel"}]
+server [{"id":2,"result":{}},{"id":3,"result":{}}]
+	client [{"id":2,"result":{}},{"id":3,"result":{}}]
+restart r
+	stop
+ended exit code 0
+	start
+started
+	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
+server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
+	none (restart)
+	server notifications/initialized (restart)
+	client notifications/tools/list_changed (restart)
+	server 1 resources/subscribe {"uri":"a"} (restart)
+	server 1000000000 resources/subscribe {"uri":"b"} (restart)
+server 1000000000 = {}
+	none (restart)
+server 1 = {}
+	none (restart)
+	done r, 0s, failed 0, resent 0
+	server 1000000001 tools/list (own)
+`)
+}
+
 // TestInitializedWaits restarts a server between the two halves of the handshake, whose
 // second half comes while there is no server.
 func TestInitializedWaits(t *testing.T) {
