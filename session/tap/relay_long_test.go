@@ -61,6 +61,12 @@ func TestLongLineIsNotInterrupted(t *testing.T) {
 	require.Equal(t, []string{"client  (restart)", "client 1 !restarted (restart)", "stop"}, render(acts))
 	require.Equal(t, []string{"note a line of more than 16 MiB", "none (withheld)"}, render(s.fromServerPart([]byte(`"}}`+"\n"), true, s.now)))
 
+	// A response of ours to a line that comes meanwhile waits, too.
+	s = play(t, handshake+"restart r\n\tstop\nended exit code 0\n\tstart\nstarted\n\tserver 0 initialize {\"protocolVersion\":\"2025-11-25\"} (restart)\n")
+	s.fromServerPart([]byte(begin), false, s.now)
+	s.run("client 9 ping\n\tnone (held)\n")
+	require.Equal(t, []string{`client "}}`, "client 9 = {} (answered)"}, render(s.fromServerPart([]byte(`"}}`+"\n"), true, s.now)))
+
 	s = play(t, handshake)
 	acts = s.pieces(serverSide, begin, `"}`)
 	require.Equal(t, "\n", string(acts[len(acts)-1].out))
