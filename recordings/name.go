@@ -43,13 +43,13 @@ func DefaultDir() (string, error) {
 	return filepath.Join(state, "recordings"), nil
 }
 
-// TapDir returns the folder for recordings of taps: DefaultDir without XDG_STATE_HOME, in
-// the home folder that the user database names if HOME is not set. Many clients pass
+// TapState returns the folder for data of taps: StateDir without XDG_STATE_HOME, in the
+// home folder that the user database names if HOME is not set. Many clients pass
 // neither variable to the servers that they start, so that the tap and the terminal of
 // the person would have different folders.
-func TapDir() (string, error) {
+func TapState() (string, error) {
 	if runtime.GOOS == "windows" {
-		return DefaultDir()
+		return StateDir()
 	}
 	home := os.Getenv("HOME")
 	if !filepath.IsAbs(home) {
@@ -59,7 +59,16 @@ func TapDir() (string, error) {
 		}
 		home = u.HomeDir
 	}
-	return filepath.Join(home, ".local", "state", "mcpdbg", "recordings"), nil
+	return filepath.Join(home, ".local", "state", "mcpdbg"), nil
+}
+
+// TapDir returns the folder for recordings of taps, in TapState.
+func TapDir() (string, error) {
+	state, err := TapState()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(state, "recordings"), nil
 }
 
 // fileName returns the start time in UTC, the server, and the last six characters of the

@@ -126,7 +126,7 @@ func verify(ctx context.Context, path string, f file, progress func(read, size i
 	case lines.end > lines.off: // a torn line
 		v.report.Finished, v.report.Stopped = false, ""
 	}
-	v.endProcess()
+	v.endProcess(false)
 	if v.report.Warnings.MissingParts = between; next {
 		v.report.Warnings.MissingParts++
 	}
@@ -198,7 +198,7 @@ func (v *verifier) line(c *lineCheck) {
 func (v *verifier) entry(e *session.Entry) {
 	switch b := v.event(e).(type) {
 	case session.StartBody:
-		v.endProcess()
+		v.endProcess(v.report.Header.Mode == session.ModeTap)
 		v.midway, v.process = false, b.Process
 	case session.ClosedBody:
 		v.numbers.add(e.Seq, e.Seq)
@@ -300,7 +300,8 @@ func (v *verifier) sums(e *session.Entry, stdin, stdout, stderr session.Sums) {
 }
 
 // endProcess reports on the current process when another one starts or the file ends.
-func (v *verifier) endProcess() {
+// With numbered, the next one continues its sequence.
+func (v *verifier) endProcess(numbered bool) {
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
 		if sum := v.streams[kind]; sum != nil {
 			have := sum.Sums()
@@ -308,7 +309,12 @@ func (v *verifier) endProcess() {
 				Stream{Process: v.process, Name: kind.String(), Bytes: have.Bytes, XXH64: have.XXH64, Checked: sum.checked, Wrong: sum.wrong})
 		}
 	}
-	if v.midway || v.report.Stopped != "" && !v.closed { // lines that began early may be missing
+	clear(v.flows[:])
+	clear(v.streams[:])
+	if closed := v.closed; numbered {
+		v.closed = false
+		return
+	} else if v.midway || v.report.Stopped != "" && !closed { // lines that began early may be missing
 		v.numbers = numbers{}
 	}
 	for _, hole := range v.numbers.holes() {
@@ -317,7 +323,5 @@ func (v *verifier) endProcess() {
 	if v.numbers.scattered {
 		v.problem(v.last.N, "the sequence numbers of %s are too scattered to check", v.process)
 	}
-	clear(v.streams[:])
 	v.numbers, v.closed = numbers{}, false
-	clear(v.flows[:])
 }

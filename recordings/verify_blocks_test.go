@@ -39,7 +39,7 @@ func verifyLineByLine(t testing.TB, content []byte) *Report {
 		c.rep = d.rep
 		v.line(&c)
 	}
-	v.endProcess()
+	v.endProcess(false)
 	v.report.Warnings.UnknownKeys = d.unknown
 	return v.report
 }

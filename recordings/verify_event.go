@@ -21,27 +21,29 @@ type event struct {
 
 // The kinds, in the order of docs/reference/recording-format.md.
 var events = map[session.Kind]event{
-	session.KindStart:   {session.StartBody{}, []string{"process"}},
-	session.KindEnv:     {session.EnvBody{}, []string{"policy"}},
-	session.KindPhase:   {session.PhaseBody{}, []string{"phase"}},
-	session.KindState:   {session.StateBody{}, []string{"state"}},
-	session.KindStdin:   {},
-	session.KindWrite:   {session.WriteBody{}, []string{"of", "status", "bytes"}},
-	session.KindStdout:  {nil, []string{"seq"}},
-	session.KindStderr:  {nil, []string{"seq"}},
-	session.KindWaiting: {session.WaitingBody{}, []string{"stream", "bytes"}},
-	session.KindExited:  {session.ExitedBody{}, []string{"seq"}},
-	session.KindClosed:  {session.ClosedBody{}, []string{"seq", "stdout", "stderr", "stdin"}},
-	session.KindFailed:  {session.FailedBody{}, []string{"error", "stdout", "stderr", "stdin"}},
-	session.KindLagged:  {session.LaggedBody{}, []string{"events"}},
-	session.KindHeld:    {session.HeldBody{}, []string{"begin", "streams"}},
-	session.KindGap:     {session.GapBody{}, []string{"from", "to", "bytes"}},
-	session.KindAct:     {session.ActBody{}, []string{"act"}},
-	session.KindProc:    {session.ProcBody{}, []string{"tree"}},
-	session.KindLink:    {session.LinkBody{}, []string{"state"}},
-	session.KindNote:    {session.NoteBody{}, []string{"text"}},
-	session.KindPart:    {session.PartBody{}, []string{"next"}},
-	session.KindEnd:     {session.EndBody{}, []string{"entries"}},
+	session.KindStart:      {session.StartBody{}, []string{"process"}},
+	session.KindEnv:        {session.EnvBody{}, []string{"policy"}},
+	session.KindPhase:      {session.PhaseBody{}, []string{"phase"}},
+	session.KindState:      {session.StateBody{}, []string{"state"}},
+	session.KindStdin:      {},
+	session.KindWrite:      {session.WriteBody{}, []string{"of", "status", "bytes"}},
+	session.KindStdout:     {nil, []string{"seq"}},
+	session.KindStderr:     {nil, []string{"seq"}},
+	session.KindWaiting:    {session.WaitingBody{}, []string{"stream", "bytes"}},
+	session.KindExited:     {session.ExitedBody{}, []string{"seq"}},
+	session.KindClosed:     {session.ClosedBody{}, []string{"seq", "stdout", "stderr", "stdin"}},
+	session.KindFailed:     {session.FailedBody{}, []string{"error", "stdout", "stderr", "stdin"}},
+	session.KindLagged:     {session.LaggedBody{}, []string{"events"}},
+	session.KindHeld:       {session.HeldBody{}, []string{"begin", "streams"}},
+	session.KindGap:        {session.GapBody{}, []string{"from", "to", "bytes"}},
+	session.KindAct:        {session.ActBody{}, []string{"act"}},
+	session.KindProc:       {session.ProcBody{}, []string{"tree"}},
+	session.KindLink:       {session.LinkBody{}, []string{"state"}},
+	session.KindNote:       {session.NoteBody{}, []string{"text"}},
+	session.KindFromClient: {session.ClientBody{}, []string{"why"}},
+	session.KindToClient:   {session.ClientBody{}, []string{"why"}},
+	session.KindPart:       {session.PartBody{}, []string{"next"}},
+	session.KindEnd:        {session.EndBody{}, []string{"entries"}},
 }
 
 // event returns the decoded body, nil if the entry has none.
@@ -115,6 +117,8 @@ func (v *verifier) values(e *session.Entry, body any) {
 		if max(len(b.Head), len(b.Head64)) > maxHead {
 			v.problem(e.N, "quotes more than %d waiting bytes", maxHead)
 		}
+	case session.ClientBody:
+		v.numbers.add(cmp.Or(b.First, e.Seq), e.Seq)
 	case session.GapBody:
 		if b.From == 0 || b.To < b.From {
 			v.problem(e.N, "has an invalid gap from %d to %d", b.From, b.To)

@@ -116,7 +116,7 @@ func TestVerifyTap(t *testing.T) {
 		`{@,"k":"stdin","seq":1,"raw":"a"}` + "\n" + `{@,"k":"stdout","seq":2,"raw":""}`:                     "[]",
 		`{@,"k":"stdin","seq":1,"more":true,"eol":"","raw":"a"}` + "\n" + `{@,"k":"stdin","seq":2,"raw":""}`: "[]",
 		`{@,"k":"waiting","stream":"stdin","bytes":1,"head":"x"}`:                                            "[]",
-		`{@,"k":"stdin","raw":"a"}`:            "[entry 2: stdin entry of a tap without a seq]",
+		`{@,"k":"stdin","raw":"a"}`:            "[]",
 		`{@,"k":"stdin","seq":2,"raw":"a"}`:    "[entry 2: sequence numbers 1 to 1 of p are missing]",
 		`{@,"k":"stdin","seq":1,"raw":"a\nb"}`: "[entry 2: holds more than one line]",
 	} {

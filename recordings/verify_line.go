@@ -178,11 +178,7 @@ func (v *verifier) stream(e *session.Entry) {
 	if e.More && e.EOL != framing.NoEOL {
 		v.problem(e.N, "is a part of a line, but has a line ending")
 	}
-	switch tap := v.report.Header.Mode == session.ModeTap; {
-	case e.Kind != session.KindStdin:
-	case tap && e.Seq == 0:
-		v.problem(e.N, "stdin entry of a tap without a seq")
-	case !tap:
+	if e.Kind == session.KindStdin && v.report.Header.Mode != session.ModeTap {
 		if e.Seq != 0 || v.current.shape.has("seq") {
 			v.problem(e.N, "stdin entry with a seq")
 		}

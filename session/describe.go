@@ -50,6 +50,10 @@ func Describe(e *Entry) string {
 		return describeBody(e, func(b NoteBody) string {
 			return wording.Join(" ", b.Text+times(b.Times), saidText(b.Said, b.SaidBy), wording.IfAny("- ", b.Hint))
 		})
+	case KindFromClient:
+		return describeBody(e, func(b ClientBody) string { return "from the client, " + describeClient(b) })
+	case KindToClient:
+		return describeBody(e, func(b ClientBody) string { return "to the client, " + describeClient(b) })
 	case KindPart:
 		return describeBody(e, func(b PartBody) string { return fmt.Sprintf("continues in part %d", b.Next) })
 	case KindEnd:
@@ -167,6 +171,10 @@ func describeAct(b ActBody) string {
 
 func describeLink(b LinkBody) string {
 	return wording.Join(" ", b.State, micros(b.RTT), b.Error, strings.Join(b.Hops, " > "), b.Transport, b.Server, b.Kex, b.HostKey, b.Cipher, b.MAC)
+}
+
+func describeClient(b ClientBody) string {
+	return b.Why + ": " + strings.TrimSuffix(string(b.Line()), "\n")
 }
 
 func describeProc(b ProcBody) string {

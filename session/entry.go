@@ -28,20 +28,23 @@ const (
 	KindExited
 	KindClosed
 	KindFailed
-	KindLagged // the collector's queue overflowed; nothing is lost
-	KindHeld   // a pipe was not read for a while; nothing is lost
-	KindGap    // output is lost
-	KindAct    // an action of a person, or of a script in their place
-	KindProc   // a sample of the process tree, or survivors
-	KindLink   // the state of the connection to the host
-	KindNote   // a remark of the program
-	KindPart   // the recording continues in another file
-	KindEnd    // the recorder finished
-	KindCount  // the number of kinds
+	KindLagged     // the collector's queue overflowed; nothing is lost
+	KindHeld       // a pipe was not read for a while; nothing is lost
+	KindGap        // output is lost
+	KindAct        // an action of a person, or of a script in their place
+	KindProc       // a sample of the process tree, or survivors
+	KindLink       // the state of the connection to the host
+	KindNote       // a remark of the program
+	KindPart       // the recording continues in another file
+	KindEnd        // the recorder finished
+	KindFromClient // of a tap: a line of the client that the server did not get, or not like this
+	KindToClient   // of a tap: a line that only the client got, or got differently, or did not get
+	KindCount      // the number of kinds
 )
 
 var kindNames = [KindCount]string{"unknown", "start", "env", "phase", "state", "stdin", "write", "stdout", "stderr",
-	"waiting", "exited", "closed", "failed", "lagged", "held", "gap", "act", "proc", "link", "note", "part", "end"}
+	"waiting", "exited", "closed", "failed", "lagged", "held", "gap", "act", "proc", "link", "note", "part", "end",
+	"from-client", "to-client"}
 
 // String returns the kind as recordings spell it.
 func (k Kind) String() string {

@@ -30,7 +30,11 @@ func Main(args []string) int {
 	}
 	delayCollection()
 	a := &console.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Self: console.Self(), Terminal: console.HasScreen(), StderrWidth: console.StderrWidth()}
-	return Execute(context.Background(), a, args)
+	code := Execute(context.Background(), a, args)
+	if a.EndBy != "" {
+		console.EndBySignal(a.EndBy, code)
+	}
+	return code
 }
 
 // Execute is Main with other streams: it runs the command in args until it returns, ctx
@@ -38,7 +42,7 @@ func Main(args []string) int {
 func Execute(ctx context.Context, env *console.Env, args []string) int {
 	out := &console.ResultWriter{W: env.Stdout}
 	env.Stdout, env.Urgent, env.Interrupt = out, context.WithoutCancel(ctx), func() {}
-	if len(args) == 0 || args[0] != console.DemoServer { // a signal kills it, like other servers
+	if len(args) == 0 || args[0] != console.DemoServer && args[0] != console.Tap {
 		var stop func()
 		ctx, stop = env.CatchSignals(ctx)
 		defer stop()

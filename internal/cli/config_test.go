@@ -44,6 +44,15 @@ func TestConfigStartsAServer(t *testing.T) {
 	require.NotContains(t, r.Stdout, "s3cret")
 }
 
+// TestConfigOfAWrappedServer: commands start the server itself, without its tap.
+func TestConfigOfAWrappedServer(t *testing.T) {
+	t.Parallel()
+	file := clitest.ConfigFile(t, ".mcp.json", `{"mcpServers":{"demo":{"command":"/nowhere/mcpdbg","args":["tap","--name","demo","--","DEMO","demo-server"]}}}`)
+	r := clitest.Run(t, "list", "tools", "--config", file)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Contains(t, r.Stdout, "15 tools")
+}
+
 // TestConfigWithoutASubcommand starts the debugger, which is run without a
 // terminal.
 func TestConfigWithoutASubcommand(t *testing.T) {

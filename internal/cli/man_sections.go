@@ -43,6 +43,7 @@ var manFiles = []manTerm{
 	{"$XDG_STATE_HOME/mcpdbg/drafts", "drafts of messages"},
 	{"$XDG_STATE_HOME/mcpdbg/eras.json", "commands that speak the modern era, as digests"},
 	{"$XDG_STATE_HOME/mcpdbg/digest.key", "the secret key of digests in recordings; back it up with them"},
+	{"~/.local/state/mcpdbg/wrapped", "what wrapped entries of config files were"},
 	{"$XDG_CACHE_HOME/mcpdbg/index", "indexes of large recordings; can be deleted"},
 }
 

@@ -11,6 +11,7 @@ import (
 	"mcpdbg/internal/cli/replay"
 	runcmd "mcpdbg/internal/cli/run"
 	"mcpdbg/internal/cli/smoke"
+	"mcpdbg/internal/cli/tap"
 )
 
 // A subcommand is a command below the root.
@@ -32,6 +33,9 @@ func subcommands() []subcommand {
 		{"replay", true, replay.Command},
 		{"diff", true, replay.DiffCommand},
 		{"mock", true, replay.MockCommand},
+		{console.Tap, true, tap.Command},
+		{"wrap", true, tap.WrapCommand},
+		{"unwrap", true, tap.UnwrapCommand},
 		{"smoke", true, smoke.Command},
 		{"check", true, checkcmd.Command},
 		{"explain", true, explainCommand},

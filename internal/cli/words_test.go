@@ -37,7 +37,7 @@ func TestUsageHints(t *testing.T) {
 		"rec expot --help":                  {`unknown command "rec expot"`, "try: mcpdbg rec export\n"},
 		"help rec expot":                    {`unknown command "rec expot"`, "try: mcpdbg rec export\n"},
 		"frobnicate --help":                 {`unknown command "frobnicate"`, "try: mcpdbg --help"},
-		"tap":                               {`unknown command "tap"`, "try: mcpdbg --help"},
+		"tap":                               {"no command: put the server command after --", "try: mcpdbg tap -- ./my-server\n"},
 		"cal --tol x":                       {"unknown flag: --tol", "try: mcpdbg call\n"},
 		"run --jsn -- x":                    {"unknown flag: --jsn", "try: --json\n"},
 		"rec ls --al":                       {"unknown flag: --al", ""},

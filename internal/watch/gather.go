@@ -15,6 +15,9 @@ type Change struct {
 	More  int
 	// Warning is about the watcher. A Change may be only that.
 	Warning Warning
+	// Begun, with Options.Early: there are events whose changes are still gathered.
+	// Nothing: there was no change in the latest ones.
+	Begun, Nothing bool
 }
 
 // A Warning describes what can no longer be watched as before, and why; zero: nothing.
@@ -24,7 +27,9 @@ type Warning struct {
 
 const maxPaths = 1000
 
-func (c *Change) empty() bool { return len(c.Paths) == 0 && c.Warning.Text == "" }
+func (c *Change) empty() bool {
+	return len(c.Paths) == 0 && c.Warning.Text == "" && !c.Begun && !c.Nothing
+}
 
 func (c *Change) add(later Change) {
 	c.Paths = slices.Compact(slices.Sorted(slices.Values(append(c.Paths, later.Paths...))))
@@ -52,6 +57,9 @@ type gatherer struct {
 	scan     func() bool
 	interval time.Duration
 	settle   func() Change
+	early    bool
+	looks    <-chan chan<- bool
+	look     func() bool // checks the files that it knows
 }
 
 // run gathers changes until stop is closed, merging one that was not received with the
@@ -61,18 +69,18 @@ func (g *gatherer) run() {
 	timer.Stop()
 	defer timer.Stop()
 	var first time.Time // first event since the last change; zero without
+	var news Change
 	more := func(anything bool) {
 		if !anything {
 			return
 		}
 		if first.IsZero() {
-			first = time.Now()
+			first, news.Begun = time.Now(), g.early
 		}
 		timer.Reset(min(g.quiet, g.maxDelay-time.Since(first)))
 	}
 	tick := time.NewTimer(g.interval)
 	defer tick.Stop()
-	var news Change
 	for {
 		var out chan<- Change
 		if !news.empty() {
@@ -85,11 +93,16 @@ func (g *gatherer) run() {
 			more(g.lost(err))
 		case <-timer.C:
 			first = time.Time{}
+			news.Begun = false
 			news.add(g.settle())
+			news.Nothing = g.early && len(news.Paths) == 0
 		case <-tick.C:
 			begin := time.Now()
 			more(g.scan())
 			tick.Reset(max(g.interval, time.Since(begin)*pollShare))
+		case answer := <-g.looks:
+			more(g.look())
+			answer <- !first.IsZero()
 		case out <- news:
 			news = Change{}
 		case <-g.stop:

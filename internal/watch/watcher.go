@@ -33,6 +33,8 @@ type Options struct {
 	// Quiet is the time without events before a change is reported, and MaxDelay its
 	// maximum delay; 0 means 100 ms and 2 s.
 	Quiet, MaxDelay time.Duration
+	// Early reports events at once, too, before their changes are gathered.
+	Early bool
 	// Poll replaces the system's notifications.
 	Poll bool
 	// MaxFolders limits the watched folders; 0 means 8,192.
@@ -66,6 +68,7 @@ type Watcher struct {
 	addToSystem func(fs *fsnotify.Watcher, folder string) error
 	changes     chan Change
 	stop        chan struct{}
+	looks       chan chan<- bool
 	ending      sync.Once
 	running     sync.WaitGroup
 
@@ -105,7 +108,7 @@ func newWatcher(opts Options, addToSystem func(fs *fsnotify.Watcher, folder stri
 		return nil, err
 	}
 	w := &Watcher{
-		opts: opts, addToSystem: addToSystem, changes: make(chan Change), stop: make(chan struct{}), budget: maxInitialHash,
+		opts: opts, addToSystem: addToSystem, changes: make(chan Change), stop: make(chan struct{}), looks: make(chan chan<- bool), budget: maxInitialHash,
 		folders: map[string]string{}, names: map[string][]string{}, files: map[string]state{}, links: map[string][]string{}, touched: map[string]bool{}, excluded: map[string]bool{},
 	}
 	if w.globs, err = parseGlobs(dir, opts.Globs); err != nil {
@@ -113,7 +116,7 @@ func newWatcher(opts Options, addToSystem func(fs *fsnotify.Watcher, folder stri
 	}
 	g := &gatherer{
 		stop: w.stop, out: w.changes, quiet: opts.Quiet, maxDelay: opts.MaxDelay, interval: opts.interval,
-		dirty: w.dirty, lost: w.lost, scan: w.scan, settle: w.settle,
+		dirty: w.dirty, lost: w.lost, scan: w.scan, settle: w.settle, early: opts.Early, looks: w.looks, look: w.lookAtAll,
 	}
 	if opts.Poll {
 		w.poll(Polling{Reason: "as requested"})
@@ -135,6 +138,31 @@ func newWatcher(opts Options, addToSystem func(fs *fsnotify.Watcher, folder stri
 
 // Changes never closes. A change that was not received is merged with the next.
 func (w *Watcher) Changes() <-chan Change { return w.changes }
+
+// maxLook is the highest number of files that Look checks.
+const maxLook = 500
+
+// Look reports whether a file may have changed that no Change has listed. It asks the file
+// system, whose events may still be pending.
+func (w *Watcher) Look() bool {
+	answer := make(chan bool, 1)
+	select {
+	case w.looks <- answer:
+		return <-answer
+	case <-w.stop:
+		return false
+	}
+}
+
+func (w *Watcher) lookAtAll() bool {
+	if len(w.files) > maxLook {
+		return false
+	}
+	for file := range w.files {
+		w.check(file)
+	}
+	return len(w.touched) > 0
+}
 
 // About returns what was watched at the start.
 func (w *Watcher) About() About { return w.about }

@@ -228,8 +228,13 @@ func (c *copier) inObject(prefix string, object []byte, ids bool) []edit {
 func (c *copier) event(e *session.Entry, p plan) error {
 	line := c.scanner.Line()
 	object := bytes.TrimSuffix(line, []byte("\n"))
-	edits := c.inObject(e.Kind.String(), object, e.Kind == session.KindState)
+	client := e.Kind == session.KindFromClient || e.Kind == session.KindToClient
+	edits := c.inObject(e.Kind.String(), object, e.Kind == session.KindState || client)
 	switch e.Kind {
+	case session.KindFromClient, session.KindToClient:
+		if m := binaryMember().FindSubmatchIndex(line); m != nil { // not text, and not searched
+			edits = append(edits, edit{from: m[2], to: m[3], rule: "binary", place: e.Kind.String() + " b64"})
+		}
 	case session.KindStart:
 		c.startProcess()
 	case session.KindClosed, session.KindFailed:
@@ -249,6 +254,8 @@ func (c *copier) event(e *session.Entry, p plan) error {
 	_, err := c.w.Write(c.buf)
 	return err
 }
+
+var binaryMember = expression(`"b64":"([A-Za-z0-9+/=]+)"\}\s*$`)
 
 var bytesMember = expression(`"bytes":\s*(\d+)`)
 

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -292,6 +293,22 @@ func TestWrites(t *testing.T) {
 	out, _ := redacted(t, r.close(), Rules{Values: []Value{{"env A", "sesame-open"}}})
 	require.Contains(t, out, `"of":2,"status":"failed","bytes":46`)
 	require.Contains(t, out, `"of":4,"status":"failed","bytes":19`)
+}
+
+// TestClientsSide: what only the client of a tap sent or got is searched like the rest.
+func TestClientsSide(t *testing.T) {
+	r := record(t)
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"api_key":"sk-live-0123456789abcdef"}}}` + "\n",
+		`text with api_key=sk-live-0123456789abcdef` + "\n",
+		"\xff api_key=sk-live-0123456789abcdef\n",
+	} {
+		require.NoError(t, r.f.Append([]session.Entry{session.ClientEntry(session.KindFromClient, "held", 0, 0, []byte(line))}))
+	}
+	text, report := redacted(t, r.close(), Default())
+	require.NotContains(t, text, "0123456789abcdef")
+	require.NotContains(t, text, base64.StdEncoding.EncodeToString([]byte("\xff api_key=sk-live-0123456789abcdef\n")))
+	require.NotZero(t, report.Changed)
 }
 
 func TestMultiLineKey(t *testing.T) {

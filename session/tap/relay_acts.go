@@ -48,7 +48,7 @@ type task uint8
 
 const (
 	stopServer  task = iota + 1 // end it; ended reports that
-	startServer                 // started or startFailed reports that
+	startServer                 // start one; started or ended reports the result
 	closeServer                 // close its standard input
 )
 

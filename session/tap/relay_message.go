@@ -209,7 +209,7 @@ func keyOf(raw []byte) key {
 // looseKey returns the key of the number that a string holds, or of the string that a
 // number would be: TypeScript clients take 1 and "1" for the same id of a response.
 func looseKey(raw []byte) key {
-	if len(raw) > 2 && raw[0] == '"' {
+	if len(raw) > 2 && raw[0] == '"' && json.Valid(raw[1:len(raw)-1]) {
 		return keyOf(raw[1 : len(raw)-1])
 	}
 	return keyOf(slices.Concat([]byte{'"'}, raw, []byte{'"'}))

@@ -48,7 +48,7 @@ func (r *relay) buildFailed(line string, now time.Time) []act {
 }
 
 // restart begins a restart. The server may finish calls until drain has passed. If one is
-// in progress and its process has started, another one follows it.
+// in progress, another one follows it.
 func (r *relay) restart(reason string, drain time.Duration, now time.Time) []act {
 	r.now = now
 	r.building = false
@@ -181,6 +181,7 @@ func (r *relay) ended(exit, stderr string, now time.Time) []act {
 		r.dropHeld()
 	case r.state == ending:
 		r.start()
+	case r.state == down: // it was refused, and the reason stays
 	case r.state.running():
 		r.crashed(exit, stderr)
 	default:
@@ -237,7 +238,7 @@ func (r *relay) clientClosed(now time.Time) []act {
 	}
 	r.steer.close()
 	first := r.process == 0 && r.state == starting
-	r.closed, r.building, r.again = true, false, ""
+	r.closed, r.building, r.again, r.look = true, false, "", look{}
 	switch {
 	case first:
 	case r.state.running():

@@ -72,7 +72,7 @@ func (r *relay) responseFromServer(el *element) string {
 // without us; later it may be about something that another process was asked.
 func (r *relay) unknownResponse(el *element) string {
 	null := len(el.id()) == 0 || string(el.id()) == "null"
-	if !null && len(r.own.open) == 1 {
+	if !null && len(r.own.open) == 1 && r.calls.untracked == 0 {
 		for id, own := range r.own.open {
 			delete(r.own.open, id)
 			r.note("the server answered a request of mcpdbg with another id")

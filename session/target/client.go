@@ -137,3 +137,36 @@ func projectOf(path string, opts Options) (project string, scope Scope) {
 func samePath(a, b string) bool {
 	return filepath.Clean(a) == filepath.Clean(b)
 }
+
+// Clients returns all clients.
+func Clients() []Client {
+	return []Client{clientClaudeCode, clientClaudeDesktop, clientVSCode, clientCursor, clientCodex, clientZed, clientWindsurf, clientGemini, registry}
+}
+
+// Facts are what a program that edits a client's files must know.
+type Facts struct {
+	Word    string // the client on a command line
+	Strict  bool   // it rejects comments and trailing commas
+	Rereads string // when it picks up a change of the file
+}
+
+// Facts returns the facts of a client; ok is false if its files are only read.
+func (c Client) Facts() (f Facts, ok bool) {
+	switch c {
+	case clientClaudeCode:
+		f = Facts{"claude-code", true, "in a new session, or after /mcp in a running one"}
+	case clientClaudeDesktop:
+		f = Facts{"claude-desktop", true, "when it starts again: quit it, also in the tray"}
+	case clientVSCode:
+		f = Facts{"vscode", false, "at the next chat request, sometimes only after a reload of the window; it asks again whether a server of a workspace is trusted"}
+	case clientCursor:
+		f = Facts{"cursor", false, "when the file is saved; if not, turn the server off and on in its settings"}
+	case clientCodex:
+		f = Facts{"codex", false, "in a new thread"}
+	case clientGemini:
+		f = Facts{"gemini", false, "when it starts again; in a folder that it does not trust, servers stay disabled"}
+	default:
+		return f, false
+	}
+	return f, true
+}

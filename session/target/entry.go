@@ -32,6 +32,11 @@ type Entry struct {
 	Env     []Var // of duplicates the last one counts
 	EnvFile Text  // KEY=VALUE lines, below Env; zero if there is none
 	Cwd     Text  // zero if the file names none
+	// Tap is the mcpdbg that precedes the server in the file; nil without one. Argv
+	// begins after it.
+	Tap *Tap
+	// Source is where the command is in the file.
+	Source Source
 	// SSH is the host that the server runs on; "" means this machine, unless
 	// the entry is refused.
 	SSH string

@@ -100,14 +100,16 @@ func jsonProblem(err error) *Problem {
 const invalidLiteral = "invalid literal"
 
 func fromJSON(v *hujson.Value) *node {
-	n := &node{at: v.StartOffset}
+	n := &node{at: v.StartOffset, span: Span{v.StartOffset, v.EndOffset}}
 	switch value := v.Value.(type) {
 	case *hujson.Object:
 		n.kind = object
 		for i := range value.Members {
 			m := &value.Members[i]
 			name, _ := m.Name.Value.(hujson.Literal)
-			n.members = append(n.members, member{name.String(), m.Name.StartOffset, fromJSON(&m.Value)})
+			one := fromJSON(&m.Value)
+			one.key = m.Name.StartOffset
+			n.members = append(n.members, member{name.String(), one.key, one})
 		}
 	case *hujson.Array:
 		n.kind = list

@@ -24,6 +24,10 @@ type node struct {
 	items   []*node
 	members []member // in the order of the file
 	at      int      // offset in the file
+	// The bytes of the value, and the start of its key, with the names before it of a
+	// dotted one. Without a value of its own, as for a table of TOML, span is zero.
+	span Span
+	key  int
 }
 
 type member struct {

@@ -108,6 +108,7 @@ func Parse(path string, data []byte, opts Options) (File, error) {
 	opts = opts.filled()
 	file := File{Path: path}
 	file.Project, file.Scope = projectOf(path, opts)
+	whole := len(data)
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	root, isTOML, err := parse(data)
 	if err != nil {
@@ -117,7 +118,7 @@ func Parse(path string, data []byte, opts Options) (File, error) {
 	if file.Client == "" {
 		return file, &readError{Problem{File: path, Text: ErrNoServers.Error(), Hint: triedKeys}, ErrNoServers}
 	}
-	r := &reader{opts: opts, data: data, file: &file, left: maxExpanded}
+	r := &reader{opts: opts, data: data, file: &file, left: maxExpanded, toml: isTOML, bom: whole - len(data)}
 	r.read(root)
 	return file, nil
 }

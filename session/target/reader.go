@@ -12,6 +12,8 @@ type reader struct {
 	file   *File
 	inputs map[string]Input // VS Code: declared in the file
 	left   int              // of maxExpanded
+	toml   bool
+	bom    int // bytes before data
 }
 
 func (r *reader) read(root *node) {

@@ -129,18 +129,32 @@ func (e *entryReader) command(n *node) {
 		e.refuse(command.at, "command is not a string", `write "command": "PROGRAM"`)
 		return
 	}
-	if strings.HasPrefix(command.text, "~/") {
-		e.note(command.at, "~ in the command is not expanded: only a shell expands it", "write the whole path")
-	}
-	e.Argv = append(e.Argv, e.expand(command.text, command.at, ""))
+	e.words(command, args)
+	e.Source = e.source(n, command, args)
+}
+
+// words reads program and arguments. Of a tap, the program is the one that it starts.
+func (e *entryReader) words(command, args *node) {
+	words := []*node{command}
 	switch {
 	case args == nil || args.kind == null:
 	case args.kind != list:
 		e.refuse(args.at, "args is not a list", `write "args": ["ONE", "TWO"]`)
 	default:
-		for _, arg := range args.items {
-			e.Argv = append(e.Argv, e.textOf(arg, "an argument"))
+		words = append(words, args.items...)
+	}
+	if e.Tap = tapOf(words); e.Tap != nil {
+		words = words[e.Tap.Words:]
+	}
+	for i, word := range words {
+		what := "an argument"
+		if i == 0 {
+			what = "the command"
 		}
+		e.Argv = append(e.Argv, e.textOf(word, what))
+	}
+	if first := words[0]; strings.HasPrefix(first.text, "~/") {
+		e.note(first.at, "~ in the command is not expanded: only a shell expands it", "write the whole path")
 	}
 }
 

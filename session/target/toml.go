@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/pelletier/go-toml/v2"
@@ -30,7 +31,7 @@ func parseTOML(data []byte) (*node, error) {
 		case unstable.ArrayTable:
 			table = tableOf(root, e.Key(), true)
 		case unstable.KeyValue:
-			addTOML(table, e)
+			addTOML(data, table, e)
 		}
 	}
 	if err := p.Error(); err != nil {
@@ -70,33 +71,46 @@ func (n *node) child(name string, at int, array bool) *node {
 	return next
 }
 
-func addTOML(table *node, e *unstable.Node) {
+func addTOML(data []byte, table *node, e *unstable.Node) {
 	for keys := e.Key(); keys.Next(); {
 		key := keys.Node()
 		name, at := string(key.Data), int(key.Raw.Offset)
 		if keys.IsLast() {
-			table.members = append(table.members, member{name, at, fromTOML(e.Value(), at)})
+			value := fromTOML(data, e.Value(), at)
+			value.key = int(e.Raw.Offset)
+			value.span = Span{afterEquals(data, at+int(key.Raw.Length)), value.key + int(e.Raw.Length)}
+			table.members = append(table.members, member{name, at, value})
 			return
 		}
 		table = table.child(name, at, false)
 	}
 }
 
-func fromTOML(v *unstable.Node, at int) *node {
-	n := &node{at: at, text: string(v.Data)}
+// afterEquals returns where a value begins, from the end of its key.
+func afterEquals(data []byte, at int) int {
+	for at < len(data) && bytes.IndexByte([]byte(" \t="), data[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+// fromTOML returns a value. The library has no range for arrays and tables, so that one
+// within an array has a span only if it is neither.
+func fromTOML(data []byte, v *unstable.Node, at int) *node {
+	n := &node{at: at, text: string(v.Data), span: Span{int(v.Raw.Offset), int(v.Raw.Offset + v.Raw.Length)}}
 	switch v.Kind {
 	case unstable.Array:
 		n.kind, n.text = list, ""
 		for items := v.Children(); items.Next(); {
 			if item := items.Node(); item.Kind != unstable.Comment {
-				n.items = append(n.items, fromTOML(item, at))
+				n.items = append(n.items, fromTOML(data, item, at))
 			}
 		}
 	case unstable.InlineTable:
 		n.kind, n.text = object, ""
 		for items := v.Children(); items.Next(); {
 			if item := items.Node(); item.Kind == unstable.KeyValue {
-				addTOML(n, item)
+				addTOML(data, n, item)
 			}
 		}
 	case unstable.Bool:

@@ -135,12 +135,18 @@ type Watch struct {
 
 // Register adds the flags.
 func (w *Watch) Register(cmd *cobra.Command) {
+	w.RegisterFiles(cmd, "restart the server when a file that matches `GLOB` changes, and print what changed in its responses; !GLOB excludes files; may be repeated")
 	f := cmd.Flags()
-	f.StringArrayVar(&w.Globs, "watch", nil, "restart the server when a file that matches `GLOB` changes, and print what changed in its responses; !GLOB excludes files; may be repeated")
-	f.StringVar(&w.Before, "watch-run", "", "with --watch: first run this `COMMAND` in the shell; restart only if it succeeds")
 	f.IntVar(&w.Calls, "watch-calls", replay.DefaultCalls, "with --watch: re-send the last `N` different requests")
 	f.BoolVar(&w.All, "watch-all", false, "with --watch: also re-send calls of tools that are not known to be read-only, and other requests that may have side effects")
 	f.StringArrayVar(&w.Tools, "watch-tool", nil, "with --watch: re-send calls of the tool `NAME`, even if it has side effects; may be repeated")
+}
+
+// RegisterFiles adds the flags for the files and the build. about is the help of --watch.
+func (w *Watch) RegisterFiles(cmd *cobra.Command, about string) {
+	f := cmd.Flags()
+	f.StringArrayVar(&w.Globs, "watch", nil, about)
+	f.StringVar(&w.Before, "watch-run", "", "with --watch: first run this `COMMAND` in the shell; restart only if it succeeds")
 	f.BoolVar(&w.Poll, "watch-poll", false, "with --watch: check the files every second, where the system does not report changes")
 }
 

@@ -35,7 +35,7 @@ type Watch struct {
 
 // WatchFiles starts watching, or returns nil without --watch. It ignores the program's
 // own files.
-func WatchFiles(w *flags.Watch, t *flags.Target) (*filewatch.Watcher, error) {
+func WatchFiles(w *flags.Watch, t *flags.Target, early bool) (*filewatch.Watcher, error) {
 	if len(w.Globs) == 0 {
 		return nil, nil
 	}
@@ -44,9 +44,13 @@ func WatchFiles(w *flags.Watch, t *flags.Target) (*filewatch.Watcher, error) {
 		own[absolute(t.Record)] = true
 	}
 	state, _ := recordings.StateDir() // "" if there is none
-	files, err := filewatch.New(filewatch.Options{Globs: w.Globs, Poll: w.Poll, Ignore: func(path string) bool {
+	taps, _ := recordings.TapState()
+	within := func(path, folder string) bool {
+		return folder != "" && strings.HasPrefix(path, folder+string(filepath.Separator))
+	}
+	files, err := filewatch.New(filewatch.Options{Globs: w.Globs, Poll: w.Poll, Early: early, Ignore: func(path string) bool {
 		first, _ := recordings.FirstPart(path)
-		return own[path] || own[first] || state != "" && strings.HasPrefix(path, state+string(filepath.Separator))
+		return own[path] || own[first] || within(path, state) || within(path, taps)
 	}})
 	var bad *filewatch.GlobError
 	switch {
@@ -156,12 +160,13 @@ func (w *Watch) take(c filewatch.Change) (cause string) {
 	if len(c.Paths) == 0 {
 		return ""
 	}
-	return w.cause(c)
+	return Changed(w.dir, c)
 }
 
-func (w *Watch) cause(c filewatch.Change) string {
+// Changed describes a change that has paths, relative to dir if they are below it.
+func Changed(dir string, c filewatch.Change) string {
 	name := c.Paths[0]
-	if rest, err := filepath.Rel(w.dir, name); err == nil && !strings.HasPrefix(rest, "..") {
+	if rest, err := filepath.Rel(dir, name); err == nil && !strings.HasPrefix(rest, "..") {
 		name = rest
 	}
 	if more := len(c.Paths) - 1 + c.More; more > 0 {

@@ -16,6 +16,7 @@ import (
 	"mcpdbg/session/diagnosis/cause"
 	"mcpdbg/session/diagnosis/rule"
 	"mcpdbg/session/exchange"
+	"mcpdbg/session/tap"
 	"mcpdbg/ui/widget/filter"
 )
 
@@ -30,6 +31,7 @@ type Info struct {
 	Duration int64              `json:"duration_us"`
 	Skipped  string             `json:"skipped,omitempty"` // unsupported parts, counted
 	Servers  []ServerInfo       `json:"servers,omitempty"` // from the handshakes, one per process
+	Client   string             `json:"client,omitempty"`  // of a tap
 	Counts   CountsInfo         `json:"counts"`
 	Methods  []MethodInfo       `json:"methods"`
 	Notified []NotifiedInfo     `json:"notifications"`
@@ -162,8 +164,11 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 			break
 		}
 		info.Duration = row.T
-		if row.Kind == session.KindState {
+		switch {
+		case row.Kind == session.KindState:
 			info.readState(src, row)
+		case row.Kind == session.KindNote && info.Header.Mode == session.ModeTap && info.Client == "":
+			info.Client = tap.ClientOf(src, row)
 		}
 		long.add(info, src, number, row)
 		k := key{row.Method, row.Kind}

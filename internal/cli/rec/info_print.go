@@ -9,6 +9,7 @@ import (
 
 	"mcpdbg/internal/problems"
 	"mcpdbg/internal/wording"
+	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -42,6 +43,9 @@ func (info *Info) printFacts(line linePrinter) {
 	line("           %s, %d entries, %s", wording.Bytes(info.Size), info.Entries, cmp.Or(info.Stopped, stateWords[info.State]))
 	line("command    %s", strings.Join(h.Argv, " "))
 	line("           %s%s", place, wording.IfAny(", in ", h.Cwd))
+	if h.Mode == session.ModeTap {
+		line("tap        %s%s", h.Name, wording.IfAny(", under ", info.Client))
+	}
 	for _, s := range info.Servers {
 		line("server     %s", strings.Join(strings.Fields(s.Server+" "+s.Protocol), " "))
 	}

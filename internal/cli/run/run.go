@@ -141,7 +141,7 @@ func Session(ctx context.Context, env *console.Env, t flags.Target, r Options) e
 	if err != nil {
 		return err
 	}
-	files, err := live.WatchFiles(&r.Watch, &t)
+	files, err := live.WatchFiles(&r.Watch, &t, false)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func showScreen(ctx context.Context, env *console.Env, opts ui.Options) error {
 func ShowSession(ctx context.Context, env *console.Env, t flags.Target, argv []string, name string, w flags.Watch) error {
 	prompter := tty.NewPrompter()
 	t.Person = true
-	files, err := live.WatchFiles(&w, &t)
+	files, err := live.WatchFiles(&w, &t, false)
 	if err != nil {
 		return err
 	}

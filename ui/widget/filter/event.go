@@ -18,6 +18,9 @@ var eventSources = [session.KindCount]string{
 	session.KindLagged:  "lag",
 	session.KindHeld:    "stall",
 	session.KindAct:     "you",
+	// The text says in which direction.
+	session.KindFromClient: "client",
+	session.KindToClient:   "client",
 }
 
 // EventSource returns the word that lists show for the source of an event, or for a line

@@ -1,0 +1,18 @@
+//go:build unix
+
+package tap
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// isOwn reports whether only this user can enter a folder.
+func isOwn(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid() && info.Mode().Perm()&0o077 == 0
+}
+
+func isRefused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }

@@ -1,0 +1,102 @@
+package tap
+
+import (
+	"io"
+	"sync"
+	"time"
+)
+
+// outletLimit is how many bytes may wait for the client before the server is not read.
+const outletLimit = 16 << 20
+
+// An outlet writes to the client on a goroutine of its own, so that a client that writes
+// before it reads does not stop the tap.
+type outlet struct {
+	w      io.Writer
+	failed chan struct{} // closed when a write has failed; all later bytes are dropped
+	done   chan struct{}
+	room   chan struct{} // one slot: bytes were written
+
+	mu     sync.Mutex
+	change sync.Cond
+	queue  [][]byte
+	bytes  int
+	closed bool
+	broken bool
+}
+
+func newOutlet(w io.Writer) *outlet {
+	o := &outlet{w: w, failed: make(chan struct{}), done: make(chan struct{}), room: make(chan struct{}, 1)}
+	o.change.L = &o.mu
+	failed := o.failed
+	go func() {
+		defer close(o.done)
+		o.run(failed)
+	}()
+	return o
+}
+
+// waiting returns how many bytes wait for the client.
+func (o *outlet) waiting() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bytes
+}
+
+// write queues bytes, which must not change.
+func (o *outlet) write(b []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.broken {
+		o.queue = append(o.queue, b)
+		o.bytes += len(b)
+		o.change.Broadcast()
+	}
+}
+
+func (o *outlet) run(failed chan struct{}) {
+	for {
+		o.mu.Lock()
+		for len(o.queue) == 0 && !o.closed {
+			o.change.Wait()
+		}
+		if len(o.queue) == 0 {
+			o.mu.Unlock()
+			return
+		}
+		b := o.queue[0]
+		o.queue = o.queue[1:]
+		o.mu.Unlock()
+		_, err := o.w.Write(b)
+		o.mu.Lock()
+		o.bytes -= len(b)
+		if err != nil {
+			o.broken, o.queue, o.bytes = true, nil, 0
+			close(failed)
+		}
+		o.mu.Unlock()
+		select {
+		case o.room <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// close waits until everything is written, or with brief as long as after a step.
+func (o *outlet) close(brief bool) {
+	o.mu.Lock()
+	o.closed = true
+	o.change.Broadcast()
+	o.mu.Unlock()
+	var late <-chan time.Time
+	if brief {
+		late = time.After(hurryTime)
+	}
+	select {
+	case <-o.done:
+	case <-late:
+	}
+}
