@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -192,12 +193,9 @@ func (r *relay) replayState() {
 	if h.level.line != nil {
 		again = append(again, h.level)
 	}
-	subscriptions := make([]update, 0, len(h.updates))
-	for _, u := range h.updates {
-		subscriptions = append(subscriptions, *u)
+	for _, u := range slices.SortedFunc(maps.Values(h.updates), func(a, b *update) int { return a.n - b.n }) {
+		again = append(again, *u)
 	}
-	slices.SortFunc(subscriptions, func(a, b update) int { return a.n - b.n })
-	again = append(again, subscriptions...)
 	for _, u := range again {
 		h.awaited++
 		r.replay(u, func(el *element) {

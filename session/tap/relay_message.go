@@ -140,7 +140,9 @@ func (el *element) append(out []byte) []byte {
 // replace adds an edit. The edits of an element may be added in any order.
 func (el *element) replace(at framing.Span, with string) {
 	el.edits = append(el.edits, edit{at, with})
-	slices.SortStableFunc(el.edits, func(a, b edit) int { return int(a.Start) - int(b.Start) })
+	for i := len(el.edits) - 1; i > 0 && el.edits[i].Start < el.edits[i-1].Start; i-- {
+		el.edits[i], el.edits[i-1] = el.edits[i-1], el.edits[i]
+	}
 }
 
 // insert adds a member at the beginning of an object.

@@ -19,7 +19,11 @@ type splice struct {
 
 // spliced returns data with its splices made, which do not overlap.
 func spliced(data []byte, splices []splice) []byte {
-	slices.SortFunc(splices, func(a, b splice) int { return a.at.From - b.at.From })
+	for i := range splices { // a few
+		for ; i > 0 && splices[i].at.From < splices[i-1].at.From; i-- {
+			splices[i], splices[i-1] = splices[i-1], splices[i]
+		}
+	}
 	var out []byte
 	from := 0
 	for _, s := range splices {
