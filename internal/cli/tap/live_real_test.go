@@ -55,7 +55,6 @@ type load struct {
 // the client stays connected, each call succeeds or fails with an error of the tap, and
 // none runs twice.
 func TestRealClientsAcrossRestarts(t *testing.T) {
-	t.Parallel()
 	packages := filepath.Join(os.Getenv(testhome.Tools), "servers", "current", "node_modules")
 	clitest.NeedFile(t, filepath.Join(packages, "@modelcontextprotocol", "client"))
 	for server, s := range liveServers {
@@ -63,8 +62,7 @@ func TestRealClientsAcrossRestarts(t *testing.T) {
 			if client == "ts2-legacy" && server != "demo" {
 				continue // the others are legacy servers
 			}
-			t.Run(client+" "+server, func(t *testing.T) {
-				t.Parallel()
+			t.Run(client+" "+server, func(t *testing.T) { // one after the other: each has four programs
 				acrossRestarts(t, packages, client, server, s)
 			})
 		}
