@@ -33,7 +33,7 @@ func subcommands() []subcommand {
 		{"replay", true, replay.Command},
 		{"diff", true, replay.DiffCommand},
 		{"mock", true, replay.MockCommand},
-		{console.Tap, true, tap.Command},
+		{console.Tap, false, tap.Command},
 		{"wrap", true, tap.WrapCommand},
 		{"unwrap", true, tap.UnwrapCommand},
 		{"smoke", true, smoke.Command},

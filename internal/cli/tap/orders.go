@@ -28,8 +28,8 @@ func addOrders(env *console.Env, parent *cobra.Command) {
 	})
 	for _, o := range []struct{ do, short, long string }{
 		{"restart", "Restart the server of a live tap, under its client",
-			`restart ends the server and starts it again; the client keeps its connection. Calls
-that the server was handling get an error, since they may have run.`},
+			`restart ends the server and starts it again; the client keeps its connection.
+Calls that the server was handling get an error, since they may have run.`},
 		{"stop", "End a live tap and its server",
 			"stop ends the server, as if the client had closed its input, and then the tap."},
 	} {

@@ -30,10 +30,10 @@ const purpose = `tap is for the configuration of an MCP client, in front of the 
   "command": "mcpdbg",
   "args": ["tap", "--name", "notes", "--", "./notes", "--stdio"]
 
-The client starts it as if it were the server. tap starts the server, forwards both
-directions byte for byte, and records them; mcpdbg open shows the recording, also while
-it grows. Nothing is held or changed, and standard output is the server's alone. The
-end of input, signals and the exit status pass through.`
+The client starts it as if it were the server. tap starts the server, forwards
+both directions byte for byte, and records them; mcpdbg open shows the
+recording, also while it grows. Nothing is held or changed, and standard output
+is the server's alone. The end of input, signals and the exit status pass.`
 
 // Command returns the command tap.
 func Command(env *console.Env) *cobra.Command {
@@ -46,13 +46,14 @@ func Command(env *console.Env) *cobra.Command {
 
 With --live the server can be restarted while its client stays connected:
 mcpdbg tap restart NAME, from a shell, an editor or a model. With --watch it is
-restarted when files change; --watch-run builds it first. From the change on new
-requests wait for the new code. The client gets back the handshake, its log level
-and its subscriptions; reads are sent again, and calls that the server was
-handling get an error, since they may have run.
+restarted when files change; --watch-run builds it first. From the change on
+new requests wait for the new code. The new server gets the client's handshake,
+log level and subscriptions; reads are sent again, and calls that the server
+was handling get an error, since they may have run.
 
-If the recording cannot be written, tap forwards all the same and says so in one line
-on standard error. With --ssh a client on this machine uses a server on another.`,
+If the recording cannot be written, tap forwards all the same, with one line
+about it on standard error. With --ssh a client on this machine uses a server on
+another.`,
 		Example: `  mcpdbg tap --name notes -- ./notes --stdio
   mcpdbg tap --name notes --watch '/src/notes/**/*.go' -- go run /src/notes
   mcpdbg tap restart notes
