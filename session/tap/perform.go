@@ -49,7 +49,7 @@ func (l *live) perform(acts []act) {
 func (l *live) record(a *act) {
 	if a.from == serverSide && a.got != nil {
 		l.rec.line(streamEntry(session.KindStdout, l.now, a.got, a.part))
-		if a.to == nobody && a.why != "" {
+		if a.to == noSide && a.why != "" {
 			l.rec.line(session.ClientEntry(session.KindToClient, a.why, 0, 0, a.got))
 		}
 	}

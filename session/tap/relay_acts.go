@@ -10,7 +10,7 @@ import (
 type side uint8
 
 const (
-	nobody side = iota
+	noSide side = iota
 	clientSide
 	serverSide
 )
@@ -78,7 +78,7 @@ func (o *outbox) take() []act {
 
 // emit adds an act. Nothing of ours may interrupt a long line.
 func (o *outbox) emit(a act) {
-	if a.to != nobody && !a.part && o.long[opposite(a.to)].passing {
+	if a.to != noSide && !a.part && o.long[opposite(a.to)].passing {
 		if a.got != nil { // the line itself is logged now
 			o.acts = append(o.acts, act{from: a.from, got: a.got, why: whyHeld})
 			a.got = nil
@@ -96,7 +96,7 @@ func opposite(s side) side {
 	case serverSide:
 		return clientSide
 	}
-	return nobody
+	return noSide
 }
 
 // flush emits what waited for the end of a long line.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// modernMeta is what each request of a modern client says; META stands for it below.
+// modernMeta is what each request of a modern client says; it replaces META below.
 const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 
 const discover = `

@@ -17,7 +17,7 @@ const maxQuoted = 300
 // for a closed connection, nor -32001, a timeout.
 type failure struct {
 	kind string // data.mcpdbg
-	// text is the message, in which METHOD stands for the method.
+	// text is the message, in which methodHere is replaced by the method.
 	text   string
 	reason string // data.reason
 	ran    bool   // the request was sent
