@@ -38,6 +38,7 @@ type live struct {
 	rec   *recorder
 	relay *relay
 	out   *outlet
+	err   *outlet // what it does not take is recorded all the same
 
 	chunks  chan []byte       // what the client sends; closed at its end
 	started chan startResult  // of the pending start
@@ -87,7 +88,7 @@ type processEvent struct {
 func runLive(ctx context.Context, c Config) (executor.Exit, error) {
 	o := *c.Live
 	l := &live{
-		c: c, o: o, rec: newRecorder(c.Log), out: newOutlet(c.Out),
+		c: c, o: o, rec: newRecorder(c.Log), out: newOutlet(c.Out), err: newOutlet(c.Err),
 		relay: newRelay(relayConfig{
 			name: o.Name, hex: executor.NewMark()[:8], startup: o.Startup, watched: o.Watched,
 			passBuilding: o.PassBuilding, noCache: o.NoCache, noStderr: o.NoStderr,
@@ -104,6 +105,7 @@ func runLive(ctx context.Context, c Config) (executor.Exit, error) {
 	close(l.over)
 	l.running.Wait()
 	l.out.close(l.leaving)
+	l.err.close(true)
 	l.starts++
 	l.answer("the tap has ended")
 	return l.exit, nil
@@ -137,7 +139,7 @@ func (l *live) loop(ctx context.Context) {
 		l.arm(timer)
 		from, events := chunks, l.events
 		unread := l.out.waiting()
-		if unread > 2*outletLimit || l.proc != nil && l.proc.Info().Unwritten > maxUnwritten {
+		if unread > 2*outletLimit || l.proc != nil && l.proc.full() {
 			from = nil
 		}
 		if unread > outletLimit && !l.leaving {
@@ -180,7 +182,7 @@ func (l *live) arm(timer *time.Timer) {
 	if due := l.relay.next(); !due.IsZero() {
 		wait = max(0, time.Until(due))
 	}
-	if l.proc != nil && l.proc.Info().Unwritten > maxUnwritten {
+	if l.proc != nil && l.proc.full() {
 		wait = min(wait, roomLook)
 	}
 	timer.Reset(wait)
@@ -312,7 +314,7 @@ func (l *live) handle(p *process, ev executor.Event) {
 	case ev.Kind == executor.Output && ev.Stream == executor.Stderr:
 		l.rec.read(session.KindStderr, ev.Data)
 		p.lastWords(ev.Data)
-		_, _ = l.c.Err.Write(ev.Data) // it is recorded, and not the protocol
+		l.err.offer(ev.Data)
 		return
 	}
 	select {
@@ -357,6 +359,9 @@ func (l *live) ended(p *process, failure error) {
 		l.serverLine(&line)
 	}
 	p.lines.Close()
+	if p.input != nil {
+		p.input.end()
+	}
 	l.rec.end(failure)
 	l.proc, l.before = nil, p.Info().PID
 	how := session.DescribeExit(p.exit)

@@ -2,6 +2,7 @@ package tap
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -413,6 +414,57 @@ func TestServerDoesNotRead(t *testing.T) {
 		b.procs[0].ends(executor.Exit{Kind: executor.ExitSignal, Signal: "TERM"})
 		<-b.done
 		require.Equal(t, executor.EndedByClient, b.exit.By)
+	})
+}
+
+// TestServerDoesNotReadManyLines: more lines than an executor queues stop no signal
+// either, and the server gets them all once it reads.
+func TestServerDoesNotReadManyLines(t *testing.T) {
+	inLive(t, &fakeServer{}, func(t *testing.T, b *liveBench) {
+		p := b.handshakes()
+		const lines = executor.MaxQueuedWrites + 100
+		_, err := b.in.Write(bytes.Repeat([]byte("{}\n"), lines))
+		require.NoError(t, err)
+		synctest.Wait()
+		b.signals <- executor.StepTerm
+		require.Equal(t, executor.StepTerm, <-p.steps)
+		for range lines {
+			require.Equal(t, "{}", b.next(p.lines))
+		}
+		_, err = p.lines.ReadByte()
+		require.ErrorIs(t, err, io.EOF) // the client has closed its side by its signal
+		p.ends(executor.Exit{Kind: executor.ExitCode})
+		<-b.done
+	})
+}
+
+// TestClientDoesNotReadStderr: what a server writes there does not stop its answers.
+func TestClientDoesNotReadStderr(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, live := range []*LiveOptions{nil, {Name: "notes"}} {
+			s := &fakeServer{}
+			in, w := io.Pipe()
+			out, stdout := io.Pipe()
+			stderr, toStderr := io.Pipe()
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				_, _ = Run(t.Context(), Config{Executor: s, In: in, Out: stdout, Err: toStderr, Live: live})
+			}()
+			synctest.Wait()
+			p := s.procs[0]
+			go func() {
+				p.Journal.Output(executor.Stderr, []byte("a word\n"))
+				p.Journal.Output(executor.Stdout, []byte("{}\n"))
+			}()
+			line, err := bufio.NewReader(out).ReadString('\n')
+			require.NoError(t, err)
+			require.Equal(t, "{}\n", line)
+			require.NoError(t, stderr.Close())
+			require.NoError(t, w.Close())
+			p.ends(executor.Exit{Kind: executor.ExitCode})
+			<-done
+		}
 	})
 }
 

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// outletLimit is how many bytes may wait for the client before the server is not read.
+// outletLimit is how many bytes may wait for the client, of each stream, before the server
+// is not read.
 const outletLimit = 16 << 20
 
-// An outlet writes to the client on a goroutine of its own, so that a client that writes
-// before it reads does not stop the tap.
+// An outlet writes on a goroutine of its own, so that a client that writes before it reads
+// does not stop the tap.
 type outlet struct {
 	w      io.Writer
 	failed chan struct{} // closed when a write has failed; all later bytes are dropped
@@ -36,7 +37,7 @@ func newOutlet(w io.Writer) *outlet {
 	return o
 }
 
-// waiting returns how many bytes wait for the client.
+// waiting returns how many bytes are not written.
 func (o *outlet) waiting() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -52,6 +53,17 @@ func (o *outlet) write(b []byte) {
 		o.bytes += len(b)
 		o.change.Broadcast()
 	}
+}
+
+// offer queues bytes, and waits first while as many wait as a server may be ahead.
+func (o *outlet) offer(b []byte) {
+	for o.waiting() > outletLimit {
+		select {
+		case <-o.room:
+		case <-o.done:
+		}
+	}
+	o.write(b)
 }
 
 func (o *outlet) run(failed chan struct{}) {
@@ -85,12 +97,17 @@ func (o *outlet) run(failed chan struct{}) {
 	}
 }
 
-// close waits until everything is written, or with brief as long as after a step.
-func (o *outlet) close(brief bool) {
+// end ends the goroutine once everything is written.
+func (o *outlet) end() {
 	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.closed = true
 	o.change.Broadcast()
-	o.mu.Unlock()
+}
+
+// close waits until everything is written, or with brief as long as after a step.
+func (o *outlet) close(brief bool) {
+	o.end()
 	var late <-chan time.Time
 	if brief {
 		late = time.After(hurryTime)

@@ -83,26 +83,6 @@ func streamEntry(kind session.Kind, n numbers, line []byte, part bool) session.E
 	return e
 }
 
-// write writes a line to the server. Bytes that it does not take are lost with it.
-func (l *live) write(line []byte) {
-	if l.proc == nil {
-		return
-	}
-	if res, err := l.proc.Write(context.Background(), "", line); err != nil || res.Status != executor.Accepted {
-		l.proc.refuses(l.rec)
-	}
-}
-
-func (l *live) closeInput() {
-	if l.proc == nil {
-		return
-	}
-	l.proc.attempt(executor.StepCloseStdin, executor.EndedByClient)
-	begin := time.Now()
-	l.proc.CloseStdin()
-	l.rec.entry(phaseEntry(executor.StepCloseStdin, executor.EndedByClient, begin, nil), false)
-}
-
 func phaseEntry(step executor.Step, by executor.EndedBy, begin time.Time, err error) session.Entry {
 	body := session.PhaseBody{Phase: step.String(), Took: time.Since(begin).Microseconds()}
 	if by == executor.EndedByClient {

@@ -3,6 +3,7 @@ package tap
 import (
 	"bytes"
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -29,7 +30,9 @@ type process struct {
 	ready    chan struct{} // closed when sub is set
 	closed   chan struct{} // closed at the last event
 	exit     executor.Exit
-	refused  bool // it does not take input any more
+	input    *outlet // nil until its executor has no room
+	bytes    int     // at most as many are not written to its pipe
+	refusal  sync.Once
 	stopping bool
 	brief    bool
 	hurry    chan struct{} // closed when brief
@@ -69,10 +72,94 @@ func (p *process) said() string {
 
 // refuses notes, once, that the process does not take input.
 func (p *process) refuses(rec *recorder) {
-	if !p.refused {
-		p.refused = true
+	p.refusal.Do(func() {
 		rec.note(session.NoteBody{Code: NoteUnwritten, Text: "the server does not take input any more"})
+	})
+}
+
+// noWait is the context of a write that fails where it would wait for room.
+var noWait = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+// write writes a line to a process without waiting for it. Bytes that it does not take are
+// lost with it.
+func (l *live) write(line []byte) {
+	p := l.proc
+	if p == nil {
+		return
 	}
+	p.bytes += len(line)
+	if p.input == nil || p.input.waiting() == 0 {
+		res, err := p.Write(noWait, "", line)
+		if err == nil && res.Status != executor.Accepted {
+			p.refuses(l.rec)
+		}
+		if err == nil {
+			return
+		}
+	}
+	if p.input == nil {
+		p.input = newOutlet(stdin{p, l.rec})
+	}
+	p.input.write(line)
+}
+
+// A stdin is the input of a process that has to wait for room.
+type stdin struct {
+	p   *process
+	rec *recorder
+}
+
+func (w stdin) Write(line []byte) (int, error) {
+	res, err := w.p.Process.Write(context.Background(), "", line)
+	if err == nil && res.Status != executor.Accepted {
+		err = errRefused
+	}
+	if err != nil {
+		w.p.refuses(w.rec)
+	}
+	return len(line), err
+}
+
+var errRefused = errors.New("standard input is closed")
+
+// full reports whether the process leaves too much unread for more. It asks the executor
+// only if that is possible at all.
+func (p *process) full() bool {
+	if p.bytes <= maxUnwritten {
+		return false
+	}
+	p.bytes = p.Info().Unwritten
+	if p.input != nil {
+		p.bytes += p.input.waiting()
+	}
+	return p.bytes > maxUnwritten
+}
+
+// closeInput closes the input of the server, after what is written to it.
+func (l *live) closeInput() {
+	p := l.proc
+	if p == nil {
+		return
+	}
+	end := func() {
+		p.attempt(executor.StepCloseStdin, executor.EndedByClient)
+		begin := time.Now()
+		p.CloseStdin()
+		l.rec.entry(phaseEntry(executor.StepCloseStdin, executor.EndedByClient, begin, nil), false)
+	}
+	if p.input == nil {
+		end()
+		return
+	}
+	p.input.end()
+	l.running.Go(func() {
+		<-p.input.done
+		end()
+	})
 }
 
 func (p *process) attempt(step executor.Step, by executor.EndedBy) {

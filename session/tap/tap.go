@@ -47,7 +47,9 @@ func Run(ctx context.Context, c Config) (executor.Exit, error) {
 		c: c, rec: newRecorder(c.Log), ready: make(chan struct{}),
 		exited: make(chan struct{}), closed: make(chan struct{}), unread: make(chan struct{}),
 	}
+	t.err = newOutlet(client{t, executor.Stderr, c.Err})
 	defer t.rec.close()
+	defer t.err.close(false)
 	t.rec.state(session.Starting, "")
 	if err := t.start(ctx); err != nil {
 		t.rec.entry(session.StartFailedEntry(err), false)
@@ -72,6 +74,7 @@ type tap struct {
 	rec  *recorder
 	proc executor.Process
 	sub  *executor.Subscription
+	err  *outlet // the client's stderr
 
 	ready  chan struct{} // closed when sub is set
 	exited chan struct{}
@@ -81,7 +84,7 @@ type tap struct {
 	// Of the goroutine that handles events, and of Run when closed is closed.
 	exit    executor.Exit
 	failure error
-	lost    [2]bool // the stream of the client takes no more
+	lost    bool // the client takes no more of stdout
 
 	early executor.Step // a signal that came during the start; 0 for none
 
@@ -284,21 +287,34 @@ func (t *tap) recover() {
 }
 
 func (t *tap) output(stream executor.Stream, data []byte) {
-	kind, to := session.KindStdout, t.c.Out
 	if stream == executor.Stderr {
-		kind, to = session.KindStderr, t.c.Err
-	}
-	t.rec.read(kind, data)
-	if t.lost[stream] {
+		t.rec.read(session.KindStderr, data)
+		t.err.offer(data) // a client that does not read it must get stdout all the same
 		return
 	}
-	if _, err := to.Write(data); err != nil {
-		t.lost[stream] = true
-		t.note(session.NoteBody{Code: NoteUnread, Text: fmt.Sprintf("the client does not take %s any more: %v", stream, err)})
-		if stream == executor.Stdout {
-			close(t.unread)
-		}
+	t.rec.read(session.KindStdout, data)
+	if t.lost {
+		return
 	}
+	if _, err := (client{t, executor.Stdout, t.c.Out}).Write(data); err != nil {
+		t.lost = true
+		close(t.unread)
+	}
+}
+
+// A client is a stream of the client. Its error is noted.
+type client struct {
+	t      *tap
+	stream executor.Stream
+	w      io.Writer
+}
+
+func (c client) Write(data []byte) (int, error) {
+	n, err := c.w.Write(data)
+	if err != nil {
+		c.t.note(session.NoteBody{Code: NoteUnread, Text: fmt.Sprintf("the client does not take %s any more: %v", c.stream, err)})
+	}
+	return n, err
 }
 
 // NoteUnread is the code of the note that the client has closed one of its streams.
