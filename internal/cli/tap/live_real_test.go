@@ -21,12 +21,12 @@ import (
 // tests.
 var liveRestarts = 8
 
-// lateTools: server-everything adds tools after its handshake, so that the number of them
-// at the start depends on the moment.
+// slow: server-everything takes a second to end, and adds tools after its handshake, so
+// that the number of them at the start depends on the moment.
 type liveServer struct {
-	tool      string
-	lateTools bool
-	command   func(t *testing.T, calls string) []string
+	tool    string
+	slow    bool
+	command func(t *testing.T, calls string) []string
 }
 
 var liveServers = map[string]liveServer{
@@ -57,33 +57,42 @@ type load struct {
 func TestRealClientsAcrossRestarts(t *testing.T) {
 	packages := filepath.Join(os.Getenv(testhome.Tools), "servers", "current", "node_modules")
 	clitest.NeedFile(t, filepath.Join(packages, "@modelcontextprotocol", "client"))
-	for server, s := range liveServers {
-		for _, client := range []string{"ts1", "ts2", "ts2-legacy"} {
-			if client == "ts2-legacy" && server != "demo" {
+	clients := []string{"ts1", "ts2", "ts2-legacy", "go", "go-legacy"}
+	for server := range liveServers {
+		for _, client := range clients {
+			if strings.HasSuffix(client, "-legacy") && server != "demo" {
 				continue // the others are legacy servers
 			}
 			t.Run(client+" "+server, func(t *testing.T) { // one after the other: each has four programs
-				acrossRestarts(t, packages, client, server, s)
+				acrossRestarts(t, packages, client, server)
 			})
 		}
 	}
 }
 
-func acrossRestarts(t *testing.T, packages, client, server string, s liveServer) {
+func acrossRestarts(t *testing.T, packages, client, server string) {
 	t.Helper()
+	s := liveServers[server]
 	dir := t.TempDir()
 	record, calls := filepath.Join(dir, "r.jsonl"), filepath.Join(dir, "calls")
 	name := "load-" + client + "-" + server
-	argv := slices.Concat([]string{
-		"testdata/load.mjs", packages, client, s.tool, strconv.Itoa(liveRestarts), clitest.Binary(), name, "--",
-		clitest.Binary(), "tap", "--live", "--name", name, "--record", record, "--",
-	}, s.command(t, calls))
-	cmd := clitest.Command(t, clitest.Need(t, "node"), argv...)
-	if client == "ts2" { // it ends its probe, so that there is a second tap
-		argv[slices.Index(argv, record)] = filepath.Join(dir, "no")
-		cmd.Args = append(cmd.Args[:1], slices.DeleteFunc(argv, func(a string) bool { return a == "--record" || a == filepath.Join(dir, "no") })...)
+	program := []string{clitest.Need(t, "node"), "testdata/load.mjs", packages}
+	if strings.HasPrefix(client, "go") {
+		program = []string{clitest.Need(t, "goload")}
 	}
-	r := clitest.Finish(t, cmd)
+	rounds := liveRestarts
+	if s.slow {
+		rounds /= 3
+	}
+	argv := slices.Concat(program, []string{
+		client, s.tool, strconv.Itoa(rounds), clitest.Binary(), name, "--",
+		clitest.Binary(), "tap", "--live", "--name", name,
+	})
+	if client != "ts2" { // it ends its probe, so that there is a second tap
+		argv = append(argv, "--record", record)
+	}
+	argv = slices.Concat(argv, []string{"--"}, s.command(t, calls))
+	r := clitest.Finish(t, clitest.Command(t, argv[0], argv[1:]...))
 	require.Zero(t, r.Code, r.Stderr)
 	var l load
 	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &l), r.Stdout)
@@ -97,14 +106,19 @@ func acrossRestarts(t *testing.T, packages, client, server string, s liveServer)
 	for _, text := range l.Restarts {
 		require.Contains(t, text, "restarted: mcpdbg tap restart")
 	}
-	if !s.lateTools {
+	if !s.slow {
 		require.Equal(t, l.Tools[0], l.Tools[1])
 	}
 	require.NotZero(t, l.Tools[1])
 	if server == "counter" {
 		requireOnce(t, calls, l)
 	}
-	if client != "ts2" {
+	switch client {
+	case "ts2":
+	case "codex": // it kills the tap
+		r := clitest.Run(t, "rec", "verify", record)
+		require.Zero(t, r.Code, r.Stdout)
+	default:
 		clitest.RequireWhole(t, record)
 	}
 }

@@ -1,31 +1,31 @@
 // load.mjs PACKAGES CLIENT TOOL ROUNDS MCPDBG TAP -- COMMAND... connects a client of the
 // TypeScript SDK to COMMAND, a tap with the name TAP, calls TOOL all the time, and has the
-// server restarted at random moments. CLIENT is ts1, ts2 (the era is negotiated) or
-// ts2-legacy. The output is one line of JSON.
+// server restarted at random moments. CLIENT is ts1, ts2 (the era is negotiated),
+// ts2-legacy or codex. The output is one line of JSON.
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connectCodex } from './codex.mjs';
 
 const [packages, kind, tool, rounds, mcpdbg, tap] = process.argv.slice(2);
 const [command, ...args] = process.argv.slice(9);
 const load = (path) => import(`${packages}/@modelcontextprotocol/${path}`);
 const seen = { ok: 0, errors: {}, wrong: [], sent: [], restarts: [], problems: [], closed: false, tools: [0, 0] };
-const onChanged = () => {};
-const options = { capabilities: {}, listChanged: { tools: { onChanged } } };
-let client, transport;
-if (kind === 'ts1') {
-  const { Client } = await load('sdk/dist/esm/client/index.js');
-  const { StdioClientTransport } = await load('sdk/dist/esm/client/stdio.js');
-  client = new Client({ name: 'load', version: '1' }, options);
-  transport = new StdioClientTransport({ command, args, env: process.env, stderr: 'ignore' });
-} else {
-  const { Client } = await load('client/dist/index.mjs');
-  const { StdioClientTransport } = await load('client/dist/stdio.mjs');
-  client = new Client({ name: 'load', version: '1' }, { ...options, versionNegotiation: { mode: kind === 'ts2' ? 'auto' : 'legacy' } });
-  transport = new StdioClientTransport({ command, args, env: process.env, stderr: 'ignore' });
+
+// connect returns a client with the methods of those of the SDK that are used here.
+async function connect() {
+  if (kind === 'codex') return connectCodex(packages, command, args, () => { seen.closed = true; });
+  const old = kind === 'ts1';
+  const { Client } = await load(old ? 'sdk/dist/esm/client/index.js' : 'client/dist/index.mjs');
+  const { StdioClientTransport } = await load(old ? 'sdk/dist/esm/client/stdio.js' : 'client/dist/stdio.mjs');
+  const options = { capabilities: {}, listChanged: { tools: { onChanged: () => {} } } };
+  if (!old) options.versionNegotiation = { mode: kind === 'ts2' ? 'auto' : 'legacy' };
+  const client = new Client({ name: 'load', version: '1' }, options);
+  client.onerror = (e) => seen.problems.push(e.message.slice(0, 300));
+  client.onclose = () => { seen.closed = true; };
+  await client.connect(new StdioClientTransport({ command, args, env: process.env, stderr: 'ignore' }));
+  return client;
 }
-client.onerror = (e) => seen.problems.push(e.message.slice(0, 300));
-client.onclose = () => { seen.closed = true; };
-await client.connect(transport);
+const client = await connect();
 seen.tools[0] = (await client.listTools()).tools.length;
 
 let stop = false, n = 0;
