@@ -57,6 +57,21 @@ func parseGlobs(dir string, texts []string) (globs, error) {
 	return g, nil
 }
 
+// CheckGlobs returns a *GlobError if one of them is invalid.
+func CheckGlobs(dir string, texts []string) error {
+	_, err := parseGlobs(dir, texts)
+	return err
+}
+
+// EscapeFolder returns a path as the beginning of a glob. On Windows a name with a bracket
+// or a brace cannot be written.
+func EscapeFolder(name string) string {
+	if filepath.Separator == '\\' {
+		return name
+	}
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`, "}", `\}`).Replace(name)
+}
+
 func parseGlob(dir, text string) (glob, error) {
 	slashed := filepath.ToSlash(text)
 	switch {

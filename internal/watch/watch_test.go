@@ -219,6 +219,19 @@ func TestGlobs(t *testing.T) {
 	require.Equal(t, []string{"src/b.go"}, absolute.changes("src/b.go"))
 }
 
+// TestEscapedFolder: a folder may have a name that looks like a glob.
+func TestEscapedFolder(t *testing.T) {
+	if filepath.Separator == '\\' {
+		t.Skip("Windows has no escapes in globs")
+	}
+	dir := filepath.Join(t.TempDir(), "[a] {b,c}?* d")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	globs, err := parseGlobs("/", []string{EscapeFolder(dir) + "/*.go"})
+	require.NoError(t, err)
+	require.Equal(t, dir, globs.in[0].root)
+	require.Equal(t, "*.go", globs.in[0].rest)
+}
+
 func TestBadGlobs(t *testing.T) {
 	for _, glob := range []string{"[a", "{a", "a\\", "", "!", "![x"} {
 		_, err := New(Options{Dir: t.TempDir(), Globs: []string{glob}})

@@ -114,7 +114,7 @@ type stdin struct {
 }
 
 func (w stdin) Write(line []byte) (int, error) {
-	res, err := w.p.Process.Write(context.Background(), "", line)
+	res, err := w.p.Write(context.Background(), "", line)
 	if err == nil && res.Status != executor.Accepted {
 		err = errRefused
 	}

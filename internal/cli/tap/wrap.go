@@ -16,6 +16,7 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
+	filewatch "mcpdbg/internal/watch"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/target"
 	"mcpdbg/session/target/edit"
@@ -159,12 +160,18 @@ func tapFlags(cmd *cobra.Command, plain bool, files *flags.Watch) ([]string, err
 	case plain:
 		return nil, nil
 	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if err := filewatch.CheckGlobs(folder, files.Globs); err != nil {
+		return nil, console.Usagef("--watch: %v", err)
+	}
 	words := []string{"--live"}
 	for _, glob := range files.Globs {
-		pattern, excludes := strings.CutPrefix(glob, "!")
-		path, err := filepath.Abs(pattern)
-		if err != nil {
-			return nil, fmt.Errorf("--watch %s: %w", glob, err)
+		path, excludes := strings.CutPrefix(glob, "!")
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(filewatch.EscapeFolder(folder), path)
 		}
 		if excludes {
 			path = "!" + path
@@ -172,10 +179,6 @@ func tapFlags(cmd *cobra.Command, plain bool, files *flags.Watch) ([]string, err
 		words = append(words, "--watch", path)
 	}
 	if files.Before != "" {
-		folder, err := os.Getwd()
-		if err != nil {
-			return nil, fmt.Errorf("--watch-run: %w", err)
-		}
 		enter := "cd " + wording.Quote(folder)
 		if runtime.GOOS == "windows" {
 			enter = `cd /d "` + folder + `"`

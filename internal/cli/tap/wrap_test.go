@@ -183,6 +183,7 @@ func TestWrapDryRun(t *testing.T) {
 	for word, want := range map[string]string{
 		"plain": "plain", "--level=3": "--level=***", "A=b=c": "A=***", "https://u:p@host/x?k=v": "https://***@host/x?***",
 		"--url=https://host/": "--url=***", "postgres://host/db": "postgres://host/db", "https://host/?a=b": "https://host/?***",
+		"Authorization: Basic x": "Authorization: ***",
 	} {
 		require.Equal(t, want, maskWord(word))
 	}
@@ -325,4 +326,6 @@ func TestFlagsOfAWrap(t *testing.T) {
 	words, err = tapFlags(&cobra.Command{}, true, &flags.Watch{})
 	require.NoError(t, err)
 	require.Empty(t, words)
+	_, err = tapFlags(&cobra.Command{}, false, &flags.Watch{Globs: []string{"src/[*.go"}})
+	require.ErrorContains(t, err, "unclosed bracket")
 }

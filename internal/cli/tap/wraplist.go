@@ -141,7 +141,7 @@ func diff(change *edit.Change) string {
 var secretNames = []string{"key", "token", "secret", "pass", "pwd", "auth", "cred", "cookie", "header", "bearer"}
 
 // masked returns the command line of an entry as the file has it, without values: those
-// after an equals sign, after a flag for a secret, and in a URL.
+// after an equals sign, in a header, after a flag for a secret, and in a URL.
 func masked(e *target.Entry) string {
 	words := slices.Clone(e.Source.Words)
 	for i, word := range words {
@@ -167,6 +167,9 @@ func maskWord(word string) string {
 	scheme, rest, isURL := strings.Cut(word, "://")
 	if isPair && (!isURL || len(name) < len(scheme)) {
 		return name + "=" + mask
+	}
+	if header, _, isHeader := strings.Cut(word, ": "); isHeader {
+		return header + ": " + mask
 	}
 	if !isURL {
 		return word

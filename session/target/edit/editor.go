@@ -24,7 +24,7 @@ type Editor struct {
 	Shared  bool           // wrap in files that git tracks
 	DryRun  bool           // write nothing
 
-	beforeReplace func() // for tests
+	beforeReplace, afterReplace func() // for tests
 }
 
 // A Key identifies an entry.
@@ -138,8 +138,8 @@ func (ed *Editor) edit(ctx context.Context, key Key, plan func(*text) error) (Ch
 			return Change{}, fmt.Errorf("remember what %s was: %w", key.Name, err)
 		}
 	}
-	if err := ed.replace(t, info); err != nil {
-		if !wrapped {
+	if replaced, err := ed.replace(t, info); err != nil {
+		if !wrapped && !replaced {
 			err = errors.Join(err, ed.Forget(key))
 		}
 		return Change{}, err
@@ -224,11 +224,11 @@ func (ed *Editor) writable(file string) (path string, info fs.FileInfo, err erro
 var errChanged = errors.New("it changed during the edit; nothing was written")
 
 // replace writes the edited text into a new file that replaces the old one, with its mode,
-// and reads it again.
-func (ed *Editor) replace(t *text, info fs.FileInfo) error {
+// and reads it again. With an error, replaced reports whether the edited text was there.
+func (ed *Editor) replace(t *text, info fs.FileInfo) (replaced bool, err error) {
 	f, err := os.CreateTemp(filepath.Dir(t.path), "."+filepath.Base(t.path)+".mcpdbg-*")
 	if err != nil {
-		return fmt.Errorf("replace %s: %w", t.path, err)
+		return false, fmt.Errorf("replace %s: %w", t.path, err)
 	}
 	_, err = f.Write(t.after)
 	keepGroup(f, info)
@@ -243,12 +243,15 @@ func (ed *Editor) replace(t *text, info fs.FileInfo) error {
 		err = os.Rename(f.Name(), t.path)
 	}
 	if err != nil {
-		return fmt.Errorf("replace %s: %w", t.path, errors.Join(err, os.Remove(f.Name())))
+		return false, fmt.Errorf("replace %s: %w", t.path, errors.Join(err, os.Remove(f.Name())))
+	}
+	if ed.afterReplace != nil {
+		ed.afterReplace()
 	}
 	if err := unchanged(t.path, t.after); err != nil {
-		return fmt.Errorf("%s: another program has written it since; check it", t.path)
+		return true, fmt.Errorf("%s: another program has written it since; check it", t.path)
 	}
-	return nil
+	return true, nil
 }
 
 // unchanged returns an error unless a file has these contents.

@@ -108,6 +108,35 @@ func TestConcurrentChange(t *testing.T) {
 	require.Len(t, files, 1, "no temporary file is left")
 }
 
+// TestChangeAfterTheEdit: a file that another program writes right after the edit may have
+// the wrapped entry, which unwrap must be able to restore.
+func TestChangeAfterTheEdit(t *testing.T) {
+	ed := editor(t)
+	path := written(t, ".mcp.json", []byte(notes))
+	key := only(t, ed, path)
+	ed.afterReplace = func() {
+		require.NoError(t, os.WriteFile(path, append([]byte("\n"), read(t, path)...), 0o600))
+	}
+	_, err := ed.Wrap(t.Context(), key)
+	require.ErrorContains(t, err, "another program has written it since")
+	require.Len(t, ed.Remembered(), 1)
+	ed.afterReplace = nil
+	_, err = ed.Unwrap(t.Context(), key)
+	require.NoError(t, err)
+	require.Equal(t, "\n"+notes, read(t, path))
+}
+
+// TestCommaInComment: an argument list that goes away takes its own comma with it.
+func TestCommaInComment(t *testing.T) {
+	ed := editor(t)
+	path := written(t, ".vscode/mcp.json", []byte(`{"servers": {"a": {"command": "/opt/mcpdbg", // mine,
+"args": ["tap", "--name", "a", "--", "./notes"]}}}`))
+	_, err := ed.Unwrap(t.Context(), only(t, ed, path))
+	require.NoError(t, err)
+	require.Equal(t, `{"servers": {"a": {"command": "./notes", // mine,
+"args": []}}}`, read(t, path))
+}
+
 // TestHolds checks that an edit which a running client undoes is reported.
 func TestHolds(t *testing.T) {
 	ed := editor(t)

@@ -92,12 +92,19 @@ func withoutArgs(data []byte, src *target.Source) *target.Span {
 		for slices.Contains([]byte(" \t\r\n"), data[member.To]) {
 			member.To++
 		}
-	case bytes.HasSuffix(before, []byte(",")):
+	case bytes.HasSuffix(before, []byte(",")) && !mayEndInComment(before):
 		member.From = len(before) - 1
 	default:
 		return nil
 	}
 	return &member
+}
+
+// mayEndInComment reports whether the last line of a text has a comment, or a value that
+// looks like one.
+func mayEndInComment(text []byte) bool {
+	last := text[bytes.LastIndexByte(text, '\n')+1:]
+	return bytes.Contains(last, []byte("//")) || bytes.Contains(last, []byte("*/"))
 }
 
 // line returns a member of TOML with the rest of its lines, unless other text is there.

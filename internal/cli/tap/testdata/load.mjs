@@ -59,5 +59,4 @@ await Promise.all(workers);
 if (!seen.closed) seen.tools[1] = (await client.listTools()).tools.length;
 const closed = seen.closed;
 await client.close();
-console.log(JSON.stringify({ ...seen, closed }));
-process.exit(0);
+process.stdout.write(JSON.stringify({ ...seen, closed }) + '\n', () => process.exit(0)); // exit drops what is not written
