@@ -56,6 +56,7 @@ type live struct {
 	starts  int           // begun so far
 	leaving bool          // the client is gone, or wants the server to end
 	waiting []waiter
+	shown   face // what Publish got
 }
 
 // A waiter is a command that waits for the end of a start.
@@ -136,6 +137,7 @@ func (l *live) loop(ctx context.Context) {
 	defer timer.Stop()
 	chunks, gone, ended := l.chunks, l.c.Gone, ctx.Done()
 	for !l.relay.closed || l.proc != nil || l.pending {
+		l.publish()
 		l.arm(timer)
 		from, events := chunks, l.events
 		unread := l.out.waiting()
@@ -421,6 +423,8 @@ func (l *live) command(c Command) {
 		l.note(session.NoteBody{Code: NoteLive, Text: c.Text})
 	case Tell:
 		c.Answer <- l.status()
+	default:
+		l.decide(c)
 	}
 }
 

@@ -127,7 +127,8 @@ func (r *relay) ownID() []byte {
 
 // clientHas reports whether the client awaits a response to a request with an id.
 func (r *relay) clientHas(id key) bool {
-	return r.calls.open[id] != nil || r.held.find(id) >= 0 || r.steer.find(clientSide, id) >= 0
+	c := r.calls.open[id]
+	return c != nil && !c.answered || r.held.find(id) >= 0 || r.steer.find(clientSide, id) >= 0
 }
 
 // next returns when tick is due, the zero time for never.

@@ -32,15 +32,17 @@ type call struct {
 	token     key // of its progress
 	batch     int // number of its batch, 0 for none
 	cancelled bool
+	answered  bool // by us: the response is dropped
 	listen    *listen
 	uri       string // of a subscription
+	tool      string
 }
 
 // register adds the request of an element that is sent to the server.
 func (r *relay) register(u *unit, el *element) {
 	t := &r.calls
 	id := keyOf(el.id())
-	c := &call{n: t.n, id: bytes.Clone(el.id()), method: el.method(), sent: r.now, token: keyOf(el.param("_meta", "progressToken"))}
+	c := &call{n: t.n, id: bytes.Clone(el.id()), method: el.method(), sent: r.now, token: keyOf(el.param("_meta", "progressToken")), tool: el.tool()}
 	t.n++
 	if u.batch {
 		c.batch = t.units
@@ -159,6 +161,7 @@ type ask struct {
 	n         int
 	id        []byte // as the server wrote it
 	shown     []byte // as the client got it
+	method    string
 	token     key
 	stale     bool
 	cancelled bool
@@ -170,7 +173,7 @@ func (t *askTable) add(el *element) *ask {
 	if len(t.client) >= maxAsks && !t.forget() {
 		return nil
 	}
-	a := &ask{n: t.n, id: bytes.Clone(el.id()), token: keyOf(el.param("_meta", "progressToken"))}
+	a := &ask{n: t.n, id: bytes.Clone(el.id()), method: el.method(), token: keyOf(el.param("_meta", "progressToken"))}
 	t.n++
 	for a.shown = a.id; t.client[keyOf(a.shown)] != nil; {
 		t.mapped++

@@ -128,6 +128,7 @@ func (r *relay) noticeToServer(el *element) {
 			el.drop = c.listen.ours
 			r.calls.remove(id)
 		default:
+			el.drop = c.answered
 			c.cancelled = true
 			r.later(r.drainedNow)
 		}

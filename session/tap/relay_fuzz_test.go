@@ -317,7 +317,7 @@ func (w *world) owner() {
 		w.do("closed", w.r.clientClosed(w.now))
 	case b == 12:
 		salt := w.byte()
-		w.do("arm", w.r.steer.arm(func(_ side, line []byte) bool { return (line[len(line)/2]^salt)%3 == 0 }, w.now))
+		w.do("arm", w.r.steer.arm(func(m *Message) bool { return (m.Line[len(m.Line)/2]^salt)%3 == 0 }, w.now))
 	case b == 13:
 		w.steer()
 	default:
@@ -343,7 +343,7 @@ func (w *world) steer() {
 		require.NoError(w.t, err)
 		w.do("drop", acts)
 	case b == 2:
-		acts, err := w.r.steer.drive("tools/call", nil, w.now)
+		acts, _, err := w.r.steer.drive("tools/call", nil, w.now)
 		if err == nil {
 			w.do("drive", acts)
 		}

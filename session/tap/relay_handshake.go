@@ -26,6 +26,7 @@ type hello struct {
 	initialized []byte  // the line that ends the handshake, if the client has sent it
 	first       facts   // of the result that the client got
 	declared    []string
+	client      implementation
 	meta        []byte // the version and capabilities that a modern client repeats
 
 	level   update             // the accepted logging/setLevel
@@ -64,6 +65,7 @@ func (h *hello) legacy() bool { return h.era == mcp.Legacy && h.line != nil }
 // began takes an initialize that is sent.
 func (h *hello) began(el *element) {
 	h.id, h.initialized = bytes.Clone(el.id()), nil
+	h.client = readName(el.param("clientInfo"))
 }
 
 // accept takes the result of a handshake, and reports whether it changed it.
@@ -85,7 +87,7 @@ func (h *hello) modern(el *element) {
 		members = append(members, member{name, el.param("_meta", name)})
 	}
 	if len(members[0].value) > 0 {
-		h.meta = object(members...)
+		h.meta, h.client = object(members...), readName(members[1].value)
 	}
 }
 
@@ -244,11 +246,12 @@ type ownRequest struct {
 	done func(*element)
 }
 
-// ask sends a request of our own.
-func (r *relay) ask(method string, params []byte, done func(*element)) {
+// ask sends a request of our own, and returns its id.
+func (r *relay) ask(method string, params []byte, done func(*element)) []byte {
 	id := r.ownID()
 	r.own.open[keyOf(id)] = ownRequest{whyOwn, done}
 	r.send(serverSide, requestLine(id, method, params), whyOwn)
+	return id
 }
 
 // A look compares the lists after a restart with those a moment later.

@@ -64,6 +64,9 @@ func (r *relay) responseFromServer(el *element) string {
 	}
 	r.calls.remove(id)
 	r.later(r.drainedNow)
+	if c.answered {
+		return whyWithheld
+	}
 	return r.answered(c, el)
 }
 

@@ -13,10 +13,11 @@ import (
 // steering lets a person stop lines, in either direction, and decide about them.
 type steering struct {
 	r     *relay
-	match func(from side, line []byte) bool // nil without a person who steers
+	match Match // nil without a person who steers
 	lines []stopped
 	n     int
 	bytes int
+	moves int // changes of lines
 }
 
 // A stopped line waits for a person.
@@ -26,11 +27,14 @@ type stopped struct {
 	unit  unit
 	since time.Time
 	about []key // see subjects
+	held  Held
 }
 
+// Errors of steering.
 var (
-	errNotStopped = errors.New("no such held message")
-	errCutsPair   = errors.New("the edit changes an id, a progress token or a subscription, so that the other side cannot match it")
+	ErrNotHeld    = errors.New("no such held message")
+	ErrCutsPair   = errors.New("the edit changes an id, a progress token or a task, so that the other side cannot match it")
+	ErrOvertakes  = errors.New("an earlier message about the same request is held")
 	errNotOneLine = errors.New("a message must be one line")
 	errNoRequest  = errors.New("only a request can be answered")
 	errNotNow     = errors.New("the server gets no requests now")
@@ -58,7 +62,7 @@ func (s *steering) stops(from side, u unit) bool {
 			return true
 		}
 	}
-	if !s.follows(from, about) && (!s.r.state.running() || !s.match(from, u.line)) {
+	if !s.follows(from, about) && (!s.r.state.running() || !s.matches(from, &u)) {
 		return false
 	}
 	if s.bytes+len(u.line) > maxHeld {
@@ -68,8 +72,9 @@ func (s *steering) stops(from side, u unit) bool {
 	s.r.emit(act{from: from, got: u.line, why: whyHeld})
 	u.why = whyHeld
 	s.n++
-	s.lines = append(s.lines, stopped{s.n, from, u, s.r.now, about})
+	s.lines = append(s.lines, stopped{s.n, from, u, s.r.now, about, s.describe(from, &u)})
 	s.bytes += len(u.line)
+	s.moves++
 	return true
 }
 
@@ -164,6 +169,7 @@ func (s *steering) find(from side, id key) int {
 
 func (s *steering) remove(i int) stopped {
 	l := s.lines[i]
+	s.moves++
 	s.bytes -= len(l.unit.line)
 	s.lines = slices.Delete(s.lines, i, i+1)
 	return l
@@ -173,7 +179,7 @@ func (s *steering) remove(i int) stopped {
 func (s *steering) pick(n int) (stopped, error) {
 	i := slices.IndexFunc(s.lines, func(l stopped) bool { return l.n == n })
 	if i < 0 {
-		return stopped{}, errNotStopped
+		return stopped{}, ErrNotHeld
 	}
 	return s.remove(i), nil
 }
@@ -204,7 +210,7 @@ func (s *steering) close() {
 
 // arm stops the lines that match from now on. Without match everything that is stopped
 // goes on in order, as when the person who steers is gone.
-func (s *steering) arm(match func(from side, line []byte) bool, now time.Time) []act {
+func (s *steering) arm(match Match, now time.Time) []act {
 	s.r.now = now
 	if s.match = match; match == nil {
 		for len(s.lines) > 0 {
@@ -228,7 +234,7 @@ func (s *steering) letGo(n int, line []byte, force bool, now time.Time) ([]act, 
 	s.r.now = now
 	i := slices.IndexFunc(s.lines, func(l stopped) bool { return l.n == n })
 	if i < 0 {
-		return nil, errNotStopped
+		return nil, ErrNotHeld
 	}
 	if line = bytes.TrimSuffix(line, []byte("\n")); bytes.Contains(line, []byte("\n")) {
 		return nil, errNotOneLine
@@ -238,7 +244,7 @@ func (s *steering) letGo(n int, line []byte, force bool, now time.Time) ([]act, 
 	edited := line != nil && !bytes.Equal(line, s.lines[i].unit.line)
 	u := readUnit(line)
 	if edited && !force && !slices.Equal(s.subjects(s.lines[i].from, &u), s.lines[i].about) {
-		return nil, errCutsPair
+		return nil, ErrCutsPair
 	}
 	l := s.remove(i)
 	if edited {
@@ -279,7 +285,7 @@ func (s *steering) answer(n int, body []byte, now time.Time) ([]act, error) {
 	s.r.now = now
 	i := slices.IndexFunc(s.lines, func(l stopped) bool { return l.n == n })
 	if i < 0 {
-		return nil, errNotStopped
+		return nil, ErrNotHeld
 	}
 	el := s.lines[i].unit.only()
 	if el == nil || el.Kind != framing.Request {
@@ -294,18 +300,19 @@ func (s *steering) answer(n int, body []byte, now time.Time) ([]act, error) {
 	return s.r.take(), nil
 }
 
-// drive sends a request of a person to the server, whose response only the log gets.
-func (s *steering) drive(method string, params []byte, now time.Time) ([]act, error) {
+// drive sends a request of a person to the server, and returns its id. Only the log gets
+// the response.
+func (s *steering) drive(method string, params []byte, now time.Time) ([]act, string, error) {
 	s.r.now = now
 	if s.r.closed || s.r.holding() {
-		return nil, errNotNow
+		return nil, "", errNotNow
 	}
 	switch method {
 	case mcp.MethodSetLevel, mcp.MethodSubscribe, mcp.MethodUnsubscribe:
 		s.r.note("the client does not know about this " + method)
 	}
-	s.r.ask(method, params, func(*element) {})
-	return s.r.take(), nil
+	id := s.r.ask(method, params, func(*element) {})
+	return s.r.take(), string(id), nil
 }
 
 // takeOver answers a request of the server that the client has, by the id that the client
@@ -322,5 +329,22 @@ func (s *steering) takeOver(id, body []byte, now time.Time) ([]act, error) {
 	if !s.r.clientHas(keyOf(a.shown)) {
 		s.r.send(clientSide, cancelLine(a.shown, "answered in mcpdbg"), whyOwn)
 	}
+	return s.r.take(), nil
+}
+
+// cancel cancels a request of the client at the server, and answers it.
+func (s *steering) cancel(id []byte, now time.Time) ([]act, error) {
+	s.r.now = now
+	c := s.r.calls.open[keyOf(id)]
+	if c == nil || c.cancelled || c.listen != nil || c.method == mcp.MethodInitialize {
+		return nil, errNoRequest
+	}
+	c.cancelled, c.answered = true, true
+	s.r.calls.died(c.token)
+	c.token = ""
+	s.r.send(serverSide, cancelLine(c.id, "cancelled in mcpdbg"), whyOwn)
+	f := cancelledFailure()
+	s.r.send(clientSide, append(f.response(c.id, c.method, 0), '\n'), whyAnswered)
+	s.r.drainedNow()
 	return s.r.take(), nil
 }

@@ -12,7 +12,7 @@ import (
 func steered(t *testing.T, text string) *script {
 	t.Helper()
 	s := play(t, handshake)
-	s.steer.arm(func(_ side, line []byte) bool { return bytes.Contains(line, []byte("HOLD")) }, s.now)
+	s.steer.arm(func(m *Message) bool { return bytes.Contains(m.Line, []byte("HOLD")) }, s.now)
 	s.run(text)
 	return s
 }
@@ -22,6 +22,13 @@ func (s *script) done(acts []act, err error) []string {
 	s.t.Helper()
 	require.NoError(s.t, err)
 	return render(acts)
+}
+
+func (s *script) drive(method, params string) []string {
+	s.t.Helper()
+	acts, id, err := s.steer.drive(method, []byte(params), s.now)
+	require.NotEmpty(s.t, id)
+	return s.done(acts, err)
 }
 
 func TestHoldsAndLetsGo(t *testing.T) {
@@ -38,7 +45,7 @@ server notifications/message {}
 	require.Equal(t, []string{`server 1 tools/call {"x":"HOLD"} (held)`}, s.done(s.steer.letGo(1, nil, false, s.now)))
 	require.Equal(t, []string{`client 2 = "edited" (edited)`}, s.done(s.steer.letGo(2, expand(`2 = "edited"`), false, s.now)))
 	_, err := s.steer.letGo(2, nil, false, s.now)
-	require.ErrorIs(t, err, errNotStopped)
+	require.ErrorIs(t, err, ErrNotHeld)
 	require.Zero(t, s.steer.bytes)
 	s.run(`
 restart r
@@ -85,7 +92,7 @@ client 6 tools/call {"x":"HOLD"}
 // TestHeldHandshake checks that nothing overtakes a line of the handshake.
 func TestHeldHandshake(t *testing.T) {
 	s := play(t, "")
-	s.steer.arm(func(_ side, line []byte) bool { return bytes.Contains(line, []byte("initialize")) }, s.now)
+	s.steer.arm(func(m *Message) bool { return bytes.Contains(m.Line, []byte("initialize")) }, s.now)
 	s.run(`
 client 0 initialize {}
 	none (held)
@@ -135,7 +142,7 @@ client 1 tools/call {"x":"HOLD","_meta":{"progressToken":1}}
 `)
 	for _, text := range []string{`2 tools/call {"_meta":{"progressToken":1}}`, `1 tools/call {"_meta":{"progressToken":2}}`, "{}", `"1" tools/call {"_meta":{"progressToken":1}}`} {
 		_, err := s.steer.letGo(1, expand(text), false, s.now)
-		require.ErrorIs(t, err, errCutsPair, text)
+		require.ErrorIs(t, err, ErrCutsPair, text)
 	}
 	_, err := s.steer.letGo(1, []byte("{\n}"), true, s.now)
 	require.ErrorIs(t, err, errNotOneLine)
@@ -163,21 +170,21 @@ client notifications/roots/list_changed {"x":"HOLD"}
 	_, err = s.steer.answer(5, nil, s.now)
 	require.ErrorIs(t, err, errNoRequest)
 	_, err = s.steer.answer(1, nil, s.now)
-	require.ErrorIs(t, err, errNotStopped)
+	require.ErrorIs(t, err, ErrNotHeld)
 	require.Equal(t, []string{"note dropped, because the client closed its side: notifications/roots/list_changed", "close"}, render(s.clientClosed(s.now)))
 }
 
 // TestDrives sends requests of a person, whose responses the client does not get.
 func TestDrives(t *testing.T) {
 	s := play(t, handshake)
-	require.Equal(t, []string{`server 1000000000 tools/call {"name":"a"} (own)`}, s.done(s.steer.drive("tools/call", []byte(`{"name":"a"}`), s.now)))
-	require.Equal(t, []string{"note the client does not know about this logging/setLevel", "server 1000000001 logging/setLevel (own)"}, s.done(s.steer.drive("logging/setLevel", nil, s.now)))
+	require.Equal(t, []string{`server 1000000000 tools/call {"name":"a"} (own)`}, s.drive("tools/call", `{"name":"a"}`))
+	require.Equal(t, []string{"note the client does not know about this logging/setLevel", "server 1000000001 logging/setLevel (own)"}, s.drive("logging/setLevel", ""))
 	s.run(`
 server 1000000000 = {}
 	none (own)
 noticed
 `)
-	_, err := s.steer.drive("tools/call", nil, s.now)
+	_, _, err := s.steer.drive("tools/call", nil, s.now)
 	require.ErrorIs(t, err, errNotNow)
 }
 

@@ -1,7 +1,7 @@
 package tap
 
 import (
-	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,6 +13,8 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/wording"
+	"mcpdbg/recordings"
+	"mcpdbg/session/tap/control"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -24,7 +26,7 @@ func addOrders(env *console.Env, parent *cobra.Command) {
 		Long:    `ls lists the taps that were started with --live or --watch and run now.`,
 		Example: "  mcpdbg tap ls",
 		Args:    flags.NoArgs,
-		RunE:    func(*cobra.Command, []string) error { return list(env) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return list(cmd.Context(), env) },
 	})
 	for _, o := range []struct{ do, short, long string }{
 		{"restart", "Restart the server of a live tap, under its client",
@@ -47,14 +49,32 @@ NAME is that of mcpdbg tap ls. If several taps have it, add :PID.`,
 				}
 				return nil
 			},
-			RunE: func(_ *cobra.Command, args []string) error { return give(env, o.do, args) },
+			RunE: func(cmd *cobra.Command, args []string) error { return give(cmd.Context(), env, o.do, args) },
 		}
 		cmd.Flags().BoolVar(&all, "all", false, "all live taps")
 		parent.AddCommand(cmd)
 	}
 }
 
-func list(env *console.Env) error {
+// controlFolder returns the folder of the control sockets. It depends on the home folder
+// alone, as that of the recordings.
+func controlFolder() (string, error) {
+	folder, err := recordings.TapDir()
+	if err != nil {
+		return "", err
+	}
+	return control.Folder(folder)
+}
+
+func liveTaps() ([]control.Tap, error) {
+	folder, err := controlFolder()
+	if err != nil {
+		return nil, err
+	}
+	return control.List(folder)
+}
+
+func list(ctx context.Context, env *console.Env) error {
 	taps, err := liveTaps()
 	if err != nil {
 		return console.Usagef("taps: %v", err)
@@ -71,7 +91,7 @@ func list(env *console.Env) error {
 	p.Columns(widths, "name", "pid", "since", "state")
 	for i := range taps {
 		t := &taps[i]
-		state, err := t.give("tell", controlWait)
+		state, err := t.Give(ctx, "tell")
 		if err != nil {
 			state = "cannot tell: " + err.Error()
 		}
@@ -82,7 +102,7 @@ func list(env *console.Env) error {
 }
 
 // give gives an order to the taps that args name, or to all.
-func give(env *console.Env, do string, args []string) error {
+func give(ctx context.Context, env *console.Env, do string, args []string) error {
 	taps, err := liveTaps()
 	if err != nil {
 		return console.Usagef("taps: %v", err)
@@ -98,7 +118,7 @@ func give(env *console.Env, do string, args []string) error {
 	var failed error
 	for i := range taps {
 		t := &taps[i]
-		answer, err := t.give(do, cmp.Or(map[string]time.Duration{"restart": restartWait}[do], controlWait))
+		answer, err := t.Give(ctx, do)
 		if err != nil {
 			env.Explain(fmt.Errorf("%s:%d: %w", t.Name, t.PID, err))
 			failed = &console.StatusError{Code: console.ExitCode(err)}
@@ -115,8 +135,8 @@ func give(env *console.Env, do string, args []string) error {
 }
 
 // pick returns the one tap with a name.
-func pick(taps []liveTap, name string) ([]liveTap, error) {
-	found := slices.DeleteFunc(slices.Clone(taps), func(t liveTap) bool {
+func pick(taps []control.Tap, name string) ([]control.Tap, error) {
+	found := slices.DeleteFunc(slices.Clone(taps), func(t control.Tap) bool {
 		return t.Name != name && t.Name+":"+strconv.Itoa(t.PID) != name
 	})
 	switch len(found) {

@@ -21,6 +21,7 @@ import (
 	"mcpdbg/session/executor"
 	"mcpdbg/session/secret"
 	"mcpdbg/session/tap"
+	"mcpdbg/session/tap/control"
 	"mcpdbg/ui/tty"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -180,19 +181,29 @@ func (r *runOptions) goLive(ctx context.Context, env *console.Env, t *flags.Targ
 		return nil, err
 	}
 	config.Live.Look = look
-	hello := greeting{Version: controlVersion, Name: r.name, PID: os.Getpid(), Since: time.Now()}
-	if log != nil {
-		hello.Recording = log.Path()
-	}
-	c, err := listen(hello, commands)
+	c, err := r.listen(log, commands)
 	if err != nil {
-		say(env, err.Error()+": mcpdbg tap restart cannot reach this tap")
+		say(env, "control socket: "+err.Error()+": mcpdbg tap restart cannot reach this tap")
 		return unwatch, nil
 	}
+	config.Live.Publish = c.Publish
 	return func() {
 		unwatch()
-		c.close()
+		c.Close()
 	}, nil
+}
+
+// listen opens the control socket.
+func (r *runOptions) listen(log *recordings.File, commands chan<- tap.Command) (*control.Server, error) {
+	folder, err := controlFolder()
+	if err != nil {
+		return nil, err
+	}
+	self := control.Tap{Name: r.name, PID: os.Getpid(), Since: time.Now()}
+	if log != nil {
+		self.Recording = log.Path()
+	}
+	return control.Listen(control.Options{Folder: folder, Tap: self, Commands: commands, Filter: match})
 }
 
 // record creates the recording. Without one, the tap forwards all the same.

@@ -1,6 +1,6 @@
-//go:build unix && !linux
+//go:build unix && !linux && !darwin && !freebsd
 
-package tap
+package control
 
 import "net"
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package tap
+package control
 
 import (
 	"errors"

@@ -1,0 +1,18 @@
+//go:build darwin || freebsd
+
+package control
+
+import (
+	"net"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// samePeer reports whether the other end of a socket belongs to the same user.
+func samePeer(conn net.Conn) bool {
+	return checkPeer(conn, func(fd int) bool {
+		peer, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
+		return err == nil && int(peer.Uid) == os.Getuid()
+	})
+}
