@@ -10,7 +10,7 @@ func (l *live) decide(c Command) {
 	var err error
 	switch c.Do {
 	case Arm:
-		acts = steer.arm(c.Match, now)
+		acts = steer.arm(c.Match, c.Text, now)
 	case LetGo:
 		acts, err = steer.letGo(c.N, c.Line, c.Force, now)
 	case Drop:

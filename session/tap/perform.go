@@ -47,6 +47,13 @@ func (l *live) perform(acts []act) {
 // record logs an act: the server's side as stdin and stdout, and what the client sent or
 // got differently, or not at all.
 func (l *live) record(a *act) {
+	if a.to == noSide && a.out != nil { // it came earlier
+		kind := session.KindFromClient
+		if a.from == serverSide {
+			kind = session.KindToClient
+		}
+		l.rec.line(session.ClientEntry(kind, a.why, 0, 0, a.out))
+	}
 	if a.from == serverSide && a.got != nil {
 		l.rec.line(streamEntry(session.KindStdout, l.now, a.got, a.part))
 		if a.to == noSide && a.why != "" {

@@ -29,7 +29,8 @@ const (
 //
 // For a recording: got from the server is an entry stdout, and out to it stdin. If why
 // is set, got from the client is an entry from-client, and out to it to-client; one that
-// goes to neither side is an entry to-client of the same bytes.
+// goes to neither side is an entry to-client of the same bytes. out that goes to neither side
+// is a line that came earlier, and that the other side does not get.
 type act struct {
 	from side   // where got came from
 	got  []byte // the line as it came; nil if it came earlier, or is ours

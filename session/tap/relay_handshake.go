@@ -148,7 +148,7 @@ func (r *relay) replay(u update, done func(*element)) {
 		line.elements[0].replace(line.elements[0].ID, string(u.id))
 		u.line = line.text()
 	}
-	r.own.open[keyOf(u.id)] = ownRequest{whyRestart, done}
+	r.own.open[keyOf(u.id)] = ownRequest{why: whyRestart, done: done}
 	r.send(serverSide, u.line, whyRestart)
 }
 
@@ -242,14 +242,16 @@ type ownTable struct {
 }
 
 type ownRequest struct {
-	why  string
-	done func(*element)
+	why    string
+	done   func(*element)
+	driven bool // by a person
+	token  key  // of its progress
 }
 
 // ask sends a request of our own, and returns its id.
 func (r *relay) ask(method string, params []byte, done func(*element)) []byte {
 	id := r.ownID()
-	r.own.open[keyOf(id)] = ownRequest{whyOwn, done}
+	r.own.open[keyOf(id)] = ownRequest{why: whyOwn, done: done}
 	r.send(serverSide, requestLine(id, method, params), whyOwn)
 	return id
 }

@@ -3,6 +3,7 @@ package tap
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"mcpdbg/framing"
@@ -24,6 +25,9 @@ func (s *steering) matches(from side, u *unit) bool {
 	m := Message{ToServer: from == clientSide, Line: u.ended()}
 	if el := u.only(); el != nil {
 		m.Method, m.Tool, _ = s.request(from, el)
+	}
+	if word := named[m.Method]; word != "" && !strings.Contains(s.words, word) {
+		return false
 	}
 	return s.match(&m)
 }
@@ -56,7 +60,9 @@ func (el *element) tool() string {
 	if el.Kind != framing.Request || el.method() != mcp.MethodToolsCall {
 		return ""
 	}
-	return cut(string(framing.IDValue(el.param("name"))))
+	var name string
+	_ = json.Unmarshal(el.param("name"), &name) // "" if it is not a string
+	return cut(name)
 }
 
 // describe describes a line that is being held.

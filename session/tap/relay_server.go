@@ -145,6 +145,9 @@ func (r *relay) noticeFromServer(el *element) string {
 		if slices.Contains(r.calls.dead, token) && !r.calls.hasToken(token) {
 			return whyWithheld
 		}
+		if r.steer.isOwnProgress(el) {
+			return whyOwn
+		}
 	case mcp.MethodAcknowledged:
 		return r.acknowledged(el)
 	}

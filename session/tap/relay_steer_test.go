@@ -2,7 +2,6 @@ package tap
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,7 +11,7 @@ import (
 func steered(t *testing.T, text string) *script {
 	t.Helper()
 	s := play(t, handshake)
-	s.steer.arm(func(m *Message) bool { return bytes.Contains(m.Line, []byte("HOLD")) }, s.now)
+	s.steer.arm(func(m *Message) bool { return bytes.Contains(m.Line, []byte("HOLD")) }, "HOLD", s.now)
 	s.run(text)
 	return s
 }
@@ -82,7 +81,7 @@ client 4 tasks/cancel {"taskId":"l"}
 		`client 5 sampling/createMessage {"_meta":{"progressToken":"t"},"x":"HOLD"} (held)`,
 		`server 2 tasks/get {"taskId":"k","x":"HOLD"} (held)`,
 		`server 3 tasks/cancel {"taskId":"k"} (held)`,
-	}, render(s.steer.arm(nil, s.now)))
+	}, render(s.steer.arm(nil, "", s.now)))
 	s.run(`
 client 6 tools/call {"x":"HOLD"}
 	server 6 tools/call {"x":"HOLD"}
@@ -92,7 +91,7 @@ client 6 tools/call {"x":"HOLD"}
 // TestHeldHandshake checks that nothing overtakes a line of the handshake.
 func TestHeldHandshake(t *testing.T) {
 	s := play(t, "")
-	s.steer.arm(func(m *Message) bool { return bytes.Contains(m.Line, []byte("initialize")) }, s.now)
+	s.steer.arm(func(m *Message) bool { return bytes.Contains(m.Line, []byte("initialize")) }, "initialize", s.now)
 	s.run(`
 client 0 initialize {}
 	none (held)
@@ -101,7 +100,7 @@ client 1 tools/list
 server notifications/message {}
 	client notifications/message {}
 `)
-	require.Equal(t, []string{"server 0 initialize {} (held)", "server 1 tools/list (held)"}, render(s.steer.arm(nil, s.now)))
+	require.Equal(t, []string{"server 0 initialize {} (held)", "server 1 tools/list (held)"}, render(s.steer.arm(nil, "", s.now)))
 }
 
 func TestHeldAndCancelled(t *testing.T) {
@@ -109,6 +108,7 @@ func TestHeldAndCancelled(t *testing.T) {
 client 1 tools/call {"x":"HOLD"}
 	none (held)
 client notifications/cancelled {"requestId":1}
+	gone 1 tools/call {"x":"HOLD"} (withheld)
 	note the request was held and is dropped
 	none (withheld)
 client 2 tools/call {"x":"HOLD"}
@@ -121,8 +121,10 @@ server 3 elicitation/create {"x":"HOLD"}
 	none (held)
 restart r
 	note dropped, because the server ended: held elicitation/create
+	gone 3 elicitation/create {"x":"HOLD"} (withheld)
 	stop
 client notifications/cancelled {"requestId":2}
+	gone 2 tools/call {"x":"HOLD"} (withheld)
 	note the request was held and is dropped
 	none (withheld)
 `)
@@ -163,7 +165,7 @@ client notifications/roots/list_changed {"x":"HOLD"}
 	none (held)
 `)
 	acts, err := s.steer.drop(1, s.now)
-	require.Equal(t, "note dropped: tools/call (withheld)", strings.Join(s.done(acts, err), ""))
+	require.Equal(t, []string{"note dropped: tools/call", `gone 1 tools/call {"x":"HOLD"} (withheld)`}, s.done(acts, err))
 	require.Equal(t, []string{`client 2 = {"a":1} (answered)`}, s.done(s.steer.answer(2, []byte(`"result":{"a":1}`), s.now)))
 	require.Equal(t, []string{"client 3 !cancelled (answered)"}, s.done(s.steer.answer(3, nil, s.now)))
 	require.Equal(t, []string{`server 1 = {"roots":[]} (answered)`}, s.done(s.steer.answer(4, []byte(`"result":{"roots":[]}`), s.now)))
@@ -171,7 +173,7 @@ client notifications/roots/list_changed {"x":"HOLD"}
 	require.ErrorIs(t, err, errNoRequest)
 	_, err = s.steer.answer(1, nil, s.now)
 	require.ErrorIs(t, err, ErrNotHeld)
-	require.Equal(t, []string{"note dropped, because the client closed its side: notifications/roots/list_changed", "close"}, render(s.clientClosed(s.now)))
+	require.Equal(t, []string{"note dropped, because the client closed its side: notifications/roots/list_changed", `gone notifications/roots/list_changed {"x":"HOLD"} (withheld)`, "close"}, render(s.clientClosed(s.now)))
 }
 
 // TestDrives sends requests of a person, whose responses the client does not get.

@@ -169,6 +169,8 @@ func render(acts []act) []string {
 			text = "server " + shorten(a.out)
 		case a.got != nil:
 			text = "none"
+		case a.out != nil:
+			text = "gone " + shorten(a.out)
 		}
 		if a.why != "" {
 			text += " (" + a.why + ")"

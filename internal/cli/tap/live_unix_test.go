@@ -20,6 +20,7 @@ import (
 // talkative is a server whose reply is in its source.
 const talkative = `echo "reply REPLY" >&2
 while read -r line; do
+  printf '%s\n' "$line" >>"${0%/*}/got"
   id=${line#*\"id\":}; id=${id%%[,\}]*}
   case $line in
   *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}';;

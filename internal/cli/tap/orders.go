@@ -23,7 +23,7 @@ func addOrders(env *console.Env, parent *cobra.Command) {
 	parent.AddCommand(&cobra.Command{
 		Use:     "ls",
 		Short:   "List the live taps of this user",
-		Long:    `ls lists the taps that were started with --live or --watch and run now.`,
+		Long:    `ls lists the taps that were started with --live, --watch or --hold and run now.`,
 		Example: "  mcpdbg tap ls",
 		Args:    flags.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return list(cmd.Context(), env) },
@@ -143,7 +143,7 @@ func pick(taps []control.Tap, name string) ([]control.Tap, error) {
 	case 1:
 		return found, nil
 	case 0:
-		return nil, console.WithHint(console.Usagef("no live tap is named %s", wording.Quote(name)), "mcpdbg tap ls; a tap without --live or --watch cannot be restarted")
+		return nil, console.WithHint(console.Usagef("no live tap is named %s", wording.Quote(name)), "mcpdbg tap ls; a tap without --live, --watch or --hold cannot be restarted")
 	}
 	var names []string
 	for _, t := range found {

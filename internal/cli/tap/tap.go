@@ -16,6 +16,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
@@ -52,6 +53,10 @@ new requests wait for the new code. The new server gets the client's handshake,
 log level and subscriptions; reads are sent again, and calls that the server
 was handling get an error, since they may have run.
 
+A live tap can be steered, too: mcpdbg open --attach NAME holds messages, for a
+person to edit, answer or drop, and sends requests. --hold holds those that
+match a filter as soon as a viewer steers; without one all messages pass.
+
 If the recording cannot be written, tap forwards all the same, with one line
 about it on standard error. With --ssh a client on this machine uses a server on
 another.`,
@@ -79,6 +84,8 @@ another.`,
 	flags.CompleteNothing(cmd, "name")
 	f.BoolVar(&r.live, "live", false, "let the server be restarted under the client; whole lines of up to 16 MiB are forwarded")
 	r.watch.RegisterFiles(cmd, "like --live, and restart the server when a file that matches `GLOB` changes; !GLOB excludes files; may be repeated")
+	f.StringVar(&r.hold, "hold", "", "like --live, and hold messages that match `FILTER` while a viewer steers")
+	flags.CompleteNothing(cmd, "hold")
 	f.BoolVar(&r.noStderr, "no-stderr-in-errors", false, "with --live: do not quote the server's stderr in errors that the client gets")
 	f.BoolVar(&r.noCache, "no-cache", false, "with --live: tell the client not to keep lists and resources (ttlMs 0)")
 	f.StringVar(&r.duringBuild, "during-build", "hold", "with --watch-run: hold requests until the build has ended, or pass them to the old server")
@@ -96,6 +103,7 @@ another.`,
 type runOptions struct {
 	name        string
 	live        bool
+	hold        string
 	watch       flags.Watch
 	noStderr    bool
 	noCache     bool
@@ -105,8 +113,16 @@ type runOptions struct {
 // check rejects flags that would do nothing.
 func (r *runOptions) check(cmd *cobra.Command) error {
 	for _, name := range []string{"no-cache", "no-stderr-in-errors"} {
-		if cmd.Flags().Changed(name) && !r.live && len(r.watch.Globs) == 0 {
-			return console.Usagef("--%s requires --live or --watch", name)
+		if cmd.Flags().Changed(name) && !r.isLive() {
+			return console.Usagef("--%s requires --live, --watch or --hold", name)
+		}
+	}
+	if cmd.Flags().Changed("hold") {
+		if r.hold == "" {
+			return console.Usagef("--hold requires a filter")
+		}
+		if _, err := match(r.hold); err != nil {
+			return console.Usagef("--hold %s: %v", wording.Quote(r.hold), err)
 		}
 	}
 	switch {
@@ -117,6 +133,8 @@ func (r *runOptions) check(cmd *cobra.Command) error {
 	}
 	return nil
 }
+
+func (r *runOptions) isLive() bool { return r.live || r.hold != "" || len(r.watch.Globs) > 0 }
 
 // forward forwards until the server has ended, and ends as it did.
 func forward(ctx context.Context, env *console.Env, t flags.Target, r runOptions) error {
@@ -150,7 +168,7 @@ func forward(ctx context.Context, env *console.Env, t flags.Target, r runOptions
 	if log != nil {
 		config.Log = log
 	}
-	if r.live || len(r.watch.Globs) > 0 {
+	if r.isLive() {
 		stop, err := r.goLive(ctx, env, &t, &config, log)
 		if err != nil {
 			if log != nil {
@@ -203,7 +221,7 @@ func (r *runOptions) listen(log *recordings.File, commands chan<- tap.Command) (
 	if log != nil {
 		self.Recording = log.Path()
 	}
-	return control.Listen(control.Options{Folder: folder, Tap: self, Commands: commands, Filter: match})
+	return control.Listen(control.Options{Folder: folder, Tap: self, Commands: commands, Filter: match, Hold: r.hold})
 }
 
 // record creates the recording. Without one, the tap forwards all the same.

@@ -13,7 +13,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	clitest.Main(m, clitest.Entry{Main: cli.Main, Execute: cli.Execute})
+	clitest.Main(m, clitest.Entry{Main: cli.Main, Execute: cli.Execute}, clitest.Role{Variable: viewerOf, Run: beViewer})
 }
 
 func TestTapTellsItsPurpose(t *testing.T) {
@@ -23,6 +23,15 @@ func TestTapTellsItsPurpose(t *testing.T) {
 	require.Contains(t, r.Stderr, "tap is for the configuration of an MCP client")
 	require.Contains(t, r.Stderr, "put the server command after --")
 	require.Empty(t, r.Stdout)
+}
+
+func TestBadFilter(t *testing.T) {
+	t.Parallel()
+	for filter, want := range map[string]string{"colour:red": "unknown key", "": "--hold requires a filter", "/(/": "--hold"} {
+		r := clitest.InProcess(t, "tap", "--hold", filter, "--", "true")
+		require.Equal(t, 2, r.Code)
+		require.Contains(t, r.Stderr, want)
+	}
 }
 
 func TestTapOfTheDemo(t *testing.T) {

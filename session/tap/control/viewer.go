@@ -255,8 +255,8 @@ func (v *Viewer) Answer(ctx context.Context, n int, body []byte) error {
 	return v.steer(ctx, order{Do: "answer", N: n, Body: body})
 }
 
-// Drive sends a request of the person to the server. The response is in the recording
-// under the id, and never reaches the client.
+// Drive sends a request of the person to the server, and returns its id as JSON. The
+// response is in the recording, and never reaches the client.
 func (v *Viewer) Drive(ctx context.Context, method string, params json.RawMessage) (id string, err error) {
 	if !v.Steers() {
 		return "", ErrNotSteering
