@@ -31,6 +31,22 @@ const (
 	NoteRestarted = "tap.restarted" // a restart has ended: the data have its outcome
 )
 
+// A Restarted is the outcome of a restart, as NoteRestarted has it.
+type Restarted struct {
+	Reason string `json:"reason"`
+	Took   int64  `json:"took_us"`
+	Failed int    `json:"failed"` // requests that got an error
+	Resent int    `json:"resent"`
+}
+
+// RestartOf returns the outcome of a restart if the row is the note that has it.
+func RestartOf(src session.Source, row session.Row) (r Restarted, ok bool) {
+	var note session.NoteBody
+	e, err := src.Entry(row, 0)
+	ok = err == nil && row.Kind == session.KindNote && e.DecodeBody(&note) == nil && note.Code == NoteRestarted && json.Unmarshal(note.Data, &r) == nil
+	return r, ok
+}
+
 // A live tap restarts its server under the client. Its goroutine owns the relay.
 type live struct {
 	c     Config
@@ -465,12 +481,7 @@ func (l *live) restarted(o *outcome) {
 	if o.failed > 0 {
 		text += " · " + wording.Plural(uint64(o.failed), "call") + " failed"
 	}
-	data, _ := json.Marshal(struct {
-		Reason string `json:"reason"`
-		Took   int64  `json:"took_us"`
-		Failed int    `json:"failed"`
-		Resent int    `json:"resent"`
-	}{o.reason, o.took.Microseconds(), o.failed, o.resent})
+	data, _ := json.Marshal(Restarted{o.reason, o.took.Microseconds(), o.failed, o.resent})
 	l.note(session.NoteBody{Code: NoteRestarted, Text: "restarted under the client: " + text, Data: data})
 	l.answer("restarted: " + text)
 }

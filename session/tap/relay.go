@@ -1,6 +1,7 @@
 package tap
 
 import (
+	"bytes"
 	"strconv"
 	"time"
 )
@@ -108,6 +109,16 @@ func (r *relay) holding() bool {
 	return r.state != up || r.building && !r.passBuilding
 }
 
+// firstID is the first integer that is an id of ours.
+const firstID = 1_000_000_000
+
+// OwnID reports whether a request with an id, which did not come from the client, is one
+// that the tap or a person at it made up.
+func OwnID(id []byte) bool {
+	n, err := strconv.Atoi(string(id))
+	return bytes.HasPrefix(id, []byte(`"mcpdbg:`)) || err == nil && n >= firstID
+}
+
 // ownID returns the next id of a request of ours. It has the JSON type of the client's
 // own ids, as far as known, since some servers take only integers, and fits an int32.
 func (r *relay) ownID() []byte {
@@ -115,7 +126,7 @@ func (r *relay) ownID() []byte {
 		r.own.n++
 		var id []byte
 		if raw := r.hello.id; len(raw) > 0 && raw[0] != '"' {
-			id = strconv.AppendInt(nil, 1_000_000_000+int64(r.own.n)-1, 10)
+			id = strconv.AppendInt(nil, firstID+int64(r.own.n)-1, 10)
 		} else {
 			id = quoted("mcpdbg:" + r.hex + ":" + strconv.Itoa(r.own.n))
 		}

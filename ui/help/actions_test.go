@@ -210,7 +210,7 @@ func TestMenuLegend(t *testing.T) {
 		at += next
 	}
 	require.Len(t, m.legend(98), 2)
-	require.Len(t, m.legend(40), 5)
+	require.Len(t, m.legend(40), 6)
 }
 
 // TestMenuKeysOfMovement checks that all keys of the menu are bound in it.

@@ -16,6 +16,7 @@ const (
 	Unanswered
 	NotMessage
 	Warning
+	Own
 	Marked
 	Noted
 	markCount
@@ -36,6 +37,7 @@ var marks = [markCount]MarkInfo{
 	Unanswered: {"∅", "N", "no answer"},
 	NotMessage: {"#", "#", "not a message"},
 	Warning:    {"△", "W", "warning"},
+	Own:        {"⇢", ">", "not sent by the client"},
 	Marked:     {"◆", "m", "your mark"},
 	Noted:      {"✎", "n", "your note"},
 }
@@ -54,7 +56,7 @@ func (m Mark) Info() MarkInfo { return marks[m] }
 
 func (m Mark) style(th *paint.Theme) paint.Style {
 	switch m {
-	case Running:
+	case Running, Own:
 		return th.Accent
 	case Waits:
 		return th.Waits

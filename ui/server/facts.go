@@ -147,6 +147,9 @@ func ordered(names []string, first ...string) []string {
 func givesFact(c host.Context, s *workspace.Server) fact {
 	th := c.Host.Screen().Theme
 	f := fact{label: "we offer"}
+	if c.Workspace.Shown.Tap() {
+		f.label = "client offers"
+	}
 	for _, name := range ordered(s.Gives, "roots", "sampling") {
 		f.add(th.Text, name)
 	}

@@ -38,7 +38,9 @@ func HeaderParts(c host.Context, others OtherParts) []kit.Part {
 	switch {
 	case c.Workspace.Session == nil:
 		badge = fileBadge(c)
-		state, style = recordedState(c)
+		if state, style = recordedState(c); c.Workspace.Shown.Tap() && state == string(session.Ready) {
+			state = ""
+		}
 	case c.Workspace.Status.State == session.Failed && c.Workspace.LostLink():
 		state = "state unknown"
 	}
@@ -54,6 +56,9 @@ func HeaderParts(c host.Context, others OtherParts) []kit.Part {
 	if whole {
 		parts = append(parts, others.Problems)
 	}
+	if pid := c.Workspace.Shown.LostPID(); pid != 0 {
+		parts = append(parts, kit.Part{Text: fmt.Sprintf("state of %d lost", pid), Short: "state lost", Style: th.Odd, Priority: 75, Action: host.ActProcess})
+	}
 	if c.Workspace.Status.OpenLine > 0 {
 		parts = append(parts, kit.Part{Text: "half a line sent", Short: "half line", Style: th.Odd, Priority: kit.Must, Action: host.ActCompose})
 	}
@@ -62,7 +67,7 @@ func HeaderParts(c host.Context, others OtherParts) []kit.Part {
 		parts = addLosses(parts, c.Workspace.Stats, c.Workspace.Status, th)
 	}
 	if c.Workspace.Session == nil {
-		return append(parts, skippedPart(c), filePart(c.Workspace.File, th))
+		return append(parts, skippedPart(c), filePart(c.Workspace.File, c.Workspace.Shown.Tap(), th))
 	}
 	return append(parts, recordingPart(c.Workspace.Stats, th))
 }
@@ -95,7 +100,11 @@ func waitingPart(c host.Context) kit.Part {
 const shortTitle = 14
 
 func titlePart(c host.Context) kit.Part {
-	p := kit.Part{Text: c.Workspace.FullTitle(), Style: c.Host.Screen().Theme.Text, Priority: 92, Action: host.ActSessions}
+	title := c.Workspace.FullTitle()
+	if c.Host.Screen().ASCII {
+		title = strings.ReplaceAll(title, "→", "->")
+	}
+	p := kit.Part{Text: title, Style: c.Host.Screen().Theme.Text, Priority: 92, Action: host.ActSessions}
 	if termsafe.Width(p.Text) > shortTitle {
 		short, _, _ := termsafe.AppendString(nil, p.Text, shortTitle, termsafe.Options{Ellipsis: c.Host.Screen().Look().Ellipsis})
 		p.Short = string(short)

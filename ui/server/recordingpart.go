@@ -15,6 +15,9 @@ func fileBadge(c host.Context) string {
 	if c.Workspace.Reading != nil {
 		return fmt.Sprintf("READING %d %%", c.Workspace.PercentRead())
 	}
+	if c.Workspace.Shown.Tap() {
+		return "TAP"
+	}
 	return "FILE"
 }
 
@@ -46,13 +49,16 @@ func recordedState(c host.Context) (string, paint.Style) {
 
 // filePart returns how much is in the file, or its state and size if its recorder did not
 // finish it or is still writing it.
-func filePart(stats session.Stats, th *paint.Theme) kit.Part {
+func filePart(stats session.Stats, tap bool, th *paint.Theme) kit.Part {
 	bytes := wording.Size(stats.Size)
 	p := kit.Part{Text: wording.Counted(int(stats.Out+stats.In), "message"), Style: th.Text, Right: true, Priority: 65}
 	switch stats.Recording {
 	case session.RecordingTorn:
 		p = kit.Part{Text: "TORN " + bytes + ", its recorder did not finish", Short: "TORN " + bytes, Style: th.Odd, Right: true, Priority: 85}
 	case session.RecordingOn:
+		if tap {
+			return kit.Part{Text: "REC " + bytes, Style: th.Good, Right: true, Priority: 85}
+		}
 		p = kit.Part{Text: "LIVE elsewhere, following " + bytes, Short: "LIVE elsewhere", Style: th.Good, Right: true, Priority: 85}
 	case session.RecordingReading:
 		p.Text = "file " + bytes

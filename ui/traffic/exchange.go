@@ -98,6 +98,9 @@ func (x *exchangeRows) Version(number int) uint32 {
 	if end, ok := ex.ProcessEnd(number); ok {
 		v = mixed(mixed(v, uint32(end.Next.Row)), uint32(end.Ready.Row))
 		v = mixed(mixed(v, uint32(end.Unanswered)), uint32(end.By))
+		if end.Restart != nil {
+			v = mixed(v, 1)
+		}
 	}
 	if x.ws.Clock >= 0 {
 		v = mixed(v, x.clockVersion(number))
@@ -287,6 +290,7 @@ func (x *exchangeRows) paintHandshake(first session.Row, h workspace.Handshake, 
 		return
 	}
 	c.Text(exCall, x.theme.Dim, "handshake")
+	_, again := x.paintOwn(first, c)
 	response, answered := x.ws.Shown.Rows.PartnerOf(last)
 	switch {
 	case !answered && last.State == session.ReqPending:
@@ -310,6 +314,9 @@ func (x *exchangeRows) paintHandshake(first session.Row, h workspace.Handshake, 
 		protocol, server := agreed(x.ws.Shown.Source.Method(last.Method), &e)
 		x.paintArguments(protocol, c)
 		x.text(c, exResult, x.theme.Text, server+x.offered(h))
+		if again {
+			c.Text(exResult, x.theme.Dim, x.dot()+filter.ShownAgain)
+		}
 		x.paintSize(e.FullSize, c)
 	}
 }
@@ -365,7 +372,11 @@ func (x *exchangeRows) paintExchange(number int, row session.Row, c *table.Cells
 		return
 	}
 	x.paintCall(number, row, method, m.Call, c)
-	x.paintArguments(m.Text, c)
+	arguments := m.Text
+	if own, _ := x.paintOwn(row, c); own {
+		arguments = wording.Join(x.dot(), filter.ShownMine, arguments)
+	}
+	x.paintArguments(arguments, c)
 	if t, ok := x.ws.Shown.Index.Exchanges.Task(number); ok {
 		x.paintTask(number, row, t, c)
 		x.paintSize(x.exchangeSize(number), c)
@@ -383,6 +394,20 @@ func (x *exchangeRows) paintExchange(number int, row session.Row, c *table.Cells
 		x.paintEnd(number, row, decides, c)
 	}
 	x.paintSize(x.exchangeSize(number), c)
+}
+
+// paintOwn marks a request that no client sent; see Projection.SentByTap.
+func (x *exchangeRows) paintOwn(row session.Row, c *table.Cells) (own, again bool) {
+	if row.Kind != session.KindStdin || !x.ws.Shown.Tap() {
+		return false, false
+	}
+	if e, ok := x.read(row); ok {
+		own, again = x.ws.Shown.SentByTap(&row, &e)
+	}
+	if own || again {
+		x.mark(kit.Own, c)
+	}
+	return own, again
 }
 
 func (x *exchangeRows) exchangeSize(number int) int64 {
@@ -469,7 +494,7 @@ func (x *exchangeRows) paintStray(number int, row session.Row, c *table.Cells) {
 	x.mark(kit.NotMessage, c)
 	call, text := filter.ShownNoise, bytes.TrimSpace(e.Payload)
 	if row.Kind == session.KindStdin {
-		call = filter.ShownNotMessage + ", sent by you"
+		call = filter.ShownNotMessage + ", sent by " + x.ws.Shown.User()
 	}
 	switch {
 	case row.Msg == framing.Batch:

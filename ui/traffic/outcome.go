@@ -26,7 +26,7 @@ func (x *exchangeRows) paintPending(number int, row session.Row, c *table.Cells)
 		return
 	case x.waits(number):
 		x.mark(kit.Waits, c)
-		x.text(c, exResult, x.theme.Odd, strings.TrimSuffix("waits for you: "+x.question(number), ": "))
+		x.text(c, exResult, x.theme.Odd, strings.TrimSuffix("waits for "+x.ws.Shown.User()+": "+x.question(number), ": "))
 	default:
 		x.mark(kit.Running, c)
 		x.paintProgress(number, c)
@@ -200,7 +200,7 @@ func (x *exchangeRows) paintOutcome(number int, row, decides session.Row, c *tab
 	switch decides.State {
 	case session.ReqCancelled:
 		x.mark(kit.Cancelled, c)
-		text = filter.ShownCancelled + " by you"
+		text = filter.ShownCancelled + " by " + x.ws.Shown.User()
 		if row.Kind == session.KindStdout {
 			text = filter.ShownCancelled + " by the server"
 		}
@@ -232,7 +232,7 @@ func (x *exchangeRows) paintResult(number int, response session.Row, c *table.Ce
 	}
 	text, failed := x.resultText(number, response)
 	x.paintOutcomeText(text, failed, c)
-	if response.Kind != session.KindStdin {
+	if response.Kind != session.KindStdin || x.ws.Shown.Tap() {
 		return
 	}
 	if by, _ := x.answeredBy(number - 1); by != session.ByPerson {
@@ -269,7 +269,7 @@ func (t *trafficRows) lossNote(number int, request session.Row) string {
 		}
 		if row, ok := t.ws.Shown.Rows.At(int(ends[at])); ok && row.Run == request.Run {
 			if e, err := t.ws.Shown.Source.Entry(row, 0); err == nil {
-				return ending(&e)
+				return t.ending(&e)
 			}
 		}
 	}
@@ -294,7 +294,7 @@ func (t *trafficRows) unsent(number int) string {
 	return ""
 }
 
-func ending(e *session.Entry) string {
+func (r *rowText) ending(e *session.Entry) string {
 	if e.Kind == session.KindFailed {
 		var b session.FailedBody
 		switch err := e.DecodeBody(&b); {
@@ -308,11 +308,12 @@ func ending(e *session.Entry) string {
 	if e.DecodeBody(&b) != nil {
 		return strings.TrimSpace("server ended: " + session.Describe(e))
 	}
-	return "server " + exitText(executor.ParseEndedBy(b.By), b)
+	return "server " + r.exitText(executor.ParseEndedBy(b.By), b)
 }
 
-// exitText describes how a process ended: its cause, and its exit code or signal.
-func exitText(by executor.EndedBy, b session.ExitedBody) string {
+// exitText describes how a process ended: its cause, and its exit code or signal. In a tap, only
+// the tap itself runs the shutdown sequence.
+func (r *rowText) exitText(by executor.EndedBy, b session.ExitedBody) string {
 	how := "ended"
 	switch {
 	case b.Signal != "":
@@ -325,6 +326,8 @@ func exitText(by executor.EndedBy, b session.ExitedBody) string {
 		return "killed by the watchdog"
 	case session.EndedFromOutside(by):
 		return "killed by the guard"
+	case by == executor.EndedByShutdown && r.ws.Shown.Tap():
+		return "stopped by the tap, " + how
 	case by == executor.EndedByPerson && b.Signal != "":
 		return "killed by you"
 	case by == executor.EndedByPerson, by == executor.EndedByShutdown && b.Signal == "":

@@ -73,6 +73,9 @@ func (t *trafficRows) Paint(number int, c *table.Cells) {
 	style := t.style(row)
 	written := t.ws.Notes.Texts[number]
 	t.paintMark(number, row, c)
+	if own, again := t.ws.Shown.SentByTap(&row, &e); (own || again) && !c.Marked() {
+		t.mark(kit.Own, c)
+	}
 	t.paintSeq(e, c)
 	t.num = t.pane.times.append(t.num[:0], row.T, t.start())
 	c.Bytes(colTime, t.theme.Dim, t.num)
@@ -209,7 +212,7 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 	case filter.IsStray(row):
 		t.paintText(filter.ShownNoise+"  ", e, c)
 	case row.Msg == framing.NotJSON, row.Msg == framing.Other:
-		t.paintText(filter.ShownNotMessage+", sent by you  ", e, c)
+		t.paintText(filter.ShownNotMessage+", sent by "+t.ws.Shown.User()+"  ", e, c)
 	case row.Msg == framing.Batch:
 		t.paintBatchRow(number, e, c)
 	case method == "":

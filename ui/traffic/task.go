@@ -138,7 +138,7 @@ func (x *exchangeRows) cancelledBy(number int, row session.Row) string {
 	if !ok || !known {
 		return " by the server"
 	}
-	return " by you at " + wording.Took(cancel.T-row.T)
+	return " by " + x.ws.Shown.User() + " at " + wording.Took(cancel.T-row.T)
 }
 
 func (x *exchangeRows) paintPoll(number int, row session.Row, c *table.Cells) {

@@ -103,7 +103,7 @@ func (w *waterfallPart) paintEnd(end *workspace.ProcessEnd, c *table.Cells) {
 		style = w.text.screen.Theme.Failed
 	}
 	c.Rest(fallCall)
-	c.Text(fallCall, style, howEnded(end))
+	c.Text(fallCall, style, w.text.howEnded(end))
 	if end.Next.Seen {
 		c.Text(fallCall, w.text.screen.Theme.Text, w.text.dot()+filter.ShownRestart)
 	}

@@ -21,6 +21,8 @@ var (
 	everything []byte
 	//go:embed testdata/times.jsonl
 	times []byte
+	//go:embed testdata/tap.jsonl
+	tapped []byte
 )
 
 // Everything returns a recording with requests in all states, an error, stray output,
@@ -30,6 +32,10 @@ func Everything(t testing.TB) *recordings.Recording { return recorded(t, everyth
 // Times returns a recording with responses after different times: at once, late, with an
 // error, after a question to the user, and not at all.
 func Times(t testing.TB) *recordings.Recording { return recorded(t, times) }
+
+// Tap returns a recording of a tap that restarted its server under the client, with
+// messages that one side got differently, or not at all.
+func Tap(t testing.TB) *recordings.Recording { return recorded(t, tapped) }
 
 // EverythingFile writes the recording of Everything, and returns its path.
 func EverythingFile(t testing.TB) string {

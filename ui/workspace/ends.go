@@ -6,6 +6,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/tap"
 )
 
 // A ProcessEnd is the end of a process, and the start of the next one if there is one: one
@@ -19,6 +20,8 @@ type ProcessEnd struct {
 	Unanswered int                 // calls without a response
 	closed     int                 // row of the end of its streams, which tells that,
 	exitedBy   executor.EndedBy    // and until then the party
+	Restart    *tap.Restarted      // that a tap did; nil without one, and until it has ended
+	restarted  int                 // row of that note
 
 	Next  exchange.Event // the start of the next process
 	Ready exchange.Event // of that process
@@ -115,6 +118,9 @@ func (x *Exchanges) endsUpTo(rows int) []ProcessEnd {
 		}
 		if last.Ready.Row >= rows {
 			last.Ready = exchange.Event{}
+		}
+		if last.restarted >= rows {
+			last.Restart = nil
 		}
 	}
 	return cut

@@ -34,6 +34,7 @@ type Exchanges struct {
 
 	shakes []Handshake // one for each process
 	reports
+	tap      tapFacts
 	exits    []ProcessEnd // of processes, in order
 	lostCall int          // see Workspace.TakeLost
 	// Unanswered counts our calls that were given up, or lost, without a response.
@@ -98,6 +99,8 @@ func (x *Exchanges) event(number uint32, row *session.Row) {
 				x.Unanswered++
 			}
 		}
+	case session.KindNote:
+		x.noted(number, row)
 	case session.KindExited, session.KindClosed, session.KindFailed:
 		for len(x.shown) > 0 {
 			x.foldShown(x.shown[0])
@@ -289,6 +292,9 @@ func (x *Exchanges) upTo(source session.Source, rows int) *Exchanges {
 	ranges := x.from(rows)
 	cut.ranges, cut.exits = x.ranges[:ranges:ranges], x.endsUpTo(rows)
 	cut.whole = before(x.whole, rows)
+	if x.tap.clientRow < rows {
+		cut.tap = x.tap
+	}
 	for number, parts := range x.unfolded {
 		if int(number) < rows {
 			end := sort.Search(len(parts), func(i int) bool { return x.Parent(int(parts[i])) >= rows })

@@ -1,8 +1,10 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -105,8 +107,16 @@ func (w *Workspace) PullRequests() {
 	w.Waiting, w.Delayed = w.Session.ServerRequests(), w.Session.DelayedRequests()
 }
 
-// FullTitle returns the title without the host in brackets, shown next to it.
+// FullTitle returns the title without the host in brackets, shown next to it. That of a
+// tap, unless the user has named it, is its client and its server.
 func (w *Workspace) FullTitle() string {
+	if w.Shown.Tap() && (w.Path == "" || w.Title == filepath.Base(w.Path)) {
+		title := w.Shown.Client() + " → " + cmp.Or(w.Shown.Source.Header().Name, w.Title)
+		if w.Host() == "" {
+			title += " (local)"
+		}
+		return title
+	}
 	if host := w.Host(); host != "" {
 		return strings.TrimSuffix(w.Title, " ("+host+")")
 	}

@@ -118,6 +118,8 @@ type one struct {
 	payload []byte
 }
 
+func (*one) Header() session.Header { return session.Header{} }
+
 func (o *one) Len() int                          { return 1 }
 func (o *one) Rows(_ int, dst []session.Row) int { return copy(dst, []session.Row{o.row}) }
 func (o *one) Method(uint16) string              { return "tools/call" }

@@ -23,13 +23,15 @@ const (
 	ShownTooDeep    = "answer nested too deep"
 	ShownExit       = "exited"
 	ShownRestart    = "restarted"
+	ShownMine       = "sent by the tap"
+	ShownAgain      = "sent again by the tap"
 )
 
 var (
 	stateWords = map[session.ReqState][]string{
 		session.ReqFailed:    {ShownFailed},
 		session.ReqPending:   {ShownRunning},
-		session.ReqCancelled: {ShownCancelled + " by you", ShownCancelled + " by the server"},
+		session.ReqCancelled: {ShownCancelled + " by you", ShownCancelled + " by the client", ShownCancelled + " by the server"},
 		session.ReqTimedOut:  {ShownNoAnswer, session.ReqTimedOut.String()},
 		session.ReqLost:      {ShownNoAnswer, session.ReqLost.String()},
 		session.ReqUnmatched: {session.ReqUnmatched.String(), ShownUnknownID, ShownNoID, ShownParseError},
@@ -84,9 +86,9 @@ func wordsOfState(r session.Row) []string {
 	case r.State == session.ReqUnmatched && r.Msg != framing.ErrorResponse:
 		return words[:2]
 	case r.State == session.ReqCancelled && r.Kind == session.KindStdin:
-		return words[:1]
+		return words[:2]
 	case r.State == session.ReqCancelled:
-		return words[1:]
+		return words[2:]
 	case r.State == session.ReqUnread && r.Flags&session.FlagPart != 0:
 		return words[:1]
 	case r.State == session.ReqUnread:

@@ -6,6 +6,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/tap"
 )
 
 // A state is what a row shows about itself, for the word is:NAME.
@@ -43,15 +44,32 @@ var states = []state{
 }
 
 func stateNames() []string {
-	names := make([]string, len(states))
+	names := make([]string, len(states), len(states)+1)
 	for i, s := range states {
 		names[i] = s.name
 	}
-	return names
+	return append(names, isMine)
 }
+
+// mineTest tests for a request that a tap or a person at it made up.
+type mineTest struct{ ownRow }
+
+const isMine = "mine"
+
+func (mineTest) row(m *Matcher, _ int, r session.Row) Verdict {
+	if r.Kind == session.KindStdin && r.Msg == framing.Request && m.source.Header().Mode == session.ModeTap {
+		return Unread
+	}
+	return No
+}
+
+func (mineTest) message(msg *message) bool { return tap.OwnID(msg.id()) }
 
 // state parses the value of is:. Events that it names are listed in every view.
 func (p *parser) state(at int, value string) (test, error) {
+	if value == isMine {
+		return mineTest{}, nil
+	}
 	i := slices.IndexFunc(states, func(s state) bool { return s.name == value })
 	if i < 0 {
 		return nil, p.wrong(at, "is: must be one of "+strings.Join(stateNames(), ", "))

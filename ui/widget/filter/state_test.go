@@ -34,6 +34,7 @@ func TestStates(t *testing.T) {
 		"exit":       {[]session.Row{event(session.KindExited, 1), event(session.KindFailed, 1)}, []session.Row{event(session.KindStart, 2), response}},
 		"restart":    {[]session.Row{event(session.KindStart, 2)}, []session.Row{event(session.KindStart, 1), event(session.KindExited, 2)}},
 		"task":       {[]session.Row{in(response, session.ReqTask)}, []session.Row{response}},
+		"mine":       {nil, []session.Row{request, response}}, // not the recording of a tap
 		"batch":      {[]session.Row{{Kind: session.KindStdin, Msg: framing.Batch}}, []session.Row{request}},
 	}
 	for _, name := range stateNames() {
@@ -49,7 +50,7 @@ func TestStates(t *testing.T) {
 			require.False(t, m.Match(0, r), "is:%s drops row %d", name, i)
 		}
 	}
-	require.Len(t, tests, len(states))
+	require.Len(t, tests, len(stateNames()))
 	_, err := Parse("is:broken")
 	require.ErrorContains(t, err, "is: must be one of running, waits, ")
 }
