@@ -41,8 +41,8 @@ func Actions(of func(host.Context) *Pane) []host.Action {
 	treeShown := func(c host.Context) (bool, string) { return of(c).showsTree(), "only the tree can be folded" }
 	has := func(v view) func(host.Context) (bool, string) {
 		return func(c host.Context) (bool, string) {
-			row := of(c).wanted
-			return !row.OK || applies(v, row.Row), "the row is not a message"
+			d := of(c)
+			return !d.wanted.OK || d.applies(v, d.wanted.Row), "the row is not a message"
 		}
 	}
 	viewing := func(v view) func(host.Context) tea.Cmd {

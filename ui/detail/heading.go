@@ -119,7 +119,7 @@ func (d *Pane) Titles() (left, right string) {
 	names := text[:0]
 	for v := range viewCount {
 		switch name := viewNames[v]; {
-		case !d.wanted.OK || !applies(v, d.wanted.Row):
+		case !d.wanted.OK || !d.applies(v, d.wanted.Row):
 		case v == d.view:
 			names = append(append(append(names, " ["...), name...), ']')
 		case d.w >= leastForViews:

@@ -59,6 +59,9 @@ type Pane struct {
 	conforming bool          // a command checks it
 	earlier    earlier
 
+	clients              []workspace.ClientSide // of the row, in a tap
+	clientsOf, clientsAt int                    // the row, and the number of events then
+
 	tree   *jsontree.Tree // of the tree, the text and the pair view: the one that has the keys
 	bytes  *kit.HexView
 	pair   *pairView
@@ -121,6 +124,7 @@ func (d *Pane) show(s workspace.Selection) tea.Cmd {
 		paired := s.Row.Related != d.wanted.Row.Related
 		d.changed = d.changed || s.Row != d.wanted.Row
 		d.wanted = s
+		d.lookAtClient()
 		switch {
 		case paired && d.view == viewPair: // its response has arrived
 			return d.reload()
@@ -132,7 +136,8 @@ func (d *Pane) show(s workspace.Selection) tea.Cmd {
 	if d.jq != nil && s.Follows && d.wanted.Follows { // only a new row, and a result was kept
 		return nil
 	}
-	d.wanted = s
+	d.wanted, d.clientsOf = s, -1
+	d.lookAtClient()
 	d.view = d.viewOf(s.Row)
 	return d.reload()
 }
@@ -259,7 +264,11 @@ func (d *Pane) document() []byte {
 	if d.jq != nil && d.jq.shown.doc != nil {
 		return d.jq.shown.doc
 	}
-	if d.pair != nil && d.pair.at != d.pair.own {
+	if d.pair != nil && d.view == viewClient {
+		if c := d.otherBytes(); c != nil && d.pair.at == 0 {
+			return c.Line
+		}
+	} else if d.pair != nil && d.pair.at != d.pair.own {
 		return documentOf(d.partner)
 	}
 	return documentOf(d.entry)
@@ -288,6 +297,9 @@ func (d *Pane) build(msg loaded) {
 			d.pair = newPair(d.entry, d.partner, d.wanted.Row, d.theme, d.look)
 		}
 		d.pair.setTheme(d.theme)
+		d.tree = d.pair.tree()
+	case d.view == viewClient && d.otherBytes() != nil:
+		d.pair = newClientPair(d.otherBytes(), d.theme, d.look)
 		d.tree = d.pair.tree()
 	case d.view == viewText || !foldable(d.entry):
 		d.plain = true
@@ -319,13 +331,13 @@ func (d *Pane) inner() (w, h int) {
 	return d.w, h - d.jq.lines(h)
 }
 
-// labels returns the number of lines for the note.
+// labels returns the number of lines for the note, and for the client's side.
 func (d *Pane) labels() int {
 	const least = 8 // the height from which a note has room
 	if d.note == "" || d.h < least {
-		return 0
+		return d.clientLines()
 	}
-	return 1
+	return 1 + d.clientLines()
 }
 
 // SetNote shows the user's note on the row, above the row.
@@ -425,8 +437,12 @@ func (d *Pane) Paint(out *paint.Lines, focused bool) {
 	d.paintView(&d.block, focused)
 	out.Resize(d.w, d.h)
 	top, labels := d.h-h, d.labels()
-	if labels > 0 {
+	clients := d.clientLines()
+	if labels > clients {
 		out.Line(0).Text(d.theme.Accent, "; "+d.note)
+	}
+	for i := range clients {
+		d.paintClient(out.Line(labels-clients+i), &d.clients[i])
 	}
 	d.jq.paint(out, labels, top-labels)
 	for y := top; y < d.h; y++ {

@@ -19,11 +19,12 @@ const (
 	viewText   // the exact text
 	viewBytes  // in hexadecimal
 	viewPair   // a request next to its response
+	viewClient // what the client sent or got next to the server's side
 	viewAround // stderr around the time of the row
 	viewCount
 )
 
-var viewNames = [viewCount]string{"content", "tree", "text", "bytes", "both", "stderr"}
+var viewNames = [viewCount]string{"content", "tree", "text", "bytes", "both", "client", "stderr"}
 
 // A choice is what a user chooses a view for: the requests of a method, or their
 // responses.
@@ -40,17 +41,17 @@ func (d *Pane) choiceOf(row session.Row) choice {
 // of its kind; or the content of what is meant for reading.
 func (d *Pane) viewOf(row session.Row) view {
 	c := d.choiceOf(row)
-	if v, ok := d.chosen[c]; ok && applies(v, row) {
+	if v, ok := d.chosen[c]; ok && d.applies(v, row) {
 		return v
 	}
 	read := c.kind == framing.Response && slices.Contains([]string{"tools/call", "resources/read", "prompts/get", "tasks/result", "tasks/get"}, c.method)
 	if read || c.kind == framing.ErrorResponse {
 		return viewContent
 	}
-	return nearest(viewTree, row)
+	return d.nearest(viewTree, row)
 }
 
-func applies(v view, row session.Row) bool {
+func (d *Pane) applies(v view, row session.Row) bool {
 	message := row.Kind.IsStream() && row.Kind != session.KindStderr && row.Msg != framing.NotJSON
 	switch v {
 	case viewContent:
@@ -59,13 +60,15 @@ func applies(v view, row session.Row) bool {
 		return message || !row.Kind.IsStream()
 	case viewPair:
 		return message && (row.Msg == framing.Request || row.Paired())
+	case viewClient:
+		return d.otherBytes() != nil
 	}
 	return true
 }
 
 // nearest returns a view, or the exact text if the view does not apply to a row.
-func nearest(v view, row session.Row) view {
-	if applies(v, row) {
+func (d *Pane) nearest(v view, row session.Row) view {
+	if d.applies(v, row) {
 		return v
 	}
 	return viewText
@@ -78,7 +81,7 @@ func (d *Pane) views() []view {
 	}
 	all := make([]view, 0, viewCount)
 	for v := range viewCount {
-		if applies(v, d.wanted.Row) {
+		if d.applies(v, d.wanted.Row) {
 			all = append(all, v)
 		}
 	}
@@ -87,7 +90,7 @@ func (d *Pane) views() []view {
 
 // choose switches to a view, also for other rows of the kind.
 func (d *Pane) choose(v view) tea.Cmd {
-	if d.wanted.OK && applies(v, d.wanted.Row) {
+	if d.wanted.OK && d.applies(v, d.wanted.Row) {
 		d.chosen[d.choiceOf(d.wanted.Row)] = v
 	}
 	return d.setView(v)
@@ -102,7 +105,7 @@ func (d *Pane) nextView() tea.Cmd {
 }
 
 func (d *Pane) setView(v view) tea.Cmd {
-	v = nearest(v, d.wanted.Row)
+	v = d.nearest(v, d.wanted.Row)
 	pair := v == viewPair || d.view == viewPair
 	d.view, d.changed = v, true
 	switch {
