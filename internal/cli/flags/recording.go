@@ -36,7 +36,9 @@ func Unreadable(path string, err error) error {
 
 // RecordingNames is help on the FILE argument of a recording.
 const RecordingNames = `FILE is a path, or part of the name of one recording in the folder where
-sessions are recorded, such as its last six letters; "last" is the newest there.`
+sessions are recorded, such as its last six letters; "last" is the newest there.
+The name of a tap is its live session, or else its newest recording; of several
+live ones NAME:PID chooses one.`
 
 // NewestName names the newest recording.
 const NewestName = "last"
@@ -47,8 +49,8 @@ const ListHint = "mcpdbg rec ls to list the recordings"
 const shownCandidates = 8
 
 // ResolveRecording finds a recording: an existing path, part of the name of one in the
-// default folder, ignoring case, or the word for the newest there. A name with a
-// separator is always a path. The error is wrong usage.
+// default folder, ignoring case, the word for the newest there, or the name of a tap. A
+// name with a separator is always a path. The error is wrong usage.
 func ResolveRecording(name string) (string, error) {
 	switch info, err := os.Stat(name); {
 	case name == "":
@@ -98,9 +100,16 @@ func pickRecording(name string, folders []string, all []store.Recording) (string
 			found = append(found, r)
 		}
 	}
+	for _, live := range []bool{true, false} {
+		path, err := tapNamed(name, all, live)
+		switch {
+		case path != "" || err != nil:
+			return path, err
+		case len(found) == 1:
+			return found[0].Path, nil
+		}
+	}
 	switch {
-	case len(found) == 1:
-		return found[0].Path, nil
 	case len(found) > 1:
 		return "", console.WithHint(console.Usagef("%q is in the names of %d recordings in %s:%s", name, len(found), wording.Paths(folders), candidates(found)),
 			"more of the name")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -195,6 +196,38 @@ func TestOrders(t *testing.T) {
 	require.Equal(t, 3, c.End().Code)
 	require.Contains(t, c.person("ls").Stderr, "no live taps")
 	require.Equal(t, 2, c.person("restart", "notes").Code)
+}
+
+// TestNames follows live taps by their names, and then finds the newest recording of one.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	home := shortHome(t)
+	run := func(args ...string) *exec.Cmd {
+		cmd := clitest.Program(t, args...)
+		cmd.Env = append(cmd.Env, "HOME="+home)
+		return cmd
+	}
+	c, d := converse(t, home), converse(t, home)
+	named := fmt.Sprintf("notes:%d", c.Cmd.Process.Pid)
+	r := clitest.Finish(t, run("open", "notes"))
+	require.Equal(t, 2, r.Code)
+	require.Contains(t, r.Stderr, "2 live taps are named notes:")
+	require.Contains(t, r.Stderr, named)
+	follows := clitest.Watch(t, run("rec", "cat", named, "--follow", "--json"))
+	follows.Until(`"initialize"`)
+	c.call("tools/call")
+	follows.Until(`"said":"one"`)
+	c.leave()
+	require.Zero(t, follows.End().Code)
+	r = clitest.Finish(t, run("rec", "cat", "notes"))
+	require.Zero(t, r.Code, r.Stderr)
+	d.leave()
+	for range 2 {
+		require.Zero(t, clitest.Finish(t, run("tap", "--name", "notes", "--", "true")).Code)
+	}
+	r = clitest.Finish(t, run("rec", "cat", "notes", "--json"))
+	require.Zero(t, r.Code, r.Stderr)
+	require.Contains(t, r.Stdout, `"name":"notes"`)
 }
 
 // TestLongHome: the path of a socket is limited.
