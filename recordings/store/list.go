@@ -119,6 +119,13 @@ func (r *Recording) date(f fs.DirEntry) bool {
 // off.
 func (r *Recording) Whole() bool { return r.State == session.RecordingDone }
 
+// Short reports whether a recording of a tap has nothing beyond the handshake, as those of
+// clients that probe a server or check its health.
+func (r *Recording) Short() bool {
+	const handshake = 2 // messages of a client
+	return r.Header.Mode == session.ModeTap && r.State != session.RecordingOn && r.Counts != nil && r.Counts.Out <= handshake
+}
+
 // Name returns the name of the recorded server, from the file name if package
 // recordings made it, or else that of its program.
 func (r *Recording) Name() string {

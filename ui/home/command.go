@@ -3,6 +3,7 @@ package home
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,7 +17,15 @@ import (
 // otherwise last.
 func (v *View) find(query string) []kit.Pick {
 	found := v.picker.Search(query, nil)
-	if strings.TrimSpace(query) == "" {
+	searched := strings.TrimSpace(query) != ""
+	found = slices.DeleteFunc(found, func(p kit.Pick) bool {
+		item := &v.found.Items[p.Item]
+		if searched {
+			return item.Kind == host.GroupItem
+		}
+		return item.Kind != host.GroupItem && item.Group != "" && !v.grouped[item.Group]
+	})
+	if !searched {
 		return found
 	}
 	typed := kit.Pick{Item: len(v.found.Items)}

@@ -51,7 +51,8 @@ type View struct {
 	loading bool
 	picker  kit.Picker
 	reading reading
-	wrong   string // why the last attempt failed
+	wrong   string          // why the last attempt failed
+	grouped map[string]bool // the groups that are open
 
 	opening string             // the name of the item being opened
 	giveUp  context.CancelFunc // cancels opening
@@ -61,7 +62,7 @@ type View struct {
 
 // New returns the list of the items that a launcher can open. Load fills it.
 func New(launcher host.Launcher) *View {
-	v := &View{launcher: launcher}
+	v := &View{launcher: launcher, grouped: map[string]bool{}}
 	v.picker.Find = v.find
 	return v
 }
@@ -148,6 +149,10 @@ func openItem(c host.Context, v *View) tea.Cmd {
 	switch {
 	case !ok || v.opening != "":
 		return nil
+	case item.Kind == host.GroupItem:
+		v.grouped[item.Group] = !v.grouped[item.Group]
+		v.picker.Again()
+		return v.read(c)
 	case item.Blocked != "":
 		v.wrong = "cannot open " + item.Name + ": " + item.Blocked
 		return nil

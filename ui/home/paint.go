@@ -148,6 +148,7 @@ func (v *View) facts(th *paint.Theme, width int) []kit.Row {
 		add("source", item.From, th.Text)
 		add("location", item.Where, th.Text)
 		if item.Kind == host.RecordingItem {
+			add("client", item.Client, th.Text)
 			add("recorded", recorded(time.Now(), &item), th.Text)
 			add("messages", exchanged(&item), th.Text)
 			if item.Verdict != host.VerdictOK {

@@ -46,13 +46,20 @@ func (v *View) paintItem(screen *kit.Screen, l *paint.Line, m kit.Pick, width in
 	l.Text(style, mark+" ")
 	r.name(item)
 	if width >= kindFrom {
-		r.field(r.th.Dim, item.Kind.String(), kindWidth, termsafe.Left)
+		r.field(r.th.Dim, kindOf(item), kindWidth, termsafe.Left)
 	}
 	if item.Kind == host.RecordingItem {
 		r.recording(item, v.age(r.now, m.Item))
 		return
 	}
 	r.other(item)
+}
+
+func kindOf(item *host.Item) string {
+	if item.Tap {
+		return "tap"
+	}
+	return item.Kind.String()
 }
 
 func (r row) field(s paint.Style, text string, width int, align termsafe.Align) {
@@ -116,7 +123,7 @@ func (r row) verdict(item *host.Item) {
 	}{{r.th.Strong, ""}, {r.th.Failed, errorCount(item)}, {r.th.Odd, item.Verdict}}
 	switch {
 	case item.Live:
-		parts[0].text, parts[2].text = "LIVE", ""
+		parts[0].text, parts[2].text = "LIVE", item.State
 	case item.Verdict == host.VerdictOK:
 		parts[2].style = r.th.Good
 	}

@@ -42,6 +42,7 @@ const (
 	RecordingItem                     // the newest first
 	DemoItem
 	CommandItem // typed; not listed by Home
+	GroupItem   // shows or hides the recordings of its Group, which follow it
 )
 
 // An Item can be opened. All of its texts may be untrusted.
@@ -63,6 +64,10 @@ type Item struct {
 	Size                   int64
 	Long                   time.Duration // 0 if unknown
 	Live                   bool          // being recorded
+	Tap                    bool          // of a tap
+	Client                 string        // of a live tap
+	State                  string        // of a live tap that can be restarted
+	Group                  string        // hidden until the group with this name is opened; "" for none
 	Counted                bool          // the numbers of messages are known
 	Sent, Received, Errors uint64
 	Verdict                string // the likeliest cause, why the file is incomplete, or VerdictOK; "" if not known yet
@@ -125,6 +130,8 @@ func (k ItemKind) String() string {
 		return "recording"
 	case CommandItem:
 		return "command"
+	case GroupItem:
+		return "taps"
 	}
 	return "demo"
 }

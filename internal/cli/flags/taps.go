@@ -44,8 +44,8 @@ func (t *LiveTap) label() string {
 }
 
 // LiveTaps returns the live taps, the newest first: those with a control socket, and those
-// whose recordings, among all, are being written.
-func LiveTaps(ctx context.Context, all []store.Recording) (taps []LiveTap) {
+// of recorded, from Taps, that are being written.
+func LiveTaps(ctx context.Context, recorded []store.Recording) (taps []LiveTap) {
 	if folder, err := recordings.TapDir(); err == nil {
 		if folder, err = control.Folder(folder); err == nil {
 			steered, _ := control.List(folder) // without: only those that are recorded
@@ -54,7 +54,7 @@ func LiveTaps(ctx context.Context, all []store.Recording) (taps []LiveTap) {
 			}
 		}
 	}
-	for _, r := range tapsAmong(all) {
+	for _, r := range recorded {
 		if r.State == session.RecordingOn && !slices.ContainsFunc(taps, func(t LiveTap) bool { return t.Recording == r.Path }) {
 			taps = append(taps, LiveTap{Name: r.Header.Name, Since: r.Header.Start, Recording: r.Path, Client: clientIn(r.Path)})
 		}
@@ -79,8 +79,8 @@ func ask(ctx context.Context, c *control.Tap) LiveTap {
 	return t
 }
 
-// tapsAmong returns the recordings of taps among the newest of all, which it looks at.
-func tapsAmong(all []store.Recording) (taps []store.Recording) {
+// Taps returns the recordings of taps among the newest of all, which it looks at.
+func Taps(all []store.Recording) (taps []store.Recording) {
 	for _, r := range all[:min(len(all), maxTaps)] {
 		if r.Look() == nil && r.Header.Mode == session.ModeTap {
 			taps = append(taps, r)
@@ -112,14 +112,14 @@ func clientIn(path string) string {
 // "" without one.
 func tapNamed(name string, all []store.Recording, live bool) (string, error) {
 	if !live {
-		for _, r := range tapsAmong(all) {
+		for _, r := range Taps(all) {
 			if r.Header.Name == name {
 				return r.Path, nil
 			}
 		}
 		return "", nil
 	}
-	found := slices.DeleteFunc(LiveTaps(context.Background(), all), func(t LiveTap) bool {
+	found := slices.DeleteFunc(LiveTaps(context.Background(), Taps(all)), func(t LiveTap) bool {
 		return t.Name != name && t.Name+":"+strconv.Itoa(t.PID) != name
 	})
 	switch {

@@ -132,9 +132,11 @@ const (
 )
 
 // Home implements host.Launcher.
-func (l *Launcher) Home(context.Context) (host.Home, error) {
+func (l *Launcher) Home(ctx context.Context) (host.Home, error) {
 	h := discover()
-	home := host.Home{Notes: h.Notes}
+	taps := flags.Taps(h.Recordings)
+	live := flags.LiveTaps(ctx, taps)
+	home := host.Home{Notes: h.Notes, Items: liveItems(live)}
 	for i := range h.Files {
 		f := &h.Files[i]
 		if f.Err != nil {
@@ -148,9 +150,7 @@ func (l *Launcher) Home(context.Context) (host.Home, error) {
 		}
 	}
 	listed := h.Recordings[:min(len(h.Recordings), maxListed)]
-	for i := range listed {
-		home.Items = append(home.Items, recordingItem(&listed[i]))
-	}
+	home.Items = append(home.Items, grouped(listed, live, taps)...)
 	if older := len(h.Recordings) - len(listed); older > 0 {
 		home.Notes = append(home.Notes, fmt.Sprintf("%d older recordings: mcpdbg rec ls", older))
 	}

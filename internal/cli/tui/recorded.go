@@ -19,6 +19,9 @@ func recordingItem(r *store.Recording) host.Item {
 		Kind: host.RecordingItem, Key: recordingKey + keySep + r.Path, Name: r.Command(), From: wording.Path(r.Path),
 		Where: wording.Place(r.Header.Host), Command: strings.Join(r.Header.Argv, " "), When: r.When, Short: store.ShortName(filepath.Base(r.Path)), Size: r.Size, Live: r.State == session.RecordingOn,
 	}
+	if r.Header.Mode == session.ModeTap {
+		item.Tap, item.Name = true, r.Header.Name
+	}
 	item.Words = wordsOf(&r.Header)
 	if r.Duration > 0 {
 		item.Long = time.Duration(r.Duration) * time.Microsecond
@@ -73,6 +76,10 @@ func (*Launcher) Look(ctx context.Context, item host.Item, whole bool) host.Item
 		err = r.Examine(ctx)
 	}
 	looked := recordingItem(&r)
+	looked.Group = item.Group
+	if item.Client != "" || item.State != "" {
+		looked.Name, looked.Client, looked.State = item.Name, item.Client, item.State
+	}
 	if err != nil && ctx.Err() == nil {
 		looked.Verdict = "cannot be read"
 		looked.Notes = []string{err.Error()}
