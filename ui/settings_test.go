@@ -92,6 +92,8 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"slow = \"-1s\"\n", `config.toml:1: slow: invalid duration "-1s"`},
 		{"[play]\nidle = \"0\"\n", `config.toml:2: play.idle: invalid duration "0": use a value such as 1s or 250ms, or none`},
 		{"[recordings]\nkeep = -1\n", "config.toml:2: recordings.keep: invalid number of recordings: -1"},
+		{"[taps]\nkeep = -1\n", "config.toml:2: taps.keep: invalid number of recordings: -1"},
+		{"[taps]\nover = \"much\"\n", `config.toml:2: taps.over: invalid size "much": use 2GiB, 500M or 65536`},
 		{"[recordings]\nolder = \"soon\"\n", `config.toml:2: recordings.older: invalid age "soon": use 30d, 2w or 12h`},
 		{"[recordings]\n\nover = \"0\"\n", `config.toml:3: recordings.over: invalid size "0": use 2GiB, 500M or 65536`},
 		{"[recordings]\nmax-part = \"1K\"\n", `config.toml:2: recordings.max-part: part size "1K" is too small: the minimum is 64K`},

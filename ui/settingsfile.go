@@ -44,10 +44,16 @@ type Settings struct {
 	// Recordings is the retention of recordings, in the folder where sessions are
 	// recorded.
 	Recordings recordings.Retention
+	// Taps is the retention of the recordings of each name of a tap; members that are 0
+	// mean DefaultTaps.
+	Taps recordings.Retention
 	// MaxPart is the maximum size of a file of a recording, in bytes; 0 means no
 	// limit.
 	MaxPart int64
 }
+
+// DefaultTaps is the retention of the recordings of each name of a tap.
+var DefaultTaps = recordings.Retention{Keep: 20, Over: 200 << 20}
 
 // asRecorded keeps pauses at their recorded length.
 const asRecorded time.Duration = -1
@@ -135,6 +141,10 @@ type settingsText struct {
 		Over  string `toml:"over"`
 		Part  string `toml:"max-part"`
 	} `toml:"recordings"`
+	Taps struct {
+		Keep int    `toml:"keep"`
+		Over string `toml:"over"`
+	} `toml:"taps"`
 }
 
 // ParseSettings parses the settings in data, the text of a TOML file. Its errors are
@@ -222,6 +232,20 @@ func (s *Settings) checkRetention(t *settingsText) *SettingsError {
 	if r.Over != "" {
 		if s.Recordings.Over, err = recordings.ParseSize(r.Over); err != nil {
 			return &SettingsError{Key: "recordings.over", Err: err}
+		}
+	}
+	return s.checkTaps(t)
+}
+
+func (s *Settings) checkTaps(t *settingsText) *SettingsError {
+	if t.Taps.Keep < 0 {
+		return &SettingsError{Key: "taps.keep", Err: fmt.Errorf("invalid number of recordings: %d", t.Taps.Keep)}
+	}
+	s.Taps.Keep = t.Taps.Keep
+	var err error
+	if t.Taps.Over != "" {
+		if s.Taps.Over, err = recordings.ParseSize(t.Taps.Over); err != nil {
+			return &SettingsError{Key: "taps.over", Err: err}
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"mcpdbg/recordings"
 	"mcpdbg/session"
@@ -18,7 +19,7 @@ func ShortName(base string) string {
 	return letters
 }
 
-// Candidates are the recordings in a folder that limits apply to.
+// Candidates are the recordings in folders that limits apply to.
 type Candidates struct {
 	Paths []string
 	All   []recordings.Kept
@@ -26,12 +27,16 @@ type Candidates struct {
 	Noted int // recordings kept for their marks or notes
 }
 
-// ReadCandidates reads the recordings of a folder that limits apply to; noted are
+// ReadCandidates reads the recordings of folders that limits apply to; noted are
 // those with marks or notes.
-func ReadCandidates(ctx context.Context, folder string, noted bool) (*Candidates, error) {
-	files, err := List(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+func ReadCandidates(ctx context.Context, noted bool, folders ...string) (*Candidates, error) {
+	var files []Recording
+	for _, folder := range folders {
+		some, err := List(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		files = append(files, some...)
 	}
 	s := &Candidates{}
 	for _, file := range files {
@@ -45,17 +50,54 @@ func ReadCandidates(ctx context.Context, folder string, noted bool) (*Candidates
 		if err != nil {
 			continue // not a recording, or unreadable
 		}
-		k := recordings.Kept{Start: summary.Header.Start, Modified: summary.Modified, Size: Size(file.Path)}
-		if summary.State == session.RecordingOn {
-			k.Held = true
-			s.Live++
-		} else if _, err := os.Lstat(NotesPath(file.Path)); err == nil && !noted {
-			k.Held = true
-			s.Noted++
-		}
-		s.Paths, s.All = append(s.Paths, file.Path), append(s.All, k)
+		s.add(file.Path, &summary, noted)
 	}
 	return s, nil
+}
+
+func (s *Candidates) add(path string, summary *recordings.Summary, noted bool) {
+	k := recordings.Kept{Start: summary.Header.Start, Modified: summary.Modified, Size: Size(path)}
+	if summary.State == session.RecordingOn {
+		k.Held = true
+		s.Live++
+	} else if _, err := os.Lstat(NotesPath(path)); err == nil && !noted {
+		k.Held = true
+		s.Noted++
+	}
+	s.Paths, s.All = append(s.Paths, path), append(s.All, k)
+}
+
+// PruneTap applies limits to the recordings of one name of a tap, which are next to that at
+// path and named like it. Short ones do not count against the others, and as many of them
+// are kept. Those that are written, and those with marks or notes, stay.
+func PruneTap(path, name string, keep recordings.Retention) {
+	server, _, ok := recordings.OwnName(filepath.Base(path))
+	files, err := List(filepath.Dir(path))
+	if !ok || err != nil {
+		return
+	}
+	var long, short Candidates
+	for i := range files {
+		file := &files[i]
+		if of, _, ok := recordings.OwnName(filepath.Base(file.Path)); !ok || of != server {
+			continue
+		}
+		summary, err := recordings.Peek(file.Path)
+		if err != nil || summary.Header.Mode != session.ModeTap || summary.Header.Name != name {
+			continue
+		}
+		to := &long
+		file.Header, file.State, file.Counts = summary.Header, summary.State, summary.Counts
+		if file.Short() {
+			to = &short
+		}
+		to.add(file.Path, &summary, false)
+	}
+	for _, c := range []*Candidates{&long, &short} {
+		for _, i := range keep.Excess(c.All, time.Now()) {
+			_ = Remove(c.Paths[i], false) // on failure, the next session retries
+		}
+	}
 }
 
 // Remove removes a recording with its parts and notes.

@@ -28,7 +28,8 @@ func recPruneCommand(env *console.Env) *cobra.Command {
 		Use:   "prune [FOLDER]",
 		Short: "Remove old recordings beyond given limits",
 		Long: `prune removes the oldest recordings of a folder until all given limits are met.
-Without FOLDER it prunes the folder where sessions are recorded.
+Without FOLDER it prunes the folder where sessions are recorded, together with
+that of taps if this is another one.
 
 It considers only recordings with a name that mcpdbg gave them. Recordings in
 progress are kept, and so are those with marks or notes, unless --noted is
@@ -36,7 +37,8 @@ given; they count toward the limits.
 
 The same limits can be set as keep = 100, older = "30d" and over = "2GiB" in the
 table [recordings] of config.toml; they are then applied whenever a session is
-recorded to that folder.`,
+recorded to that folder. A tap keeps 20 recordings and 200 MiB of its name, or
+what the table [taps] says.`,
 		Example: `  mcpdbg rec prune --keep 100
   mcpdbg rec prune --older 30d --over 2GiB --dry-run`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -51,11 +53,11 @@ recorded to that folder.`,
 			case p.keep.Zero():
 				return console.WithHint(console.Usagef("no limit given"), "mcpdbg rec prune --keep 100, --older 30d or --over 2GiB")
 			}
-			folder, err := folderOf(args)
+			folders, _, err := listed(args)
 			if err != nil {
 				return err
 			}
-			return recPrune(cmd.Context(), env, folder, p)
+			return recPrune(cmd.Context(), env, folders, p)
 		},
 	}
 	f := cmd.Flags()
@@ -68,8 +70,8 @@ recorded to that folder.`,
 	return cmd
 }
 
-func recPrune(ctx context.Context, env *console.Env, folder string, p pruneFlags) error {
-	s, err := store.ReadCandidates(ctx, folder, p.noted)
+func recPrune(ctx context.Context, env *console.Env, folders []string, p pruneFlags) error {
+	s, err := store.ReadCandidates(ctx, p.noted, folders...)
 	if err != nil {
 		return console.Usagef("%v", err)
 	}

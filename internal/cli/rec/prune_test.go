@@ -105,6 +105,26 @@ func TestRecPruneKeepsNotedAndLive(t *testing.T) {
 	require.NoError(t, live.Close())
 }
 
+// TestRecPruneOfTaps checks that the folder of taps, which XDG_STATE_HOME does not move,
+// counts too.
+func TestRecPruneOfTaps(t *testing.T) {
+	folder := agedRecordings(t, "abcd")
+	taps, err := recordings.TapDir()
+	require.NoError(t, err)
+	require.NotEqual(t, folder, taps)
+	require.NoError(t, os.MkdirAll(taps, 0o700))
+	for _, letter := range []string{"b", "d"} {
+		files, err := filepath.Glob(filepath.Join(folder, "*-"+strings.Repeat(letter, 6)+".jsonl"))
+		require.NoError(t, err)
+		require.Len(t, files, 1)
+		require.NoError(t, os.Rename(files[0], filepath.Join(taps, filepath.Base(files[0]))))
+	}
+	r := clitest.InProcess(t, "rec", "prune", "--keep", "2")
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Equal(t, "a", lettersIn(t, folder))
+	require.Equal(t, "b", lettersIn(t, taps))
+}
+
 func TestRecPruneUsage(t *testing.T) {
 	for args, says := range map[string]string{
 		"":                    "no limit given\n  try: mcpdbg rec prune --keep 100",

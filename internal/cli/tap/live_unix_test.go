@@ -222,9 +222,17 @@ func TestNames(t *testing.T) {
 	r = clitest.Finish(t, run("rec", "cat", "notes"))
 	require.Zero(t, r.Code, r.Stderr)
 	d.leave()
-	for range 2 {
-		require.Zero(t, clitest.Finish(t, run("tap", "--name", "notes", "--", "true")).Code)
+	config := filepath.Join(home, ".config", "mcpdbg")
+	require.NoError(t, os.MkdirAll(config, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(config, "config.toml"), []byte("[taps]\nkeep = 2\n"), 0o600))
+	for range 4 {
+		cmd := run("tap", "--name", "notes", "--", "true")
+		cmd.Env = append(cmd.Env, "XDG_CONFIG_HOME=")
+		require.Zero(t, clitest.Finish(t, cmd).Code)
 	}
+	kept, err := filepath.Glob(filepath.Join(home, ".local", "state", "mcpdbg", "recordings", "*-notes-*.jsonl"))
+	require.NoError(t, err)
+	require.Len(t, kept, 2)
 	r = clitest.Finish(t, run("rec", "cat", "notes", "--json"))
 	require.Zero(t, r.Code, r.Stderr)
 	require.Contains(t, r.Stdout, `"name":"notes"`)

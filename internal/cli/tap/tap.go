@@ -18,11 +18,13 @@ import (
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
+	"mcpdbg/recordings/store"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/secret"
 	"mcpdbg/session/tap"
 	"mcpdbg/session/tap/control"
+	"mcpdbg/ui"
 	"mcpdbg/ui/tty"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -158,6 +160,12 @@ func forward(ctx context.Context, env *console.Env, t flags.Target, r runOptions
 	}
 	r.name = cmp.Or(r.name, t.ServerName(argv))
 	log := record(env, t, cmd, r.name)
+	prune := pruner(log, t.Record == "", r.name)
+	pruned := make(chan struct{})
+	go func() { // the server does not wait for it
+		defer close(pruned)
+		prune()
+	}()
 	signals, stop := catch()
 	defer stop()
 	conceal := secret.Replacer(cmd.Env)
@@ -184,6 +192,8 @@ func forward(ctx context.Context, env *console.Env, t flags.Target, r runOptions
 		_ = log.Close() // reported as incomplete
 		env.Incomplete.Add(log)
 	}
+	<-pruned
+	prune()
 	return ended(env, exit, err)
 }
 
@@ -249,6 +259,17 @@ func record(env *console.Env, t flags.Target, cmd executor.Command, name string)
 		return nil
 	}
 	return log
+}
+
+// pruner returns what removes old recordings of the name, as the settings limit them. With
+// settings that cannot be read it removes nothing.
+func pruner(log *recordings.File, ownPlace bool, name string) func() {
+	settings, err := flags.ReadSettings()
+	if log == nil || !ownPlace || err != nil {
+		return func() {}
+	}
+	keep := recordings.Retention{Keep: cmp.Or(settings.Taps.Keep, ui.DefaultTaps.Keep), Over: cmp.Or(settings.Taps.Over, ui.DefaultTaps.Over)}
+	return func() { store.PruneTap(log.Path(), name, keep) }
 }
 
 // say prints a line of the tap itself to standard error.

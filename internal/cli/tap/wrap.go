@@ -334,7 +334,7 @@ func report(env *console.Env, ed *edit.Editor, change *edit.Change, verb string)
 func firstNotice(env *console.Env, ed *edit.Editor) {
 	note(env, "from now on the real messages of this server are recorded, with all secrets in them, in")
 	note(env, "  "+wording.Path(filepath.Join(ed.State, "recordings")))
-	note(env, "Only you can read these files. mcpdbg rec redact makes a copy without secrets to share; mcpdbg rec prune FOLDER removes old ones.")
+	note(env, "Only you can read these files. mcpdbg rec redact makes a copy without secrets to share; The newest 20 sessions of a server, and 200 MiB, are kept.")
 	note(env, "Run mcpdbg unwrap --all before you remove mcpdbg: a wrapped server does not start without it.")
 }
 
