@@ -16,7 +16,10 @@ import (
 	"mcpdbg/internal/testhome"
 )
 
-func init() { liveRestarts, liveKills = 50, 100 }
+func init() {
+	liveRestarts, liveKills = 50, 100
+	hostileSizes = map[int]int{64 << 10: 1 << 30, 1: 16 << 20}
+}
 
 // clients returns the folder of the programs that only the long tests have.
 func clients(t *testing.T) string {

@@ -5,6 +5,7 @@ package tap_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/clitest"
+	"mcpdbg/sshexec/sshtest"
 )
 
 // TestEndsLikeItsServer compares what a client sees with and without a tap.
@@ -67,7 +69,12 @@ func TestStatusOfAFailedStart(t *testing.T) {
 	}
 }
 
-// TestHostileBytes: any bytes, in large and in small pieces, arrive as they were sent.
+// hostileSizes are how many bytes are sent in large and in small pieces; more in the long
+// tests.
+var hostileSizes = map[int]int{64 << 10: 32 << 20, 1: 64 << 10}
+
+// TestHostileBytes: any bytes but a newline, in large and in small pieces, arrive as they
+// were sent, from this machine and from a host.
 func TestHostileBytes(t *testing.T) {
 	t.Parallel()
 	every := make([]byte, 0, 255)
@@ -76,27 +83,35 @@ func TestHostileBytes(t *testing.T) {
 			every = append(every, byte(b))
 		}
 	}
-	for name, c := range map[string]struct{ size, piece int }{"large": {32 << 20, 64 << 10}, "small": {64 << 10, 1}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			record := filepath.Join(t.TempDir(), "r.jsonl")
-			cmd := clitest.Program(t, "tap", "--record", record, "--", "cat")
-			in, err := cmd.StdinPipe()
-			require.NoError(t, err)
-			got := sha256.New()
-			cmd.Stdout = got
-			require.NoError(t, cmd.Start())
-			data := bytes.Repeat(every, c.size/len(every)+1)[:c.size]
-			for rest := data; len(rest) > 0; rest = rest[c.piece:] {
-				_, err = in.Write(rest[:c.piece])
+	for piece, size := range hostileSizes {
+		for _, remote := range []bool{false, true} {
+			t.Run(fmt.Sprint(piece, remote), func(t *testing.T) {
+				t.Parallel()
+				record := filepath.Join(t.TempDir(), "r.jsonl")
+				args := []string{"tap", "--record", record, "--", "sh", "-c", "cat; exit 7"}
+				cmd := clitest.Program(t, args...)
+				if remote {
+					cmd = clitest.CommandOverSSH(t, sshtest.OpenSSH(t, sshtest.Options{}), args...)
+				}
+				in, err := cmd.StdinPipe()
 				require.NoError(t, err)
-			}
-			require.NoError(t, in.Close())
-			require.NoError(t, cmd.Wait())
-			want := sha256.Sum256(data)
-			require.Equal(t, want[:], got.Sum(nil))
-			require.Equal(t, "ok", strings.Fields(clitest.Run(t, "rec", "verify", record).Stdout)[1][:2])
-		})
+				got, want := sha256.New(), sha256.New()
+				cmd.Stdout = got
+				require.NoError(t, cmd.Start())
+				buffer := bytes.Repeat(every, piece/len(every)+2)
+				for sent := 0; sent < size; sent += piece {
+					part := buffer[sent%len(every):][:piece]
+					want.Write(part)
+					_, err = in.Write(part)
+					require.NoError(t, err)
+				}
+				require.NoError(t, in.Close())
+				_ = cmd.Wait()
+				require.Equal(t, 7, cmd.ProcessState.ExitCode())
+				require.Equal(t, want.Sum(nil), got.Sum(nil))
+				require.Equal(t, "ok", strings.Fields(clitest.Run(t, "rec", "verify", record).Stdout)[1][:2])
+			})
+		}
 	}
 }
 
