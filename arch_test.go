@@ -88,7 +88,7 @@ var importRules = []importRule{
 	{packages: "internal/steps", never: []string{"sshexec", "session/localexec", "internal", "recordings", "ui", charm, ssh}, why: "knows one session, and no run"},
 	{packages: "internal/problems", never: []string{"sshexec", "session/localexec", "internal", "recordings", "ui", charm, ssh}, but: []string{"ui/widget/termsafe"}, why: "documents for any command that finds problems"},
 	{packages: "internal/scenario/...", never: []string{"sshexec", "session/localexec", "internal/cli", "internal/smoke", "ui", charm, ssh}, why: "runs in any session, and knows no screen"},
-	{packages: "internal/watch", never: []string{"", charm, ssh}, why: "knows files, and no session"},
+	{packages: "internal/watch", never: []string{"", charm, ssh}, but: []string{"session/filelock"}, why: "knows files, and no session"},
 	{packages: "internal/cli/rec", never: otherFamilies("rec"), why: "families of commands know nothing of each other"},
 	{packages: "internal/cli/run", never: otherFamilies("run"), why: "families of commands know nothing of each other"},
 	{packages: "internal/cli/replay", never: otherFamilies("replay"), why: "families of commands know nothing of each other"},

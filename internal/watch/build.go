@@ -49,6 +49,7 @@ type Build struct {
 	Command string
 	Note    func(text string) // called with the progress
 	Report  func(text string) // called with failures, and at a start over
+	Shared  *Shared           // nil if no other process runs the command
 
 	mu       sync.Mutex
 	stop     context.CancelCauseFunc // nil while it does not run
@@ -108,7 +109,7 @@ func (b *Build) Run(ctx context.Context, cause string) (last string, err error) 
 		running, stop := context.WithCancelCause(ctx)
 		b.begin(cause, stop)
 		b.Note(cause + ": running " + b.Command) // makes the interface show it
-		err := b.once(running, cause)
+		err := b.run(running, cause)
 		newer := b.end()
 		stop(nil)
 		if newer == "" || ctx.Err() != nil {
@@ -138,11 +139,15 @@ func (b *Build) once(ctx context.Context, cause string) error {
 		return nil
 	}
 	failed := &BuildError{Cause: cause, Command: b.Command, Err: err, Output: out.lines()}
-	b.Report(cause + ": " + failed.Error())
+	b.report(failed)
+	return failed
+}
+
+func (b *Build) report(failed *BuildError) {
+	b.Report(failed.Cause + ": " + failed.Error())
 	for _, line := range failed.Output {
 		b.Report("  " + line)
 	}
-	return failed
 }
 
 type tailBuffer struct{ kept []byte }

@@ -148,6 +148,28 @@ func TestFailedBuild(t *testing.T) {
 	require.Zero(t, c.leave().Code)
 }
 
+// TestOneBuild: several taps of one entry build once for a change, and all wait for it.
+func TestOneBuild(t *testing.T) {
+	t.Parallel()
+	home, folder := shortHome(t), t.TempDir()
+	source, builds := filepath.Join(folder, "main.go"), filepath.Join(folder, "builds")
+	require.NoError(t, os.WriteFile(source, nil, 0o600))
+	var taps []*talk
+	for range 3 {
+		taps = append(taps, converse(t, home, "--watch", folder+"/*.go", "--watch-run", "sleep 0.2; echo built >> "+builds))
+	}
+	require.NoError(t, os.WriteFile(source, []byte("package main"), 0o600))
+	for _, c := range taps {
+		require.Contains(t, c.call("tools/call"), `"said":"one"`)
+		data, err := os.ReadFile(builds)
+		require.NoError(t, err)
+		require.Equal(t, "built\n", string(data))
+	}
+	for _, c := range taps {
+		require.Zero(t, c.leave().Code)
+	}
+}
+
 // TestCrash: the client stays connected, and the next change starts the server.
 func TestCrash(t *testing.T) {
 	t.Parallel()

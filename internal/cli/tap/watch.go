@@ -2,15 +2,20 @@ package tap
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	filewatch "mcpdbg/internal/watch"
+	"mcpdbg/recordings"
 	"mcpdbg/session/tap"
+	"mcpdbg/session/tap/control"
 )
 
 // drainTime is how long a server may finish its calls when a file has changed.
@@ -27,6 +32,7 @@ type watcher struct {
 	bell     chan struct{} // one slot: there is a cause
 
 	mu     sync.Mutex // held while a command is sent that the fields are about
+	latest time.Time  // when the latest changed file was written
 	dirty  bool       // there are events whose changes are not known yet
 	cause  string     // of the next round; "" for none
 	active bool       // a round is running
@@ -44,6 +50,9 @@ func watch(ctx context.Context, w *flags.Watch, t *flags.Target, commands chan<-
 	x.build.Command = w.Before
 	x.build.Note = func(text string) { x.send(ctx, tap.Command{Do: tap.Remark, Text: text}) }
 	x.build.Report = x.build.Note
+	if file := outcomeFile(w.Before, x.folder); file != "" && w.Before != "" {
+		x.build.Shared = filewatch.NewShared(file, x.written)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { x.look(ctx) })
@@ -53,6 +62,26 @@ func watch(ctx context.Context, w *flags.Watch, t *flags.Target, commands chan<-
 		running.Wait()
 		_ = files.Close() // errors do not matter any more
 	}, nil
+}
+
+// outcomeFile returns the file by which the taps of one entry build once; "" if there is
+// none.
+func outcomeFile(command, folder string) string {
+	dir, err := recordings.TapDir()
+	if err != nil {
+		return ""
+	}
+	if dir, err = control.Folder(dir); err != nil {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(folder + "\x00" + command))
+	return filepath.Join(dir, hex.EncodeToString(sum[:8])+".build")
+}
+
+func (x *watcher) written() time.Time {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.latest
 }
 
 // send gives up when the tap has ended.
@@ -91,6 +120,11 @@ func (x *watcher) changed(ctx context.Context, c filewatch.Change) {
 			x.send(ctx, tap.Command{Do: tap.Unchanged})
 		}
 		return
+	}
+	for _, path := range c.Paths {
+		if info, err := os.Lstat(path); err == nil && info.ModTime().After(x.latest) {
+			x.latest = info.ModTime()
+		}
 	}
 	cause := live.Changed(x.folder, c)
 	if x.build.Stale(cause) {

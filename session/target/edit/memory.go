@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"mcpdbg/session/filelock"
 	"os"
 	"path/filepath"
 	"time"
@@ -129,27 +130,11 @@ func (ed *Editor) lock(ctx context.Context, path string) (unlock func(), err err
 	if err := os.MkdirAll(locks, 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(locks, digest(path)+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	ctx, cancel := context.WithTimeoutCause(ctx, lockLimit, errors.New("another mcpdbg is editing it"))
+	defer cancel()
+	f, err := filelock.Take(ctx, filepath.Join(locks, digest(path)+".lock"))
 	if err != nil {
 		return nil, err
 	}
-	unlock = func() { _ = f.Close() } // which ends the lock
-	ctx, cancel := context.WithTimeoutCause(ctx, lockLimit, errors.New("another mcpdbg is editing it"))
-	defer cancel()
-	for {
-		locked, err := tryLock(f)
-		if err != nil {
-			unlock()
-			return nil, err
-		}
-		if locked {
-			return unlock, nil
-		}
-		select {
-		case <-ctx.Done():
-			unlock()
-			return nil, context.Cause(ctx)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
+	return func() { _ = f.Close() }, nil
 }
