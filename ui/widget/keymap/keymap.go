@@ -67,9 +67,12 @@ type Action[C any] struct {
 	// mean those of the action. A Hint keeps its title.
 	Now func(C) (title string, priority int)
 	// Yields lets the keys that an action took over from another give way to settings
-	// that give them to an action of its scope, or of any scope if it is global, as old
-	// settings do.
+	// that give them to an action of its scope or a global one, or of any scope if it is
+	// global, as old settings do.
 	Yields bool
+	// Replaces is the ID of a global action with one of the keys: in the scope of this
+	// action the key means this one.
+	Replaces string
 	// Asks is when the action asks before it does something: "each time", "while a call is
 	// pending". "" means never.
 	Asks string
@@ -189,7 +192,7 @@ func (t *Table[C]) checkShadows() (errs []error) {
 			continue
 		}
 		for _, key := range a.Keys {
-			if global := t.global(scope, key); global != nil {
+			if global := t.global(scope, key); global != nil && global.ID != a.Replaces {
 				errs = append(errs, &ConflictError{scope.ID, key, global.ID, a.ID})
 			}
 		}
@@ -213,7 +216,7 @@ func Rebind[C any](actions []Action[C], keys map[string][]string) {
 	for i, a := range actions {
 		if _, bound := keys[a.ID]; a.Yields && !bound {
 			actions[i].Keys = slices.DeleteFunc(slices.Clone(a.Keys), func(key string) bool {
-				return given[binding{a.Scope, key}] || a.Scope == Global && given[binding{"", key}]
+				return given[binding{a.Scope, key}] || given[binding{Global, key}] || a.Scope == Global && given[binding{"", key}]
 			})
 		}
 		if moved[actions[i].Scope] {
@@ -251,7 +254,8 @@ func (t *Table[C]) reachable(s Scope) []*Action[C] {
 		return actions
 	}
 	for _, a := range t.own(Global) {
-		if !s.Modal || a.Everywhere {
+		replaced := slices.ContainsFunc(actions, func(own *Action[C]) bool { return own.Replaces == a.ID })
+		if (!s.Modal || a.Everywhere) && !replaced {
 			actions = append(actions, a)
 		}
 	}
