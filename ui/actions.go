@@ -1,13 +1,16 @@
 package ui
 
 import (
+	"context"
 	"slices"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
+	"mcpdbg/session/tap/control"
 	"mcpdbg/ui/compare"
 	"mcpdbg/ui/copies"
 	"mcpdbg/ui/detail"
@@ -22,6 +25,7 @@ import (
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
+	"mcpdbg/ui/steer"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/keymap"
@@ -105,6 +109,7 @@ var scopes = []keymap.Scope{
 	{ID: server.ScopeOverview, Title: "Server"},
 	{ID: detail.ScopeJQ, Title: "jq bar", Modal: true, Inherits: "closing"},
 	{ID: scopeLog, Title: "Stderr and events"},
+	{ID: steer.Scope, Title: "Held messages"},
 	{ID: server.ScopeCatalog, Title: "Catalog", Modal: true, Inherits: "picker"},
 	{ID: help.ScopePalette, Title: "Commands", Modal: true, Inherits: "picker"},
 	{ID: help.Scope, Title: "Menu", Modal: true, Inherits: "closing"},
@@ -127,6 +132,7 @@ var scopes = []keymap.Scope{
 	{ID: scopePrompt, Title: "Filter and search prompt", Modal: true, Inherits: "closing"},
 	{ID: scopeDialog, Title: "Confirmation", Modal: true, Inherits: "text"},
 	{ID: process.ScopeStop, Title: "Stop menu", Modal: true, Inherits: "picker"},
+	{ID: steer.ScopeDrop, Title: "Drop a held message", Modal: true, Inherits: "closing"},
 	{ID: problems.ScopeList, Title: "Problems", Modal: true, Inherits: "ends"},
 	{ID: copies.ScopeNotes, Title: "Marks and notes", Modal: true, Inherits: "picker"},
 	{ID: process.ScopePane, Title: "Process pane", Modal: true, Inherits: "text"},
@@ -172,6 +178,14 @@ func actions(of finder) []host.Action {
 		traffic.TimeActions(func(c host.Context) *traffic.TimeState { return &of(c).time }),
 		compare.Actions(func(c host.Context) *compare.State { return of(c).app.compared }),
 		watch.Actions(func(c host.Context) *watch.State { return of(c).watching }),
+		steer.Actions(func(c host.Context) *steer.Pane { return of(c).held }, steer.Editors{
+			Edit: func(c host.Context, title string, line []byte, send func(host.Context, []byte) tea.Cmd) tea.Cmd {
+				return of(c).composer.EditLine(c, title, line, send)
+			},
+			Answer: func(c host.Context, h control.Held, line []byte, deliver func(host.Context, []byte) tea.Cmd) tea.Cmd {
+				return of(c).requests.AnswerLine(c, send.Line{Text: line, Client: h.ToServer, Since: h.Since, Deliver: deliver})
+			},
+		}),
 		replay.Actions(func(c host.Context) *replay.State { return of(c).replay }),
 		copies.ExportActions(),
 		acting(of),
@@ -230,6 +244,7 @@ func moving(of finder) []host.Action {
 		{Entry: host.Entry{ID: actDetail, Keys: []string{"3"}, Scope: keymap.Global, Title: "detail", Help: "Go to the detail pane."}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(detailID) })},
 		{Entry: host.Entry{ID: actStderr, Keys: []string{"4"}, Scope: keymap.Global, Title: "stderr", Help: "Go to stderr; again: show it alone, or with the events."}, Do: of.run(func(s *sessionScreen) { s.app.focusOnLog(stderrID) })},
 		{Entry: host.Entry{ID: actEvents, Keys: []string{"5"}, Scope: keymap.Global, Title: "events", Help: "Go to the events; again: show them alone, or with stderr."}, Do: of.run(func(s *sessionScreen) { s.app.focusOnLog(eventsID) })},
+		{Entry: host.Entry{ID: steer.ActFocus, Keys: []string{"6"}, Scope: keymap.Global, Title: "held messages", Help: "Go to the messages that are held in a live tap.", Enabled: of.can(showsHeld)}, Do: of.run(func(s *sessionScreen) { s.app.focusOn(heldID) })},
 		{Entry: host.Entry{ID: actZoom, Keys: []string{"z"}, Scope: keymap.Global, Title: "full screen", Synonyms: []string{"zoom", "maximize"}, Help: "Show the pane full screen, or restore the layout."}, Do: of.run(func(s *sessionScreen) { s.app.setZoom(!s.app.panes.zoom) })},
 
 		{Entry: host.Entry{ID: actSearch, Keys: []string{"/"}, Scope: keymap.Global, Title: "find", Synonyms: []string{"find", "grep"}, Help: "Search the pane; /text/ is a regular expression.", Priority: 72, Now: host.Ranks{None: -1}.Now}, Do: of.run((*sessionScreen).askSearch)},
@@ -249,7 +264,7 @@ const asksToQuit = "while a call is pending, several servers run or a smoke run 
 func acting(of finder) []host.Action {
 	return []host.Action{
 
-		{Entry: host.Entry{ID: host.ActCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "any message", Synonyms: []string{"compose", "raw", "send", "request", "ping"}, Help: "Write and send a message. The draft is kept.", Priority: 70, Enabled: host.CanSend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.Compose(c) }},
+		{Entry: host.Entry{ID: host.ActCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "any message", Synonyms: []string{"compose", "raw", "send", "request", "ping"}, Help: "Write and send a message. The draft is kept.", Priority: 70, Enabled: host.CanReach}, Do: func(c host.Context) tea.Cmd { return of(c).composer.Compose(c) }},
 		{Entry: host.Entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "again", Synonyms: []string{"re-send", "repeat", "retry"}, Help: "Send the selected message again; a request gets a new id.", Asks: "before a tool that is not said to be read-only, the first time; each time if it is said to be destructive", Priority: 85, Hint: key.Help{Key: "r", Desc: "again"}, Now: host.Ranks{Running: -1}.Now, Enabled: canResend}, Do: resend},
 		{Entry: host.Entry{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit", Synonyms: []string{"re-send", "modify"}, Help: "Open the selected message in the composer.", Priority: 84, Now: host.Ranks{Running: -1, Failed: 98}.Now, Enabled: canResend}, Do: func(c host.Context) tea.Cmd { return of(c).composer.EditSelected(c) }},
 		{Entry: host.Entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Synonyms: []string{"abort"}, Help: "Send notifications/cancelled for the selected request, or for the only pending one.", Now: host.Ranks{Running: 100}.Now, Enabled: canCancel}, Do: cancelSelected},
@@ -261,7 +276,7 @@ func acting(of finder) []host.Action {
 		{Entry: host.Entry{ID: actQuitNow, Keys: []string{"Q"}, Scope: keymap.Global, Title: "quit now", Help: "Stop the server and quit at once, without a question."}, Do: of.do(func(s *sessionScreen) tea.Cmd { return s.app.interrupt() })},
 		{Entry: host.Entry{ID: host.ActInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit immediately", Help: "Stop the server and quit, from anywhere, also from its question. Press it again to kill the server.", Asks: asksToQuit, Everywhere: true}, Do: of.do(interrupted)},
 		{Entry: host.Entry{ID: actRedraw, Keys: []string{"ctrl+l"}, Scope: keymap.Global, Title: "redraw", Help: "Redraw the screen.", Everywhere: true}, Do: func(host.Context) tea.Cmd { return tea.ClearScreen }},
-		{Entry: host.Entry{ID: actSuspend, Keys: []string{"ctrl+z"}, Scope: keymap.Global, Title: "suspend", Help: "Suspend to the shell; fg resumes. The server keeps running.", Everywhere: true}, Do: func(host.Context) tea.Cmd { return tea.Suspend }},
+		{Entry: host.Entry{ID: actSuspend, Keys: []string{"ctrl+z"}, Scope: keymap.Global, Title: "suspend", Help: "Suspend to the shell; fg resumes. The server keeps running.", Everywhere: true}, Do: suspend},
 	}
 }
 
@@ -320,8 +335,36 @@ func searched(s *sessionScreen) (bool, string) {
 	return s.rows.Search != nil, "no search yet"
 }
 
+func showsHeld(s *sessionScreen) (bool, string) {
+	if ok, why := host.CanSteer(s.context()); !ok {
+		return false, why
+	}
+	return steer.Rows(s.ws, s.app.screen.Height) > 0, "nothing is held"
+}
+
+// suspend lets go what this program holds, before it no longer reads keys.
+func suspend(c host.Context) tea.Cmd {
+	var links []workspace.TapLink
+	for _, w := range c.Host.Workspaces() {
+		if t := w.Tap; t != nil && t.Steers() {
+			links = append(links, t.Link)
+		}
+	}
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(c.Host.Lifetime(), releaseWait)
+		defer cancel()
+		for _, link := range links {
+			_ = link.Release(ctx) // a tap that is gone holds nothing
+		}
+		return tea.Suspend()
+	}
+}
+
+// releaseWait is how long a tap may take to let go what is held.
+const releaseWait = time.Second
+
 func listFocused(s *sessionScreen) (bool, string) {
-	return s.app.panes.focus != detailID && s.app.panes.focus != sessionsID, "this pane cannot follow new rows"
+	return !isAside(s.app.panes.focus), "this pane cannot follow new rows"
 }
 
 func asksQuestion(s *sessionScreen) (bool, string) {
@@ -358,7 +401,7 @@ func restartNow(s *sessionScreen) string {
 }
 
 func canResend(c host.Context) (bool, string) {
-	if ok, reason := host.CanSend(c); !ok {
+	if ok, reason := host.CanReach(c); !ok {
 		return false, reason
 	}
 	if !c.Workspace.Selected.OK || c.Workspace.Selected.Row.Kind != session.KindStdin {
@@ -368,8 +411,11 @@ func canResend(c host.Context) (bool, string) {
 }
 
 func canCancel(c host.Context) (bool, string) {
-	if ok, reason := host.CanSend(c); !ok {
+	if ok, reason := host.CanReach(c); !ok {
 		return false, reason
+	}
+	if h, held := c.Workspace.Tap.HeldAt(c.Workspace.Selected.Number); held && h.ToServer && len(h.ID) > 0 {
+		return true, ""
 	}
 	_, row, ok := c.Workspace.CancellableRequest()
 	if !ok {
@@ -384,6 +430,9 @@ func canCancel(c host.Context) (bool, string) {
 func canRestart(s *sessionScreen) (bool, string) {
 	if s.ws.OfTarget() {
 		return s.app.grid.view.CanStart()
+	}
+	if s.ws.Session == nil && s.ws.Tap != nil {
+		return host.CanEndInTap(s.context())
 	}
 	return host.CanRestart(s.context())
 }

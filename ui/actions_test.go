@@ -25,6 +25,7 @@ import (
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
+	"mcpdbg/ui/steer"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/tty"
 	"mcpdbg/ui/uitest"
@@ -118,6 +119,10 @@ func focuses(id string, pane paneID) actionTest {
 const tall = 27
 
 var actionTests = map[string]actionTest{
+	steer.ActFocus: func(t *testing.T, d *driver, _ *fakeExecutor) { // see TestHeldKeys
+		d.do(steer.ActFocus)
+		require.Contains(t, d.plain(), host.NoTap)
+	},
 	kit.Up:           moves(kit.Up, func(at, _ int) int { return at - 1 }),
 	kit.Down:         moves(kit.Down, func(at, _ int) int { return at + 1 }),
 	kit.PageUp:       moves(kit.PageUp, func(at, _ int) int { return at - tall + 1 }),
@@ -616,6 +621,7 @@ func testedInRooms() []host.Action {
 		home.Actions(nil),
 		home.InputActions(),
 		server.LogLevelActions(),
+		steer.Actions(nil, steer.Editors{}), // in TestHeldKeys
 		copies.NoteActions(),
 		player.Actions(nil),
 		problems.Actions(nil),

@@ -16,6 +16,7 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/server"
+	"mcpdbg/ui/steer"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
@@ -220,6 +221,9 @@ func (a *App) Init() tea.Cmd {
 		if s.ws.Launch != nil {
 			cmds = append(cmds, s.tagged(s.start("start", s.ws.Launch)))
 		}
+		if s.ws.Tap != nil && s.ws.Tap.Attach {
+			cmds = append(cmds, s.tagged(host.Attach(s.context())))
+		}
 	}
 	if h, ok := a.front.top().(*home.View); ok {
 		cmds = append(cmds, a.visible.tagged(h.Load(a.visible.context())))
@@ -348,6 +352,13 @@ func (sc *sessionScreen) observe() {
 	if sc.ws.Shown != sc.ws.Whole {
 		sc.ws.File = sc.ws.Log.Stats()
 	}
+	if sc.ws.Tap != nil {
+		sc.ws.Tap.Pull()
+		if workspace.PlaceHeld(sc.ws) {
+			sc.rows.Traffic.Relist()
+		}
+		sc.app.canvas.mark(heldID)
+	}
 	if sc.ws.Session != nil {
 		sc.ws.Status = sc.ws.Session.Status()
 		sc.requests.Observe(sc.context())
@@ -420,6 +431,8 @@ func (a *App) pace() (least time.Duration) {
 
 func (sc *sessionScreen) ownPace() time.Duration {
 	switch {
+	case sc.ws.Session == nil && sc.ws.Tap != nil && len(sc.ws.Tap.State.Held) > 0:
+		return time.Second
 	case sc.ws.Session == nil:
 		return 0
 	case sc.ws.Shown.Lifecycle.Starting, sc.ws.Status.ShutdownStep.Step != 0:
@@ -466,7 +479,7 @@ func (a *App) arrangement() arrangement {
 	of := arrangement{
 		width: a.screen.Width, height: a.screen.Height, focus: a.panes.focus, log: a.panes.log, logs: a.opts.Log, zoom: a.panes.zoom, alone: a.panes.alone,
 		composing: v.composer.IsOpen(), filling: v.composer.Height(), sessions: len(a.screens) > 1, verdict: len(v.problems.Lines(v.context())), splits: a.panes.splits,
-		replaying: v.replay.Running(),
+		replaying: v.replay.Running(), held: steer.Rows(v.ws, a.screen.Height),
 	}
 	if v.ws.Playback != nil {
 		of.player = 1
@@ -480,6 +493,10 @@ func (a *App) arrangement() arrangement {
 
 func (a *App) arrange() {
 	a.panes.arranged = a.arrangement()
+	if a.panes.focus == heldID && a.panes.arranged.held == 0 {
+		a.panes.focus, a.panes.zoom = a.panes.list, false
+		a.panes.arranged = a.arrangement()
+	}
 	a.panes.layout = arrange(a.panes.arranged)
 	above := 1 + a.panes.layout.verdict.H
 	a.screen.Panes = paint.Rect{Y: above, W: a.screen.Width, H: a.screen.Height - above - 1 - a.panes.layout.replay.H}

@@ -101,6 +101,9 @@ func (sc *sessionScreen) restart() tea.Cmd {
 	if sc.ws.OfTarget() {
 		return sc.app.grid.start(sc.ws.Target)
 	}
+	if sc.ws.Session == nil {
+		return host.EndInTap(sc.context(), host.ActRestart)
+	}
 	again := func(host.Context) tea.Cmd {
 		s := sc.ws.Session
 		return sc.start("restart", func(ctx context.Context) error {
@@ -169,6 +172,9 @@ const maxAskedName = 40
 // sendAgain sends a request with a new id, anything else unchanged. then gets the entry of
 // its response.
 func sendAgain(c host.Context, row session.Row, then func(c host.Context, n uint64) tea.Cmd) tea.Cmd {
+	if c.Workspace.Session == nil {
+		return host.DriveRow(c, row)
+	}
 	s, ctx, source := c.Workspace.Session, c.Host.Lifetime(), c.Workspace.Shown.Source
 	return func() tea.Msg {
 		e, err := source.Entry(row, 0)
@@ -202,6 +208,9 @@ func rawString(inside []byte) (string, error) {
 // cancelSelected cancels the selected request, or the only pending one.
 func cancelSelected(c host.Context) tea.Cmd {
 	number, _, _ := c.Workspace.CancellableRequest()
+	if _, held := c.Workspace.Tap.HeldAt(c.Workspace.Selected.Number); held {
+		number = c.Workspace.Selected.Number
+	}
 	return host.CancelRequest(c, number)
 }
 

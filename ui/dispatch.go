@@ -14,6 +14,7 @@ import (
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/server"
+	"mcpdbg/ui/steer"
 	"mcpdbg/ui/traffic"
 )
 
@@ -135,7 +136,7 @@ func (sc *sessionScreen) paneScope() string {
 }
 
 var paneScopes = [paneCount]string{
-	sessionsID: scopeSessions, trafficID: traffic.Scope, detailID: detail.Scope, stderrID: scopeLog, eventsID: scopeLog,
+	sessionsID: scopeSessions, trafficID: traffic.Scope, detailID: detail.Scope, stderrID: scopeLog, eventsID: scopeLog, heldID: steer.Scope,
 }
 
 // Do implements host.Panes.
@@ -144,7 +145,7 @@ func (sc *sessionScreen) Do(id string) tea.Cmd { return sc.app.Do(sc.ws, id, "")
 func (sc *sessionScreen) move(action string) tea.Cmd {
 	focus := sc.app.panes.focus
 	sc.app.canvas.mark(focus)
-	if focus != detailID && focus != sessionsID {
+	if !isAside(focus) {
 		sc.ws.Overview = false // a row of the list is selected
 		if sc.ws.Tail != nil {
 			return sc.moveWhileReading(action)
@@ -174,16 +175,19 @@ func (t *actionTable) keysOf(id string) []string {
 
 func (a *App) focusOn(id paneID) {
 	a.panes.focus = id
-	if id != detailID && id != sessionsID {
+	if !isAside(id) {
 		a.panes.list = id
 	}
 	if isLog(id) {
 		a.panes.log = id
-	} else if id != detailID { // which may show a line of the list that is alone
+	} else if id != detailID && id != heldID { // which may show a line of the list that is alone
 		a.panes.alone = false
 	}
 	a.arrange()
 }
+
+// isAside reports whether a pane lists no rows of the log.
+func isAside(id paneID) bool { return id == detailID || id == sessionsID || id == heldID }
 
 func isLog(id paneID) bool { return id == stderrID || id == eventsID }
 
@@ -213,8 +217,11 @@ func (a *App) focusBeside(by int) {
 }
 
 func (a *App) tabs(id paneID) bool {
-	if id == sessionsID {
+	switch id {
+	case sessionsID:
 		return len(a.screens) > 1
+	case heldID:
+		return a.panes.arranged.held > 0
 	}
 	closed := isLog(id) && !a.panes.layout.log.Empty() || id == detailID && !a.panes.layout.detail.Empty()
 	other := isLog(id) && a.panes.layout.both && id != a.panes.log // in the same pane
@@ -282,7 +289,7 @@ func (a *App) leave() bool {
 		a.arrange()
 		return true
 	}
-	aside := a.panes.focus == detailID || a.panes.focus == sessionsID
+	aside := isAside(a.panes.focus)
 	if !a.panes.zoom && isLog(a.panes.focus) && a.panes.layout.pane[trafficID].Empty() {
 		a.panes.list, aside = trafficID, true
 	}
@@ -336,8 +343,11 @@ func interrupted(sc *sessionScreen) tea.Cmd {
 
 // quitQuestion returns nil without a pending call and with at most one running server.
 func (a *App) quitQuestion() *host.Dialog {
-	running, pending := 0, 0
+	running, pending, held := 0, 0, 0
 	for _, s := range a.screens {
+		if t := s.ws.Tap; t != nil && t.Steers() {
+			held += len(t.State.Held)
+		}
 		if ok, _ := process.CanStop(s.context()); ok {
 			running++
 			pending += host.PendingRequests(s.ws)
@@ -350,13 +360,20 @@ func (a *App) quitQuestion() *host.Dialog {
 	if running > 1 {
 		reasons = append(reasons, wording.Counted(running, "server")+" "+isAre(running)+" running")
 	}
+	ends := "Quitting stops every server. Recordings are kept."
+	if held > 0 {
+		reasons = append(reasons, wording.Counted(held, "message")+" "+isAre(held)+" held")
+		if ends = strings.Replace(ends, "every server", "every server of mcpdbg", 1); running == 0 {
+			ends = "What is held is let go, in order. The client, its server and the tap go on."
+		}
+	}
 	if reasons == nil {
 		return nil
 	}
 	return &host.Dialog{
 		About: host.AboutQuit, No: "stay",
 		Title: "Quit? " + strings.Join(reasons, ", "),
-		Lines: []string{"Quitting stops every server. Recordings are kept.", "", a.Key(actQuitNow) + " quits without this question."},
+		Lines: []string{ends, "", a.Key(actQuitNow) + " quits without this question."},
 		Yes:   func(host.Context) tea.Cmd { return a.interrupt() },
 	}
 }

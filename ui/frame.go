@@ -13,6 +13,7 @@ import (
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/server"
+	"mcpdbg/ui/steer"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/paint"
 	"mcpdbg/ui/widget/termsafe"
@@ -82,7 +83,7 @@ func (cv *canvas) paintPanes(sc *sessionScreen) {
 
 func (sc *sessionScreen) headerParts() []kit.Part {
 	c := sc.context()
-	others := server.OtherParts{Watch: sc.watching.Part(c), Problems: problems.Part(c)}
+	others := server.OtherParts{Watch: sc.watching.Part(c), Problems: problems.Part(c), Tap: steer.HeaderParts(c)}
 	if sc.ws.Host() != "" {
 		others.Link = process.LinkPart(c)
 	}

@@ -28,6 +28,9 @@ func (sc *sessionScreen) Changed() {
 func (sc *sessionScreen) Turn(p *workspace.Projection) tea.Cmd {
 	moved := sc.ws.Renumbering(p)
 	sc.ws.Shown = p
+	if sc.ws.Tap != nil {
+		workspace.WatchTap(sc.ws)
+	}
 	sc.ws.Notes.Renumber(moved)
 	sc.detail.Turned(moved)
 	cmd := sc.rows.TurnTo(moved)

@@ -18,6 +18,7 @@ import (
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
+	"mcpdbg/ui/steer"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/widget/keymap"
 	"mcpdbg/ui/widget/paint"
@@ -100,7 +101,7 @@ func TestKeysAreBound(t *testing.T) {
 // TestDigitsArePanes checks that digits lead to panes, and do nothing else anywhere.
 func TestDigitsArePanes(t *testing.T) {
 	table := Actions()
-	panes := []string{actSessions, actTraffic, actDetail, actStderr, actEvents, "grid-opened"}
+	panes := []string{actSessions, actTraffic, actDetail, actStderr, actEvents, steer.ActFocus, "grid-opened"}
 	for _, scope := range append(slices.Clone(scopes), keymap.Scope{ID: keymap.Global}) {
 		for _, a := range table.Reachable(scope.ID) {
 			for _, key := range a.Keys {
@@ -130,7 +131,7 @@ func TestScopesAddToTheirParents(t *testing.T) {
 func TestWhatAsks(t *testing.T) {
 	want := []string{
 		actQuit, host.ActInterrupt, "grid-quit", "grid-stop", host.ActRestart, "policy-restart", "kill-this", actRemoveSession, "export-write",
-		host.ActReplay, actResend, "watch-rest", "watch-always",
+		host.ActReplay, actResend, "watch-rest", "watch-always", "drop",
 	}
 	asking := map[string]bool{}
 	for _, scope := range append(slices.Clone(scopes), keymap.Scope{ID: keymap.Global}) {

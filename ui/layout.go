@@ -15,12 +15,13 @@ const (
 	detailID   paneID = 3
 	stderrID   paneID = 4
 	eventsID   paneID = 5
-	composerID paneID = 6
-	paneCount         = 7
+	heldID     paneID = 6
+	composerID paneID = 7
+	paneCount         = 8
 )
 
 // panes lists the panes that tab cycles through, in order.
-var panes = []paneID{sessionsID, trafficID, detailID, stderrID, eventsID}
+var panes = []paneID{sessionsID, trafficID, detailID, stderrID, eventsID, heldID}
 
 type mode uint8
 
@@ -70,6 +71,7 @@ type arrangement struct {
 	verdict       int  // lines below the header
 	replaying     bool // with a line above the footer
 	player        int  // lines of the player
+	held          int  // lines of the pane of held messages
 	splits        splits
 }
 
@@ -118,6 +120,12 @@ func arrange(a arrangement) layout {
 	}
 	if a.player > 0 {
 		l.player, screen = screen.CutBottom(1)
+	}
+	if a.held > 0 && !a.zoom {
+		l.pane[heldID], screen = screen.CutBottom(min(a.held, max(screen.H-trafficHeight, 1)))
+	}
+	if a.focus == heldID && !a.zoom {
+		a.focus = trafficID // which is above it
 	}
 	if a.sessions && a.focus != sessionsID && screen.H >= kit.PanesHeight {
 		l.names, screen = screen.CutTop(1)

@@ -12,6 +12,7 @@ import (
 	"mcpdbg/ui/problems"
 	"mcpdbg/ui/process"
 	"mcpdbg/ui/send"
+	"mcpdbg/ui/steer"
 	"mcpdbg/ui/traffic"
 )
 
@@ -104,7 +105,7 @@ func (t *actionTable) wantsHelp(v host.View, msg tea.Msg) bool {
 		return false
 	}
 	switch v.Scope() {
-	case problems.ScopeList, compare.Scope, traffic.ScopeWaterfall, traffic.ScopeSequence, traffic.ScopeLatency, process.ScopePane, problems.ScopeCauses, problems.ScopeStart, send.ScopePolicies:
+	case problems.ScopeList, compare.Scope, traffic.ScopeWaterfall, traffic.ScopeSequence, traffic.ScopeLatency, process.ScopePane, problems.ScopeCauses, problems.ScopeStart, send.ScopePolicies, steer.ScopeDrop:
 		return true
 	}
 	p := pickerOf(v)

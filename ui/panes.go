@@ -18,6 +18,8 @@ func (sc *sessionScreen) pane(id paneID) pane {
 	switch id {
 	case sessionsID:
 		return sc.app.sessions
+	case heldID:
+		return sc.held
 	case detailID:
 		if sc.ws.Overview {
 			return sc.overview

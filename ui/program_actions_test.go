@@ -31,6 +31,7 @@ import (
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
+	"mcpdbg/ui/steer"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/tty"
 	"mcpdbg/ui/uitest"
@@ -205,6 +206,8 @@ var ways = map[string]func(st *stage){
 	send.ScopePresets:      func(st *stage) { st.composes(true); st.Press("\x07") }, // ctrl+g
 	scopePrompt:            func(st *stage) { st.Press("f") },
 	scopeDialog:            func(st *stage) { st.Press("\x12"); st.WaitFor(quietTime) }, // ctrl+r
+	steer.Scope:            func(st *stage) { holding(st); st.Press("6") },
+	steer.ScopeDrop:        func(st *stage) { holding(st); st.Press("6", "d") },
 	process.ScopeStop:      func(st *stage) { st.Press("K") },
 	process.ScopePane:      func(st *stage) { st.Press("I") },
 
@@ -305,6 +308,9 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	"compare-open-b":                       {after: pressing("g")},
 	actNextSession:                         {before: pressing("O", "everything", "\r")},
 	actPrevSession:                         {before: pressing("O", "everything", "\r")},
+	steer.ActFocus:                         {before: holding},
+	"hold":                                 {before: holding},
+	"let-all-go":                           {before: holding},
 	"presets":                              {after: pressing("\x14")}, // ctrl+t: raw bytes
 	"catalog-subscribe":                    {after: pressing(keyTab)},
 	actAlways: {after: func(st *stage) {
@@ -390,6 +396,16 @@ func doing(actions ...string) func(*stage) {
 func recorded(st *stage) {
 	st.Turn()
 	st.app.add(workspace.Opened{Source: st.s.Log(), Title: "session.jsonl"})
+	st.Wait()
+}
+
+// holding shows a live tap with a held call.
+func holding(st *stage) {
+	st.Turn()
+	live := uitest.NewLiveTap()
+	live.Is.Held = append(live.Is.Held, uitest.HeldCall(1, time.Now(), 0, "delete", "{}"))
+	require.NoError(st.T, live.Steer(st.T.Context(), true))
+	st.app.add(live.Opened(workspace.Opened{Source: uitest.LiveTapLog(st.T, live.Is.Held...), Title: "files"}, time.Now()))
 	st.Wait()
 }
 

@@ -149,10 +149,7 @@ func run(ctx context.Context, cancel context.CancelFunc, opts Options, makeApp f
 	model := &opening{make: func() *App {
 		app := makeApp(opts)
 		app.outside.view = viewer.Open
-		app.outside.watch = func(s *sessionScreen) {
-			wg.Go(func() { pump(s.ws.Closed, s.ws.Log, func() { program.Send(addressed{s, changed{}}) }) })
-			wg.Go(func() { s.watching.Listen(func(m host.Message) { program.Send(addressed{s, m}) }) })
-		}
+		app.outside.watch = func(s *sessionScreen) { listen(&wg, s, func(msg tea.Msg) { program.Send(msg) }) }
 		for _, s := range app.screens {
 			app.outside.watch(s)
 		}
@@ -280,6 +277,41 @@ func input(given io.Reader) (in io.Reader, done func(), err error) {
 
 // A changing signals its changes, as session.Source and grid.Source do.
 type changing interface{ Changed() <-chan struct{} }
+
+// listen sends the news of a session.
+func listen(wg *sync.WaitGroup, s *sessionScreen, send func(tea.Msg)) {
+	ring := func() { send(addressed{s, changed{}}) }
+	wg.Go(func() { pump(s.ws.Closed, s.ws.Log, ring) })
+	if t := s.ws.Tap; t != nil && t.Link != nil {
+		link := t.Link // Pull forgets it when the tap has ended
+		wg.Go(func() { follow(s.ws.Closed, link, ring) })
+	}
+	wg.Go(func() { s.watching.Listen(func(m host.Message) { send(addressed{s, m}) }) })
+}
+
+// follow calls ring when a live tap has news, at most once a frame, until it ends or gone is
+// closed.
+func follow(gone <-chan struct{}, link workspace.TapLink, ring func()) {
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for {
+		select {
+		case <-link.Changed():
+		case <-link.Done():
+			ring()
+			return
+		case <-gone:
+			return
+		}
+		ring()
+		pause.Reset(kit.FrameInterval)
+		select {
+		case <-pause.C:
+		case <-gone:
+			return
+		}
+	}
+}
 
 // pump calls ring when the log has changed, at most once a frame, until gone is closed.
 // It waits for ring to return.

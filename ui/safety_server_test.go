@@ -2,9 +2,11 @@ package ui
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
@@ -25,6 +27,7 @@ import (
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
+	"mcpdbg/ui/steer"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/tty"
 	"mcpdbg/ui/uitest"
@@ -109,6 +112,8 @@ var hostileWays = map[string]func(h *hostileServer){
 		h.content()
 		h.hush()
 	},
+	steer.Scope:     func(h *hostileServer) { h.holdsHostile(); h.do(steer.ActFocus) },
+	steer.ScopeDrop: func(h *hostileServer) { h.holdsHostile(); h.do(steer.ActFocus, "drop") },
 	problems.ScopeStart: func(h *hostileServer) {
 		h.Open(h.visible.ws, problems.NewFailedStart("", "start", &executor.StartError{Code: executor.StartNotFound, Err: hostileError{}, Hint: strings.Join(hostile, "\n"), Said: hostile[1]}))
 		h.canvas.stale = true
@@ -139,6 +144,18 @@ var hostileWays = map[string]func(h *hostileServer){
 type hostileError struct{}
 
 func (hostileError) Error() string { return strings.Join(hostile, " ") }
+
+// holdsHostile shows a live tap that holds hostile messages.
+func (h *hostileServer) holdsHostile() {
+	live := uitest.NewLiveTap()
+	for i, text := range hostile {
+		live.Is.Held = append(live.Is.Held, uitest.HeldLine(i+1, time.Now(), 0, i%2 == 0, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","method":"tools/call","params":{"name":"%s","arguments":{"%s":"%s"}}}`, text, text, text, text)))
+	}
+	live.Is.Holding, live.Is.Client = hostile[0], hostile[1]
+	require.NoError(h.t, live.Steer(h.t.Context(), true))
+	h.open(live.Opened(workspace.Opened{Source: uitest.LiveTapLog(h.t, live.Is.Held...), Title: hostile[0]}, time.Now()))
+	h.pull()
+}
 
 // pastes pastes hostile text wherever text can be typed.
 func (h *hostileServer) pastes() {

@@ -16,6 +16,7 @@ import (
 	"mcpdbg/ui/replay"
 	"mcpdbg/ui/send"
 	"mcpdbg/ui/server"
+	"mcpdbg/ui/steer"
 	"mcpdbg/ui/traffic"
 	"mcpdbg/ui/watch"
 	"mcpdbg/ui/widget/paint"
@@ -40,6 +41,7 @@ type sessionScreen struct {
 	detail   *detail.Pane
 	overview *server.Overview // in place of the detail, while ws.Overview
 	player   player.State
+	held     *steer.Pane
 	composer *send.Composer
 	rows     *traffic.Lists
 	before   int      // the row before the last jump and one, 0 if there was none
@@ -53,9 +55,14 @@ func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	s.ws.DigestKey = a.opts.DigestKey
 	s.watching = watch.New(ctx, o.Watch, a.compared.ShowRound)
 	s.replay = &replay.State{Launcher: a.opts.Launcher, Add: a.addReplay, Compare: a.compared.Show}
-	if s.ws.Session != nil {
+	s.held = &steer.Pane{Context: s.context}
+	switch {
+	case s.ws.Session != nil:
 		s.ws.WatchCalls()
-	} else {
+	case s.ws.Tap != nil:
+		workspace.WatchTap(s.ws)
+	}
+	if s.ws.Session == nil {
 		s.ws.Playback = workspace.NewPlayback(s.ws.Whole, a.opts.Idle)
 	}
 	view, _ := traffic.ParseView(a.opts.View) // Run has validated it

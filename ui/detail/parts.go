@@ -75,7 +75,7 @@ func (d *Pane) Open(c host.Context) tea.Cmd {
 		d.Act(host.ActOpen)
 		return nil
 	}
-	if ok, why := host.CanSend(c); !ok {
+	if ok, why := host.CanReach(c); !ok {
 		c.Host.Warn("read " + p.Link + ": " + why)
 		return nil
 	}

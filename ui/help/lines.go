@@ -44,6 +44,7 @@ func trafficMenu() []line {
 		{"find, next, previous match", []string{"search", "next-match", "previous-match"}},
 		{"time: waterfall, sequence, latency", []string{"time"}},
 		{"stop the server, restart it", []string{"kill", "restart"}},
+		{"what to hold, let all go, list", []string{"hold", "let-all-go", "held"}},
 		{"why, list of problems", []string{"what-is-wrong", "findings"}},
 		{"unfold, fold, all bursts", []string{"unfold", "fold-flood", "fold-floods"}},
 	}

@@ -115,7 +115,7 @@ func itemOf(l line, byID map[string]keymap.Entry) (item, bool) {
 	it := item{text: l.text, reason: "-"}
 	for _, id := range l.ids {
 		e, ok := byID[id]
-		if !ok || len(e.Keys) == 0 {
+		if !ok || len(e.Keys) == 0 || e.Disabled == host.NoTap {
 			continue
 		}
 		keys = append(keys, e.Keys[0])

@@ -42,6 +42,8 @@ func noServer(c Context) string {
 	switch {
 	case c.Workspace.Empty():
 		return workspace.ErrNoSession.Error()
+	case c.Workspace.Tap != nil:
+		return "not in the session of a client"
 	case c.Workspace.OfTarget():
 		return "this is a recording: there is no server; " + c.Host.Key(ActRestart) + " starts one on its host"
 	}

@@ -18,6 +18,9 @@ import (
 // for the response. In the modern era the request has all that it needs, and several
 // rounds count as one. The title is for the user; a timeout of 0 is that of the session.
 func SendComposed(c Context, title, method string, params json.RawMessage, timeout time.Duration) tea.Cmd {
+	if c.Workspace.Session == nil {
+		return drive(c, title, method, params)
+	}
 	return beginCall(c, title, method, params, session.CallOptions{Timeout: timeout, Act: ComposedAct(method)})
 }
 

@@ -27,6 +27,9 @@ var errCancelled = errors.New("cancelled by the user")
 // CancelRequest sends the server a cancellation of the request at a row, and no
 // longer waits for its response.
 func CancelRequest(c Context, number int) tea.Cmd {
+	if c.Workspace.Session == nil {
+		return cancelInTap(c, number)
+	}
 	s, source := c.Workspace.Session, c.Workspace.Shown.Source
 	first := c.Workspace.Shown.Index.Exchanges.Of(number)
 	for _, call := range c.Workspace.Calls {

@@ -17,6 +17,7 @@ const (
 	NotMessage
 	Warning
 	Own
+	Held
 	Marked
 	Noted
 	markCount
@@ -38,6 +39,7 @@ var marks = [markCount]MarkInfo{
 	NotMessage: {"#", "#", "not a message"},
 	Warning:    {"△", "W", "warning"},
 	Own:        {"⇢", ">", "not sent by the client"},
+	Held:       {"H", "H", "held"},
 	Marked:     {"◆", "m", "your mark"},
 	Noted:      {"✎", "n", "your note"},
 }
@@ -58,7 +60,7 @@ func (m Mark) style(th *paint.Theme) paint.Style {
 	switch m {
 	case Running, Own:
 		return th.Accent
-	case Waits:
+	case Waits, Held:
 		return th.Waits
 	case Failed:
 		return th.Failed

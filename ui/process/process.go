@@ -41,7 +41,7 @@ const (
 func Actions() []host.Action {
 	return append(stopActions(), []host.Action{
 		{Entry: host.Entry{ID: host.ActProcess, Keys: []string{"I"}, Scope: keymap.Global, Title: "process", Synonyms: []string{"stats", "memory", "pid", "environment"}, Help: "Show the process: its tree, its start and shutdown, its environment compared with the shell's, the connection to its host.", Priority: 50, Now: host.Ranks{None: 67}.Now}, Do: openProcess},
-		{Entry: host.Entry{ID: actProcessStop, Keys: []string{"K", "ctrl+k"}, Scope: ScopePane, Title: "stop", Help: "Choose how to stop the server; while it stops, skip to the next step.", Priority: 80, Enabled: CanStop, CurrentTitle: escalation}, Do: stopServer},
+		{Entry: host.Entry{ID: actProcessStop, Keys: []string{"K", "ctrl+k"}, Scope: ScopePane, Title: "stop", Help: "Choose how to stop the server; while it stops, skip to the next step.", Priority: 80, Enabled: canEnd, CurrentTitle: escalation}, Do: stopServer},
 		{Entry: host.Entry{ID: actKillOne, Keys: []string{"x"}, Scope: ScopePane, Title: "kill one", Help: "Choose a process of the tree, such as a leaked one, and kill it.", Priority: 70, Enabled: canKillOne}, Do: openTree},
 		{Entry: host.Entry{ID: actValues, Keys: []string{"v"}, Scope: ScopePane, Title: "values", Help: "Show or hide the values of the environment, including secrets.", Priority: 60, Enabled: hasEnvironment}, Do: host.On(func(_ host.Context, p *processPane) tea.Cmd {
 			p.values = !p.values

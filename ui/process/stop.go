@@ -25,7 +25,7 @@ const ScopeStop = "stop"
 
 func stopActions() []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: host.ActKill, Keys: []string{"K", "ctrl+k"}, Scope: keymap.Global, Title: "stop", Synonyms: []string{"kill", "terminate", "end", "ladder"}, Help: "Choose how to stop the server: the shutdown sequence (close stdin, 2 s, SIGTERM, 2 s, SIGKILL) or one step of it. While it stops, skip to the next step.", Priority: 64, Enabled: CanStop, CurrentTitle: escalation}, Do: stopServer},
+		{Entry: host.Entry{ID: host.ActKill, Keys: []string{"K", "ctrl+k"}, Scope: keymap.Global, Title: "stop", Synonyms: []string{"kill", "terminate", "end", "ladder"}, Help: "Choose how to stop the server: the shutdown sequence (close stdin, 2 s, SIGTERM, 2 s, SIGKILL) or one step of it. While it stops, skip to the next step.", Priority: 64, Enabled: canEnd, CurrentTitle: escalation}, Do: stopServer},
 		{Entry: host.Entry{ID: actStopThis, Keys: []string{"enter"}, Scope: ScopeStop, Title: "stop", Help: "Stop the server in the selected way.", Priority: 90}, Do: host.On(stopThis)},
 		{Entry: host.Entry{ID: actStopNow, Keys: []string{"K", "ctrl+k"}, Scope: ScopeStop, Title: "shutdown sequence", Help: "Begin the shutdown sequence; each further press skips to its next step.", Priority: 80}, Do: host.On(stopNow)},
 		host.Override(host.Entry{Name: host.CloseName, ID: "close-stop", Scope: ScopeStop, Help: "Close, and leave the server running.", Priority: 85}),
@@ -53,6 +53,9 @@ type stopMenu struct {
 // A server that is stopping already is not waited for any more: the next step is taken at
 // once.
 func stopServer(c host.Context) tea.Cmd {
+	if c.Workspace.Session == nil {
+		return host.EndInTap(c, host.ActKill)
+	}
 	if c.Workspace.Status.State == session.Stopping {
 		return escalate(c)
 	}
@@ -190,6 +193,15 @@ func ended(report session.ShutdownReport) string {
 		text += fmt.Sprintf(" (and %d more)", more)
 	}
 	return text
+}
+
+// canEnd reports whether there is a server to stop, of a session or behind a tap, and if not,
+// why.
+func canEnd(c host.Context) (bool, string) {
+	if c.Workspace.Session == nil && c.Workspace.Tap != nil {
+		return host.CanEndInTap(c)
+	}
+	return CanStop(c)
 }
 
 // CanStop reports whether there is a server to stop, and if not, why.

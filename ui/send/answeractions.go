@@ -41,7 +41,12 @@ const (
 // session.
 func RequestActions(of func(host.Context) *Requests) []host.Action {
 	return slices.Concat([]host.Action{
-		{Entry: host.Entry{ID: host.ActAnswer, Keys: []string{"A"}, Scope: keymap.Global, Title: "answer", Help: "Answer a server request: the oldest one of this session, or else of another session.", Enabled: canAnswer, CurrentTitle: answerNow}, Do: func(c host.Context) tea.Cmd { return openOldest(c, of) }},
+		{Entry: host.Entry{ID: host.ActAnswer, Keys: []string{"A"}, Scope: keymap.Global, Title: "answer", Help: "Answer a server request: the oldest one of this session, or else of another session.", Enabled: canAnswer, CurrentTitle: answerNow}, Do: func(c host.Context) tea.Cmd {
+			if ok, _ := host.CanSteer(c); ok {
+				return takeOver(c, of(c))
+			}
+			return openOldest(c, of)
+		}},
 	}, answerActionsIn("", ScopeAnswer), answerActionsIn(inJSON, ScopeAnswerJSON), policyActions(of))
 }
 
@@ -53,7 +58,7 @@ func answerActionsIn(prefix, scope string) []host.Action {
 		host.Override(host.Entry{Name: host.CloseName, ID: prefix + actAnswerLater, Scope: scope, Title: "later", Help: "Close, keep the draft, and leave the request pending.", Priority: 88}),
 		{Entry: host.Entry{ID: prefix + actAnswerView, Keys: []string{"ctrl+t"}, Scope: scope, Title: "other view", Now: answerViewTitle, Help: "Switch between the form and the whole response as JSON, where any response can be written.", Priority: 70, Enabled: answerIf("this request has no form", func(v *answerView) bool { return v.kind.wrap != nil })}, Do: host.On(switchView)},
 		{Entry: host.Entry{ID: prefix + actAnswerEditor, Keys: []string{"ctrl+e"}, Scope: scope, Title: "$EDITOR", Help: "Open the field, or the whole JSON, in your editor ($VISUAL, $EDITOR).", Priority: 40}, Do: host.On(editAnswer)},
-		{Entry: host.Entry{ID: prefix + actAnswerAlways, Keys: []string{"ctrl+o"}, Scope: scope, Title: "always", Help: "Send the response now and for all later requests of the method: it becomes the method's canned response.", Priority: 35}, Do: host.On(acceptAlways)},
+		{Entry: host.Entry{ID: prefix + actAnswerAlways, Keys: []string{"ctrl+o"}, Scope: scope, Title: "always", Help: "Send the response now and for all later requests of the method: it becomes the method's canned response.", Priority: 35, Enabled: answerIf("the answers of a client have no rules", func(v *answerView) bool { return v.deliver == nil })}, Do: host.On(acceptAlways)},
 		{Entry: host.Entry{ID: prefix + actAnswerOther, Keys: []string{"f5"}, Scope: scope, Title: "next request", Help: "Go to the next pending request; the draft is kept.", Priority: 30, Enabled: hasOthers}, Do: host.On(nextRequest)},
 		{Entry: host.Entry{ID: prefix + actAnswerCopy, Keys: []string{"f2"}, Scope: scope, Title: "copy URL", Help: "Copy the URL that the server asks you to open to the terminal's clipboard (OSC 52).", Priority: 75, Enabled: answerIf("the request has no URL", func(v *answerView) bool { return v.method == mcp.MethodElicit && v.form == nil && v.kind.wrap != nil })}, Do: host.On(copyURL)},
 		{Entry: host.Entry{ID: prefix + actAnswerCall, Keys: []string{"f3"}, Scope: scope, Title: "parent call", Help: "Close, and go to the call during which the server sent the request.", Priority: 28, Enabled: answerIf("the server does not name a parent call", func(v *answerView) bool { return v.request.Parent != 0 })}, Do: host.On(goToCall)},

@@ -1,6 +1,7 @@
 package send
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -168,6 +169,8 @@ func (v *answerView) title(c host.Context) string {
 	switch {
 	case v.request.ID == 0:
 		return "Canned response to " + wording.Clip(v.method, inSentence, wording.Dots)
+	case v.from != "":
+		return v.from + " sends " + wording.Clip(v.method, inSentence, wording.Dots)
 	case v.kind.title == v.method:
 		return c.Workspace.FullTitle() + " sends " + wording.Clip(v.method, inSentence, wording.Dots)
 	}
@@ -219,7 +222,7 @@ func (v *answerView) paintText(c host.Context, out *paint.Lines, y, height int) 
 	screen := c.Host.Screen()
 	shown := v.words.Paint(out, y+1, height-1, len(v.text.rows), func(l *paint.Line, i int) { v.text.paint(l, screen, i) })
 	l := out.Line(y)
-	l.Text(screen.Theme.Odd, " The server says:")
+	l.Text(screen.Theme.Odd, " The "+cmp.Or(v.from, "server")+" says:")
 	if shown != "" {
 		l.Text(screen.Theme.Dim, "   "+shown+", "+c.Host.Key(actAnswerDown))
 	}

@@ -50,6 +50,7 @@ type Composer struct {
 	fresh   uint64 // revision of the form when it was opened
 	saving  bool   // a timer to save drafts is running
 	refused string // not sent because of problems; sent the second time
+	instead *instead
 
 	completing completing
 	recalling  recalling
@@ -67,6 +68,14 @@ type ComposerOptions struct {
 	ReadCatalog func(host.Context, *workspace.CatalogList) tea.Cmd
 	// CommandLine returns the mcpdbg command line that makes a request again.
 	CommandLine func(h session.Header, method string, params []byte) (string, error)
+}
+
+// An instead gets the message in place of the server.
+type instead struct {
+	title string
+	text  string // as it was
+	raw   string // the same, as raw bytes; "" if it was not shown
+	take  func(host.Context, []byte) tea.Cmd
 }
 
 const (
@@ -94,6 +103,9 @@ func (p *Composer) IsOpen() bool { return p.open }
 // Height returns how many rows the composer needs, 0 for the usual ones of a text.
 func (p *Composer) Height() int {
 	const borders = 2
+	if p.instead != nil {
+		return math.MaxInt
+	}
 	switch p.view {
 	case formView:
 		return max(p.form.Height(), 1) + borders
@@ -147,7 +159,7 @@ func (p *Composer) Beyond(host.Context) {}
 
 // Finish sends the form.
 func (p *Composer) Finish(c host.Context) tea.Cmd {
-	if ok, reason := host.CanSend(c); !ok {
+	if ok, reason := host.CanReach(c); !ok {
 		c.Host.Warn("not sent: " + reason)
 		return nil
 	}
@@ -311,8 +323,11 @@ func (p *Composer) subject(w *workspace.Workspace) (title, state string) {
 		}
 		return title, state
 	}
+	if p.instead != nil {
+		title = p.instead.title
+	}
 	if p.view == rawView {
-		return "Raw bytes", ""
+		return cmp.Or(title, "Raw bytes"), ""
 	}
 	text := strings.TrimSpace(p.area.Value())
 	switch {
@@ -327,7 +342,7 @@ func (p *Composer) subject(w *workspace.Workspace) (title, state string) {
 			state = "not JSON"
 		}
 	}
-	return "Message", state
+	return cmp.Or(title, "Message"), state
 }
 
 // formState returns how many fields of a form need something, "" for none.
@@ -346,6 +361,26 @@ func formState(f *form.Form) string {
 func (p *Composer) nextID() string {
 	p.drawn++
 	return fmt.Sprintf(`"ui-%d"`, p.drawn)
+}
+
+// EditLine opens the composer with a line that take gets in place of the server, nil if it is
+// sent as it was.
+func (p *Composer) EditLine(c host.Context, title string, line []byte, take func(host.Context, []byte) tea.Cmd) tea.Cmd {
+	p.keepDraft()
+	p.instead = &instead{title: title, take: take}
+	p.target, p.view = nil, messageView
+	p.remember(draftMessage, p.area.Value()) // the previous texts can be recalled
+	p.remember(draftRaw, p.raw.Value())
+	p.raw.SetValue(escapeBytes(line))
+	if framing.Scan(line).Valid() {
+		p.area.SetValue(spreadJSON(line))
+	} else {
+		p.view = rawView
+		p.area.SetValue(string(line))
+	}
+	p.instead.text, p.instead.raw = p.area.Value(), p.raw.Value()
+	p.show(c)
+	return nil
 }
 
 // Compose opens the composer with the message as it was left, or a new draft.
@@ -370,7 +405,7 @@ func (p *Composer) show(c host.Context) {
 }
 
 func (p *Composer) close(c host.Context) {
-	p.open = false
+	p.open, p.instead = false, nil
 	p.completing = completing{}
 	p.keepDraft()
 	c.Host.Redraw()

@@ -49,7 +49,7 @@ func ComposerActions() []host.Action {
 		{Entry: host.Entry{ID: actPresets, Keys: []string{"ctrl+g"}, Scope: ScopeComposerText, Title: "malformed messages", Help: "Pick a deliberately malformed message: truncated, bad UTF-8, a batch, a long line.", Priority: 55, Enabled: inRawView}, Do: onComposer((*Composer).openPresets)},
 		{Entry: host.Entry{ID: actNewline, Keys: []string{"f4"}, Scope: ScopeComposerText, Title: "newline", Help: "Add a newline at the end of the raw bytes.", Priority: 54, Yields: true, Enabled: inRawView}, Do: onComposer(endLine)},
 
-		{Entry: host.Entry{ID: inComposerForm + actTask, Keys: []string{"f7"}, Scope: ScopeComposerForm, Title: "as a task", Synonyms: []string{"background", "long"}, Help: "Call the tool as a task, which is polled to its end, or as usual again. A tool that requires it always is; one that does not support it should refuse.", Enabled: canBeTask, Now: taskTitle}, Do: onComposer((*Composer).toggleTask)},
+		{Entry: host.Entry{ID: inComposerForm + actTask, Keys: []string{"f7"}, Scope: ScopeComposerForm, Title: "as a task", Synonyms: []string{"background", "long"}, Help: "Call the tool as a task, which is polled to its end, or as usual again. A tool that requires it always is; one that does not support it should refuse.", Enabled: canBeTask, Now: taskTitle}, Do: onComposer(toggleTask)},
 
 		{Entry: host.Entry{ID: actPresetTake, Keys: []string{"enter"}, Scope: ScopePresets, Title: "use", Help: "Copy the message into the composer, to edit and send it.", Priority: 90}, Do: host.On(takePreset)},
 		host.Override(host.Entry{Name: host.CloseName, ID: "preset-close", Scope: ScopePresets, Help: "Close without choosing."}),
@@ -58,7 +58,7 @@ func ComposerActions() []host.Action {
 
 func composerActionsIn(prefix, scope string) []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: prefix + actSend, Keys: []string{"ctrl+s"}, Scope: scope, Title: "send", Help: "Send the message. Line breaks inside it are removed; raw bytes are sent unchanged.", Priority: 90, Enabled: host.CanSend}, Do: onComposer((*Composer).send)},
+		{Entry: host.Entry{ID: prefix + actSend, Keys: []string{"ctrl+s"}, Scope: scope, Title: "send", Help: "Send the message. Line breaks inside it are removed; raw bytes are sent unchanged.", Priority: 90, Enabled: host.CanReach}, Do: onComposer((*Composer).send)},
 		host.Override(host.Entry{Name: host.CloseName, ID: prefix + actClose, Scope: scope, Title: "close, draft kept", Help: "Close the composer and keep the draft."}),
 		{Entry: host.Entry{ID: prefix + actView, Keys: []string{"ctrl+t"}, Scope: scope, Title: "other view", Help: "Go to the next view: form, its JSON, message, raw bytes.", Priority: 70, Now: otherViewTitle}, Do: onComposer((*Composer).otherView)},
 		{Entry: host.Entry{ID: prefix + actEditor, Keys: []string{"ctrl+e"}, Scope: scope, Title: "$EDITOR", Help: "Open the field, or the whole text, in your editor ($VISUAL, $EDITOR).", Priority: 65}, Do: onComposer((*Composer).editElsewhere)},

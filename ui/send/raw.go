@@ -129,6 +129,9 @@ func rawPreview(text string, th *paint.Theme, cells int) (string, paint.Style) {
 }
 
 func (p *Composer) sendRaw(c host.Context) tea.Cmd {
+	if p.instead != nil || c.Workspace.Session == nil {
+		return takeRaw(c, p)
+	}
 	text, s, ctx := p.raw.Value(), c.Workspace.Session, c.Host.Lifetime()
 	return func() tea.Msg {
 		data, err := unescape(text)
@@ -146,4 +149,26 @@ func (p *Composer) sendRaw(c host.Context) tea.Cmd {
 			return c.Panes().Refresh()
 		}}
 	}
+}
+
+// takeRaw gives raw bytes to what takes them in place of the server.
+func takeRaw(c host.Context, p *Composer) tea.Cmd {
+	text, instead := p.raw.Value(), p.instead
+	data, err := unescape(text)
+	if err == nil && len(data) == 0 {
+		err = errEmpty
+	}
+	if err != nil {
+		c.Host.Warn("send: " + err.Error())
+		return nil
+	}
+	p.remember(draftRaw, text)
+	p.close(c)
+	switch {
+	case instead == nil:
+		return host.DriveLine(c, bytes.TrimSuffix(data, []byte("\n")))
+	case text == instead.raw:
+		data = nil
+	}
+	return instead.take(c, data)
 }

@@ -1,12 +1,17 @@
 package send
 
 import (
+	"context"
 	"encoding/json"
+	"math"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/workspace"
@@ -83,6 +88,13 @@ func howEnded(w *workspace.Workspace, q session.ServerRequest) string {
 }
 
 func canAnswer(c host.Context) (bool, string) {
+	if c.Workspace.Session == nil && c.Workspace.Tap != nil {
+		if ok, why := host.CanSteer(c); !ok {
+			return false, why
+		}
+		_, ok := askedClient(c.Workspace)
+		return ok, "select a request of the server that waits for the client"
+	}
 	for _, w := range c.Host.Workspaces() {
 		if len(w.Requests()) > 0 {
 			return true, ""
@@ -147,4 +159,57 @@ func (s *Requests) position(w *workspace.Workspace, q session.ServerRequest) (at
 		}
 	}
 	return at, max(of, at)
+}
+
+// A Line is a request that is answered in place of the side that should get it.
+type Line struct {
+	Text   []byte
+	Client bool      // the client sent it
+	Since  time.Time // it waits
+	// Deliver gets the response.
+	Deliver func(c host.Context, response []byte) tea.Cmd
+}
+
+// AnswerLine lets the user answer the request in a line.
+func (s *Requests) AnswerLine(c host.Context, l Line) tea.Cmd {
+	m := framing.Scan(l.Text)
+	var method string
+	_ = json.Unmarshal([]byte(`"`+string(m.Method.Of(l.Text))+`"`), &method) // without one it is a request of an unknown kind
+	v := s.newAnswer(c, session.ServerRequest{ID: math.MaxUint64, Method: method, Params: json.RawMessage(m.Params.Of(l.Text)), Since: l.Since})
+	v.deliver = l.Deliver
+	if l.Client {
+		v.from = "client"
+		kind := anyRequest(method, v.request.Params)
+		if method == mcp.MethodToolsCall {
+			kind.text = json.RawMessage(`{"content":[{"type":"text","text":""}]}`)
+		}
+		v.begin(c, kind)
+	}
+	c.Host.Open(c.Workspace, v)
+	return nil
+}
+
+// askedClient returns the row of the selected request of the server, if it waits for the
+// client.
+func askedClient(w *workspace.Workspace) (number int, ok bool) {
+	row := w.Selected.Row
+	return w.Selected.Number, w.Selected.OK && row.Kind == session.KindStdout && row.Msg == framing.Request && row.State == session.ReqPending
+}
+
+// takeOver answers a request of the server in place of the client.
+func takeOver(c host.Context, s *Requests) tea.Cmd {
+	number, _ := askedClient(c.Workspace)
+	row, _ := c.Workspace.Shown.Rows.At(number)
+	return host.Steer(c, func(c host.Context) tea.Cmd {
+		e, err := c.Workspace.Shown.Source.Entry(row, 0)
+		if err != nil {
+			c.Host.Warn("answer: " + err.Error())
+			return nil
+		}
+		return s.AnswerLine(c, Line{Text: e.Payload, Since: c.Workspace.Shown.Source.Header().Start.Add(time.Duration(row.T) * time.Microsecond), Deliver: func(c host.Context, response []byte) tea.Cmd {
+			return host.Order(c, "answer", "answered in place of "+c.Workspace.Tap.Client(), func(ctx context.Context, link workspace.TapLink) error {
+				return link.TakeOver(ctx, e.Msg.ID.Of(e.Payload), host.AnswerBody(response))
+			}, nil)
+		}})
+	})
 }

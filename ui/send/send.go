@@ -55,9 +55,16 @@ func (p *Composer) sendLine(c host.Context, text []byte, err error) tea.Cmd {
 		return nil
 	}
 	send := func(c host.Context) tea.Cmd {
-		p.remember(draftMessage, p.area.Value())
+		written, instead := p.area.Value(), p.instead
+		p.remember(draftMessage, written)
 		p.area.SetValue("")
 		p.close(c)
+		switch {
+		case instead != nil && written == instead.text:
+			return instead.take(c, nil)
+		case instead != nil:
+			return instead.take(c, text)
+		}
 		return sendText(c, text)
 	}
 	if err == nil {
@@ -72,6 +79,9 @@ func (p *Composer) sendLine(c host.Context, text []byte, err error) tea.Cmd {
 }
 
 func sendText(c host.Context, text []byte) tea.Cmd {
+	if c.Workspace.Session == nil {
+		return host.DriveLine(c, text)
+	}
 	s, ctx := c.Workspace.Session, c.Host.Lifetime()
 	c.Workspace.Overview = false // the message is what the user wants to see
 	return func() tea.Msg {
@@ -130,7 +140,7 @@ func (p *Composer) sendArguments(c host.Context, arguments []byte) tea.Cmd {
 	return host.SendComposed(c, t.title(), t.method(), t.request(c.Workspace, arguments), 0)
 }
 
-func (p *Composer) toggleTask(host.Context) tea.Cmd {
+func toggleTask(p *Composer, _ host.Context) tea.Cmd {
 	p.target.asTask = !p.target.asTask
 	return nil
 }

@@ -54,7 +54,7 @@ func CatalogActions(of func(host.Context) *Catalog, compose func(host.Context, *
 // openInRecording is what C is for where no tool can be called: in a recording, and after
 // the end of the server.
 func openInRecording(c host.Context) (title string, priority int) {
-	if ok, _ := host.CanSend(c); !ok {
+	if ok, _ := host.CanReach(c); !ok {
 		return "catalog", 8
 	}
 	return "", 0
@@ -77,7 +77,7 @@ func canUse(c host.Context) (bool, string) {
 	if wrong := v.Item().Problem; wrong != "" {
 		return false, wrong
 	}
-	return host.CanSend(c)
+	return host.CanReach(c)
 }
 
 func canReload(c host.Context) (bool, string) {

@@ -201,7 +201,7 @@ func keysFact(c host.Context) fact {
 		f.pieces = append(f.pieces, piece{lead: c.Host.Key(action), leads: th.Accent, text: text, style: style, place: factTarget{Action: action}})
 	}
 	live := c.Workspace.Session != nil
-	if sends, _ := host.CanSend(c); sends {
+	if sends, _ := host.CanReach(c); sends {
 		add(host.ActCatalog, "call a tool", th.Text)
 	} else {
 		add(host.ActCatalog, "catalog", th.Text)

@@ -18,9 +18,10 @@ import (
 
 // OtherParts are parts of the header that other screens know.
 type OtherParts struct {
-	Link     kit.Part // the connection to the host
-	Watch    kit.Part // the watch over files
-	Problems kit.Part // the problems found
+	Link     kit.Part   // the connection to the host
+	Watch    kit.Part   // the watch over files
+	Problems kit.Part   // the problems found
+	Tap      []kit.Part // what is held in the session of a client, and by which program
 }
 
 // usualParts is the number of parts that most headers have room for.
@@ -52,7 +53,7 @@ func HeaderParts(c host.Context, others OtherParts) []kit.Part {
 	if whole {
 		parts = append(parts, runningPart(c))
 	}
-	parts = append(parts, waitingPart(c))
+	parts = append(append(parts, waitingPart(c)), others.Tap...)
 	if whole {
 		parts = append(parts, others.Problems)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
@@ -105,6 +106,11 @@ func (x *exchangeRows) Version(number int) uint32 {
 	if x.ws.Clock >= 0 {
 		v = mixed(v, x.clockVersion(number))
 	}
+	if h, ok := x.ws.Tap.HeldAt(number); ok {
+		v = mixed(v, uint32(x.ws.Tap.Waited(h)/time.Second)+1)
+	} else if x.ws.Tap.Mine(number) {
+		v = mixed(v, 1)
+	}
 	return mixed(v, uint32(len(x.ws.Waiting)))
 }
 
@@ -137,6 +143,10 @@ func (x *exchangeRows) Paint(number int, c *table.Cells) {
 	}
 	x.num = x.pane.times.append(x.num[:0], row.T, x.start())
 	c.Bytes(exTime, x.theme.Dim, x.num)
+	if h, ok := x.ws.Tap.HeldAt(number); ok {
+		x.paintHeld(number, row, h, c)
+		return
+	}
 	switch {
 	case !row.Kind.IsStream():
 		x.paintOwnEvent(row, c)
@@ -374,7 +384,7 @@ func (x *exchangeRows) paintExchange(number int, row session.Row, c *table.Cells
 	x.paintCall(number, row, method, m.Call, c)
 	arguments := m.Text
 	if own, _ := x.paintOwn(row, c); own {
-		arguments = wording.Join(x.dot(), filter.ShownMine, arguments)
+		arguments = wording.Join(x.dot(), x.sender(number, c), arguments)
 	}
 	x.paintArguments(arguments, c)
 	if t, ok := x.ws.Shown.Index.Exchanges.Task(number); ok {

@@ -195,7 +195,12 @@ func (p *Process) KillOne(_ context.Context, pid int) (executor.Descendant, erro
 // NewLog returns a log without a name.
 func NewLog(t testing.TB) *recordings.File {
 	t.Helper()
-	log, err := recordings.Create(recordings.Options{NoRecord: true, Header: session.Header{Argv: []string{"fake-server"}}})
+	return newLog(t, session.Header{Argv: []string{"fake-server"}})
+}
+
+func newLog(t testing.TB, h session.Header) *recordings.File {
+	t.Helper()
+	log, err := recordings.Create(recordings.Options{NoRecord: true, Header: h})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, log.Close())

@@ -18,6 +18,8 @@ type Opened struct {
 	Title string
 	// path of a recording, for actions on the file; "" for a session
 	File string
+	// Tap is the running tap that writes the recording, if there is one.
+	Tap *Tap
 	// Notes are those on the recording; nil keeps them in memory.
 	Notes *store.Notes
 	// shown on opening, if set

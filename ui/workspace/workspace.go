@@ -37,6 +37,7 @@ type Workspace struct {
 	DigestKey    func() *secret.Key          // as in ui.Options
 	Name         string                      // of the debugged program, for the window title
 	Session      *session.Session            // nil for a recording
+	Tap          *Tap                        // that writes the recording; nil for another one
 	Launch       func(context.Context) error // starts the server after opening, if not nil
 	Release      func(context.Context) error // ends the session if it is ours
 	Closed       <-chan struct{}             // when the workspace is removed from the screen
@@ -76,7 +77,7 @@ func New(ctx context.Context, forget context.CancelFunc, o Opened, number int) *
 	}
 	ws := &Workspace{
 		Whole: NewProjection(source), Log: source,
-		Number: number, Target: noTarget, Title: o.Title, Path: o.File, Session: o.Session, Launch: o.Start, Release: o.Close,
+		Number: number, Target: noTarget, Title: o.Title, Path: o.File, Session: o.Session, Tap: o.Tap, Launch: o.Start, Release: o.Close,
 		Closed: ctx.Done(), Close: forget,
 		Overview: true, Starting: o.Start != nil, Stop: func() {}, Subscribed: map[string]*Call{}, Clock: -1, AtRow: -1,
 	}

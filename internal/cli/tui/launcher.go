@@ -21,6 +21,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
+	"mcpdbg/session/tap/control"
 	"mcpdbg/session/target"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/workspace"
@@ -118,7 +119,7 @@ type Launcher struct {
 
 	mu   sync.Mutex
 	live []*live.Session
-	open []*recordings.Recording
+	open []openFile
 	// printed to standard error after the interface ends
 	warnings []string
 }
@@ -199,7 +200,7 @@ func (l *Launcher) Open(ctx context.Context, item host.Item, inputs map[string]s
 	case key[0] == demoKey:
 		return l.start(ctx, flags.Defaults(), append(slices.Clone(l.Env.Self), console.DemoServer), "demo server")
 	case key[0] == recordingKey && len(key) == 2:
-		return l.recording(key[1])
+		return l.recording(ctx, key[1])
 	case key[0] == serverKey && len(key) == 4:
 		t, err := flags.ConfiguredServer(key[1], key[2], key[3], inputs)
 		if err != nil {
@@ -282,29 +283,45 @@ func (l *Launcher) End(ctx context.Context, err error) error {
 		live.ReportNeeded(l.Env, reports[i])
 		live.ReportEnd(l.Env, s, true, reports[i], err)
 	}
-	for _, r := range open {
-		errs = append(errs, r.Close())
+	for _, f := range open {
+		errs = append(errs, f.close())
 	}
 	return errors.Join(errs...)
 }
 
-func (l *Launcher) recording(path string) (workspace.Opened, error) {
+// An openFile is an open recording, with the viewer of the tap that writes it, or nil.
+type openFile struct {
+	recording *recordings.Recording
+	viewer    *control.Viewer
+}
+
+func (f *openFile) close() error {
+	if f.viewer != nil {
+		_ = f.viewer.Close() // the tap goes on, or has ended
+	}
+	return f.recording.Close()
+}
+
+func (l *Launcher) recording(ctx context.Context, path string) (workspace.Opened, error) {
 	r, err := recordings.OpenTail(path)
 	if err != nil {
 		return workspace.Opened{}, flags.Unreadable(path, err)
 	}
+	f := openFile{recording: r}
+	tap, viewer := watch(ctx, path, r.Header())
+	f.viewer = viewer
 	l.mu.Lock()
-	l.open = append(l.open, r)
+	l.open = append(l.open, f)
 	l.mu.Unlock()
 	kept, warning := notesOf(path, r.Header().ID)
 	return workspace.Opened{
-		Source: r, Title: filepath.Base(path), File: path, Notes: kept, Warning: warning,
+		Source: r, Title: filepath.Base(path), File: path, Tap: tap, Notes: kept, Warning: warning,
 		Close: func(context.Context) error {
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			if i := slices.Index(l.open, r); i >= 0 {
+			if i := slices.Index(l.open, f); i >= 0 {
 				l.open = slices.Delete(l.open, i, i+1)
-				return r.Close()
+				return f.close()
 			}
 			return nil
 		},

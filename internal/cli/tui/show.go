@@ -106,9 +106,9 @@ func ShowGrid(ctx context.Context, env *console.Env, run grid.Source, opts Grid)
 		Settings: env.Settings, Launcher: l, Prompter: prompter, Drafts: draftsFolder(),
 		Grid: &host.GridRun{
 			Source: run, Title: opts.Title, Stop: opts.Stop,
-			Open: func(_ context.Context, target int) (workspace.Opened, error) {
+			Open: func(ctx context.Context, target int) (workspace.Opened, error) {
 				row := run.Row(target)
-				o, err := l.recording(row.Recording)
+				o, err := l.recording(ctx, row.Recording)
 				o.Title = title(row.Server, row.Host) // file names of a run all begin alike
 				return o, err
 			},
@@ -148,13 +148,20 @@ func draftsFolder() string {
 }
 
 // ShowRecordings shows recordings in the interface. It returns their errors before the
-// interface starts.
-func ShowRecordings(ctx context.Context, env *console.Env, files []string) error {
+// interface starts. Attach steers the live taps that write them.
+func ShowRecordings(ctx context.Context, env *console.Env, files []string, attach bool) error {
 	prompter := tty.NewPrompter()
 	l := &Launcher{Env: env, prompter: prompter}
 	var opened []workspace.Opened
 	for _, path := range files {
-		o, err := l.recording(path)
+		o, err := l.recording(ctx, path)
+		if err == nil && attach {
+			if o.Tap == nil || o.Tap.Link == nil {
+				err = console.WithHint(console.Usagef("--attach: no live tap that can be steered writes %s", path), "mcpdbg tap ls")
+			} else {
+				o.Tap.Attach = true
+			}
+		}
 		if err != nil {
 			return errors.Join(err, l.End(ctx, nil))
 		}
