@@ -72,7 +72,7 @@ type live struct {
 	starts  int           // begun so far
 	leaving bool          // the client is gone, or wants the server to end
 	waiting []waiter
-	shown   face // what Publish got
+	shown   *face // what Publish got
 }
 
 // A waiter is a command that waits for the end of a start.
@@ -301,7 +301,7 @@ func (l *live) begun(r startResult) {
 		l.perform(l.relay.ended(l.conceal(r.err.Error()), "", time.Now()))
 		return
 	}
-	p := &process{Process: r.proc, ready: make(chan struct{}), closed: make(chan struct{}), hurry: make(chan struct{})}
+	p := &process{Process: r.proc, pid: r.proc.Info().PID, ready: make(chan struct{}), closed: make(chan struct{}), hurry: make(chan struct{})}
 	p.lines.Limit = lineLimit
 	l.proc = p
 	l.rec.begin(session.StartEntries(p.Info(), nil))

@@ -52,12 +52,12 @@ func (l *live) publish() {
 	r := l.relay
 	f := face{state: r.state, building: r.building, process: r.process, client: r.hello.client, moves: r.steer.moves}
 	if l.proc != nil {
-		f.pid = l.proc.Info().PID
+		f.pid = l.proc.pid
 	}
-	if l.shown == f {
+	if l.shown != nil && *l.shown == f {
 		return
 	}
-	l.shown = f
+	l.shown = &f
 	n := News{Server: stateWords[f.state], PID: f.pid, Restarts: max(0, f.process-1), Client: f.client.String(), Held: r.steer.held()}
 	if f.building {
 		n.Server += ", building"

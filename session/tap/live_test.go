@@ -66,6 +66,7 @@ type liveBench struct {
 	signals  chan executor.Step
 	exit     executor.Exit
 	done     chan struct{}
+	news     News // locked by mu
 }
 
 func goLive(t *testing.T, s *fakeServer) *liveBench {
@@ -79,7 +80,7 @@ func goLive(t *testing.T, s *fakeServer) *liveBench {
 		defer close(b.done)
 		b.exit, _ = Run(t.Context(), Config{
 			Executor: s, Log: b.log, In: in, Out: stdout, Err: io.Discard, Signals: b.signals,
-			Live: &LiveOptions{Name: "notes", Commands: b.commands},
+			Live: &LiveOptions{Name: "notes", Commands: b.commands, Publish: b.publish},
 		})
 	}()
 	synctest.Wait()
@@ -88,6 +89,20 @@ func goLive(t *testing.T, s *fakeServer) *liveBench {
 		_ = out.Close()
 	})
 	return b
+}
+
+func (b *liveBench) publish(n News) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.news = n
+}
+
+// published returns the latest news.
+func (b *liveBench) published() News {
+	synctest.Wait()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.news
 }
 
 // proc returns the nth process.

@@ -25,6 +25,7 @@ const (
 // A process is one process of the server.
 type process struct {
 	executor.Process
+	pid      int
 	lines    framing.Splitter
 	sub      *executor.Subscription
 	ready    chan struct{} // closed when sub is set

@@ -126,6 +126,7 @@ func TestSlowViewer(t *testing.T) {
 		b := newBench(t)
 		slow, in := b.raw(7)
 		v := b.watch()
+		synctest.Wait() // the first state is being written
 		begin := time.Now()
 		for i := range 1000 {
 			b.Publish(tap.News{PID: i, Held: []Held{{N: 1, Line: []byte("one")}}})
