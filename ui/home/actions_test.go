@@ -49,6 +49,8 @@ func (l *manyLauncher) Open(_ context.Context, item host.Item, inputs map[string
 	}}, l.fails
 }
 
+func (*manyLauncher) Wrap(context.Context, host.Item, bool) (string, error) { return "+ tap", nil }
+
 func (*manyLauncher) Again(context.Context, host.Rerun) (workspace.Opened, error) {
 	panic("not used")
 }
@@ -102,6 +104,10 @@ func TestActions(t *testing.T) {
 }
 
 var homeTests = map[string]roomTest{
+	"home-wrap": func(t *testing.T, r *room) {
+		r.Do("open-session", "home-wrap")
+		require.Equal(t, "Wrap everything?", r.Dialog.Title)
+	},
 	"open-session": func(t *testing.T, r *room) {
 		r.Do("open-session")
 		require.Contains(t, r.Text(), "─ Open ─")

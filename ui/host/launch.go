@@ -27,6 +27,14 @@ type Launcher interface {
 	Again(ctx context.Context, again Rerun) (workspace.Opened, error)
 }
 
+// A Wrapper is a Launcher that edits config files of clients.
+type Wrapper interface {
+	// Wrap puts mcpdbg tap before the server of an item in its config file, or takes it
+	// away. Without write it only returns the change, with secrets masked; otherwise it
+	// returns what was done.
+	Wrap(ctx context.Context, item Item, write bool) (text string, err error)
+}
+
 // Home is what can be opened.
 type Home struct {
 	Items []Item
@@ -57,6 +65,10 @@ type Item struct {
 	Blocked string   // why it cannot be run, if so
 	Notes   []string
 	Inputs  []Input // prompted for before it is opened
+
+	// Of a server of a configuration file.
+	Wrapped   bool   // its client starts it by mcpdbg tap
+	Unwrapped string // why it cannot be wrapped; "" if it can
 
 	// Of a recording. Home sets only When and Short.
 	When                   time.Time

@@ -30,6 +30,14 @@ func (*Launcher) Look(_ context.Context, item host.Item, whole bool) host.Item {
 	return Look(item, whole)
 }
 
+// Wrap implements host.Wrapper.
+func (*Launcher) Wrap(_ context.Context, item host.Item, write bool) (string, error) {
+	if write {
+		return "wrapped " + item.Name, nil
+	}
+	return "- " + item.Command + "\n+ mcpdbg tap -- " + item.Command, nil
+}
+
 // Open implements host.Launcher.
 func (l *Launcher) Open(_ context.Context, item host.Item, _ map[string]string) (workspace.Opened, error) {
 	s := NewSession(l.T, &Server{Serve: Echo})

@@ -17,6 +17,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
+	"mcpdbg/internal/cli/tap"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
@@ -166,6 +167,7 @@ func serverItem(e *target.Entry) host.Item {
 		Kind: host.ServerItem, Key: strings.Join([]string{serverKey, e.File, e.Project, e.Name}, keySep), Name: e.Name,
 		From: fmt.Sprintf("%s, %s:%d", e.Client, wording.Path(e.File), e.Line), Where: wording.Place(e.SSH), Command: commandText(e),
 	}
+	item.Wrapped, item.Unwrapped = e.Tap != nil, tap.Unwrappable(e)
 	if why, try := e.Why(); why != "" {
 		item.Blocked = why
 		if try != "" {

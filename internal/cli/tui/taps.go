@@ -1,12 +1,16 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/tap"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/store"
+	"mcpdbg/session/target"
 	"mcpdbg/ui/host"
 )
 
@@ -69,4 +73,25 @@ func grouped(all []store.Recording, live []flags.LiveTap, taps []store.Recording
 		}
 	}
 	return items
+}
+
+// Wrap implements host.Wrapper.
+func (l *Launcher) Wrap(ctx context.Context, item host.Item, write bool) (string, error) {
+	key := strings.Split(item.Key, keySep)
+	if len(key) != 4 || key[0] != serverKey {
+		return "", fmt.Errorf("%s is not in a config file", item.Name)
+	}
+	opts, err := flags.TargetOptions()
+	if err != nil {
+		return "", err
+	}
+	file, err := target.Read(key[1], opts)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(file.Entries, func(e target.Entry) bool { return e.Name == key[3] && e.Project == key[2] })
+	if i < 0 || (file.Entries[i].Tap != nil) != item.Wrapped {
+		return "", fmt.Errorf("%s has changed: reload the list", key[1])
+	}
+	return tap.EditEntry(ctx, l.Env, &file.Entries[i], write)
 }
