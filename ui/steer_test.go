@@ -86,6 +86,9 @@ func TestHeldRows(t *testing.T) {
 		require.Equal(t, trafficID, s.panes.focus)
 		s.says("HELD 2 for 12 s", "2 viewers", "6 Held 2", "holding tool:delete", "→ server", "← client", "held 12 s · client timeout unknown")
 		require.Equal(t, 3, strings.Count(s.plain(), "delete"), "the row, the pane and the filter\n%s", s.plain())
+		s.open(workspace.Opened{Source: uitest.LiveTapLog(t), Title: "other"})
+		s.says(" H ") // in its tab
+		s.do(actNextSession)
 		s.tap.Set(func(st *control.State) { st.Held = nil })
 		s.pull()
 		require.NotContains(t, s.plain(), " H ")

@@ -57,6 +57,8 @@ func newMenu(c host.Context) *Menu {
 	switch {
 	case c.Workspace.Session != nil:
 		m.kind = "live session"
+	case c.Workspace.Tap != nil && c.Workspace.Tap.Link != nil:
+		m.kind = "live tap"
 	case !c.Workspace.Empty():
 		m.kind = "recording"
 	}

@@ -32,6 +32,9 @@ const (
 // NoServer returns why a workspace has no server to act on, and which key helps. The text
 // is made once: every frame asks for it.
 func NoServer(c Context) string {
+	if t := c.Workspace.Tap; t != nil && !t.Over {
+		return "not in the session of a client"
+	}
 	if c.Workspace.NoServer == "" {
 		c.Workspace.NoServer = noServer(c)
 	}
@@ -42,8 +45,6 @@ func noServer(c Context) string {
 	switch {
 	case c.Workspace.Empty():
 		return workspace.ErrNoSession.Error()
-	case c.Workspace.Tap != nil:
-		return "not in the session of a client"
 	case c.Workspace.OfTarget():
 		return "this is a recording: there is no server; " + c.Host.Key(ActRestart) + " starts one on its host"
 	}

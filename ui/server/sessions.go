@@ -32,6 +32,8 @@ func PaintName(c host.Context, line *paint.Line, selected, focused bool) {
 func sessionBusy(c host.Context) (string, paint.Style) {
 	pending := c.Workspace.Stats.PendingOut + c.Workspace.Stats.PendingIn
 	switch {
+	case held(c) > 0:
+		return wording.Thousands(held(c)) + " held", c.Host.Screen().Theme.Waits
 	case c.Workspace.Session == nil:
 	case len(c.Workspace.Waiting) > 0:
 		return "asks you", c.Host.Screen().Theme.Waits
@@ -78,6 +80,14 @@ func PaintState(c host.Context, line *paint.Line) {
 		line.PadTo(line.Cells() + max(line.Room()-len(bytes), 0))
 		line.Text(th.Dim, bytes)
 	}
+}
+
+// held returns how many messages of a live tap wait for a person.
+func held(c host.Context) int {
+	if t := c.Workspace.Tap; t != nil {
+		return len(t.State.Held)
+	}
+	return 0
 }
 
 func sessionMark(c host.Context) (string, paint.Style) {
@@ -175,6 +185,8 @@ func sessionTab(c host.Context, number int, visible, twin bool) SessionTab {
 		t.Text, t.Style = t.Text+" "+paint.Glyph(screen.Look(), "✗", "E"), screen.Theme.Failed
 	case len(c.Workspace.Waiting) > 0:
 		t.Text, t.Style = t.Text+" ?", screen.Theme.Odd
+	case held(c) > 0:
+		t.Text, t.Style = t.Text+" H", screen.Theme.Odd
 	}
 	if visible {
 		t.Text, t.Style = "["+t.Text+"]", screen.Theme.Strong
