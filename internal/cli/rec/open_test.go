@@ -35,6 +35,7 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{nil, []string{"no recording given", "try: mcpdbg rec ls"}},
 		{[]string{clitest.WriteFile(t, "a"), "--", "x"}, []string{"open takes recordings, not a command"}},
+		{[]string{"--attach", clitest.RuleFixtures + "healthy-legacy.jsonl"}, []string{"--attach needs a terminal"}},
 		{[]string{gone}, []string{gone + ": file not found", "try: mcpdbg rec ls"}},
 		{[]string{dir}, []string{dir + " is a folder, not a recording", "try: mcpdbg rec ls " + dir + " to list"}},
 		{[]string{clitest.WriteFile(t, "")}, []string{"is not a recording: it looks like an empty file", "try: "}},
