@@ -240,7 +240,7 @@ func (t *Tap) HeldText(h *control.Held, separator string) (text string, late boo
 	const lateFrom = 0.8 // of the limit
 	waited := t.Waited(h)
 	text = "held " + wording.Took(waited.Truncate(time.Second).Microseconds())
-	if waited < 100*time.Second {
+	if waited < 10*time.Minute {
 		text = fmt.Sprintf("held %d s", int(waited.Seconds()))
 	}
 	switch {
