@@ -38,7 +38,7 @@ type answerView struct {
 	json    kit.TextBox // the response as JSON
 	asText  bool
 	refused string                                        // not sent because of problems; sent the second time
-	from    string                                        // "client", if the request is not one of the server
+	from    string                                        // "client" or "server": the sender of a request to another program
 	deliver func(c host.Context, response []byte) tea.Cmd // gets the response in place of the session; nil for none
 
 	text     requestText

@@ -176,7 +176,7 @@ func (s *Requests) AnswerLine(c host.Context, l Line) tea.Cmd {
 	var method string
 	_ = json.Unmarshal([]byte(`"`+string(m.Method.Of(l.Text))+`"`), &method) // without one it is a request of an unknown kind
 	v := s.newAnswer(c, session.ServerRequest{ID: math.MaxUint64, Method: method, Params: json.RawMessage(m.Params.Of(l.Text)), Since: l.Since})
-	v.deliver = l.Deliver
+	v.deliver, v.from = l.Deliver, "server"
 	if l.Client {
 		v.from = "client"
 		kind := anyRequest(method, v.request.Params)

@@ -56,3 +56,16 @@ func (x *exchangeRows) sender(number int, c *table.Cells) string {
 	c.Tail(exResult, x.theme.You, "not passed on")
 	return "sent by you"
 }
+
+// canceller returns the word for the sender of the cancellation of a request: in the session
+// of a client, one without a read number is the person's.
+func (x *exchangeRows) canceller(number int) string {
+	at, _ := x.ws.Shown.Index.Exchanges.Cancelled(number)
+	row, ok := x.ws.Shown.Rows.At(at)
+	if ok && x.ws.Shown.Tap() && row.Kind == session.KindStdin {
+		if e, read := x.read(row); read && e.Seq == 0 {
+			return "you"
+		}
+	}
+	return x.ws.Shown.User()
+}

@@ -200,7 +200,7 @@ func (x *exchangeRows) paintOutcome(number int, row, decides session.Row, c *tab
 	switch decides.State {
 	case session.ReqCancelled:
 		x.mark(kit.Cancelled, c)
-		text = filter.ShownCancelled + " by " + x.ws.Shown.User()
+		text = filter.ShownCancelled + " by " + x.canceller(number)
 		if row.Kind == session.KindStdout {
 			text = filter.ShownCancelled + " by the server"
 		}
