@@ -26,7 +26,7 @@ func TestEditEntry(t *testing.T) {
 			require.NoError(t, err)
 			return text
 		}
-		require.Equal(t, "", Unwrappable(&entries()[0]))
+		require.Empty(t, Unwrappable(&entries()[0]))
 		require.NotEmpty(t, Unwrappable(&entries()[1]), "a remote server")
 		text := edit(false)
 		require.Contains(t, text, "+ "+program+" tap --live --name notes -- node notes.js --api-key '***'")

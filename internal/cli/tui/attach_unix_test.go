@@ -17,7 +17,7 @@ import (
 // TestWatch checks which tap a recording is watched through: a live one, a plain one, or
 // none.
 func TestWatch(t *testing.T) {
-	home, err := os.MkdirTemp("", "mcpdbg") // the path of a socket must be short
+	home, err := os.MkdirTemp("", "mcpdbg") //nolint:usetesting // the path of a socket must be short
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(home)) })
 	t.Setenv("HOME", home)
