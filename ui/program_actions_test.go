@@ -401,11 +401,12 @@ func recorded(st *stage) {
 
 // holding shows a live tap with a held call.
 func holding(st *stage) {
-	st.Turn()
 	live := uitest.NewLiveTap()
 	live.Is.Held = append(live.Is.Held, uitest.HeldCall(1, time.Now(), 0, "delete", "{}"))
 	require.NoError(st.T, live.Steer(st.T.Context(), true))
-	st.app.add(live.Opened(workspace.Opened{Source: uitest.LiveTapLog(st.T, live.Is.Held...), Title: "files"}, time.Now()))
+	log := uitest.LiveTapLog(st.T, live.Is.Held...)
+	st.Turn()
+	st.app.add(live.Opened(workspace.Opened{Source: log, Title: "files"}, time.Now()))
 	st.Wait()
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -285,19 +286,20 @@ func TestTapAttach(t *testing.T) {
 // TestTapRings checks that news of a tap ring once, without a timer, until it ends.
 func TestTapRings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tap, rings := uitest.NewLiveTap(), 0
-		go follow(t.Context().Done(), tap, func() { rings++ })
+		tap := uitest.NewLiveTap()
+		var rings atomic.Int32
+		go follow(t.Context().Done(), tap, func() { rings.Add(1) })
 		time.Sleep(time.Hour)
-		require.Zero(t, rings)
+		require.Zero(t, rings.Load())
 		for n := range 3 {
 			tap.Set(func(st *control.State) { st.Viewers = n })
 		}
 		synctest.Wait()
-		require.Equal(t, 1, rings)
+		require.EqualValues(t, 1, rings.Load())
 		time.Sleep(time.Second)
-		require.Equal(t, 2, rings, "after the first one, together")
+		require.EqualValues(t, 2, rings.Load(), "after the first one, together")
 		tap.End()
 		synctest.Wait()
-		require.Equal(t, 3, rings, "with the end")
+		require.EqualValues(t, 3, rings.Load(), "with the end")
 	})
 }

@@ -222,6 +222,7 @@ func TestRestartIsLogged(t *testing.T) {
 		answer := b.restart(0)
 		b.gets(b.out, "1 !restarted")
 		b.client(`3 tools/call {"name":"b"}`)
+		synctest.Wait() // it is held
 		_, err := first.lines.ReadByte()
 		require.Equal(t, io.EOF, err, "its input ends first")
 		first.ends(executor.Exit{Kind: executor.ExitCode})
