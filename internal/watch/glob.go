@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -80,7 +81,7 @@ func parseGlob(dir, text string) (glob, error) {
 	case !doublestar.ValidatePattern(slashed):
 		return glob{}, &GlobError{text, "invalid glob: unclosed bracket or brace, or trailing backslash"}
 	}
-	if info, err := os.Stat(within(dir, text)); err == nil && info.IsDir() {
+	if info, err := os.Stat(within(dir, unescaped(text))); err == nil && info.IsDir() {
 		slashed = strings.TrimSuffix(slashed, "/") + "/**" // a folder means everything in it
 	}
 	base, rest := doublestar.SplitPattern(slashed)
@@ -90,6 +91,16 @@ func parseGlob(dir, text string) (glob, error) {
 		g.top = dir
 	}
 	return g, nil
+}
+
+var escape = regexp.MustCompile(`\\(.)`)
+
+// unescaped returns a glob without escapes as a path.
+func unescaped(glob string) string {
+	if filepath.Separator == '\\' {
+		return glob
+	}
+	return escape.ReplaceAllString(glob, "$1")
 }
 
 func within(dir, name string) string {

@@ -44,13 +44,15 @@ func (b *Build) run(ctx context.Context, cause string) error {
 		return b.once(ctx, cause)
 	}
 	f, err := filelock.Take(ctx, b.Shared.file)
+	if err == nil {
+		defer f.Close()
+	}
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
 		return b.once(ctx, cause)
 	}
-	defer f.Close()
 	var o outcome
 	data, err := io.ReadAll(io.LimitReader(f, maxOutcome))
 	if err == nil && json.Unmarshal(data, &o) == nil && b.Shared.fits(&o) {

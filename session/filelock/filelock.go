@@ -18,7 +18,11 @@ func Take(ctx context.Context, path string) (*os.File, error) {
 		return nil, err
 	}
 	for {
-		locked, err := try(f)
+		err := context.Cause(ctx)
+		locked := false
+		if err == nil {
+			locked, err = try(f)
+		}
 		if locked {
 			return f, nil
 		}

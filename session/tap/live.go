@@ -253,6 +253,7 @@ func (l *live) signal(ctx context.Context, step executor.Step) {
 		l.cancel(fmt.Errorf("%w by %s", errStopped, step))
 	}
 	l.leaving = true
+	l.err.giveUp()
 	proc := l.proc
 	l.perform(l.relay.clientClosed(time.Now()))
 	if proc == nil {
@@ -271,6 +272,7 @@ func (l *live) leave(why string) {
 		l.cancel(errStopped)
 	}
 	l.leaving = true
+	l.err.giveUp()
 	l.perform(l.relay.clientClosed(time.Now()))
 	if l.proc != nil {
 		l.stop(l.proc, executor.EndedByClient)

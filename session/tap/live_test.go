@@ -484,6 +484,36 @@ func TestClientDoesNotReadStderr(t *testing.T) {
 	})
 }
 
+// TestStderrUnreadAtTheEnd: a client that ends its server by a signal, and has never read
+// stderr, gets the end of the tap.
+func TestStderrUnreadAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, live := range []*LiveOptions{nil, {Name: "notes"}} {
+			s := &fakeServer{}
+			in, w := io.Pipe()
+			stderr, toStderr := io.Pipe()
+			done, signals := make(chan executor.Exit), make(chan executor.Step)
+			go func() {
+				exit, _ := Run(t.Context(), Config{Executor: s, In: in, Out: io.Discard, Err: toStderr, Live: live, Signals: signals})
+				done <- exit
+			}()
+			synctest.Wait()
+			p := s.procs[0]
+			go func() {
+				for range 20 { // more than an outlet takes
+					p.Journal.Output(executor.Stderr, bytes.Repeat([]byte("x"), 1<<20))
+				}
+				p.ends(executor.Exit{Kind: executor.ExitSignal, Signal: "TERM"})
+			}()
+			synctest.Wait()
+			signals <- executor.StepTerm
+			require.Equal(t, "TERM", (<-done).Signal)
+			require.NoError(t, stderr.Close())
+			require.NoError(t, w.Close())
+		}
+	})
+}
+
 // TestClientDoesNotRead: what waits for the client is limited, and a signal passes and
 // ends the tap all the same.
 func TestClientDoesNotRead(t *testing.T) {

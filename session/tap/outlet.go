@@ -23,6 +23,7 @@ type outlet struct {
 	queue  [][]byte
 	bytes  int
 	closed bool
+	given  bool // offer does not wait
 	broken bool
 }
 
@@ -55,15 +56,36 @@ func (o *outlet) write(b []byte) {
 	}
 }
 
-// offer queues bytes, and waits first while as many wait as a server may be ahead.
+// offer queues bytes, and waits first while as many wait as a server may be ahead. After
+// giveUp it drops them instead.
 func (o *outlet) offer(b []byte) {
 	for o.waiting() > outletLimit {
+		if o.gaveUp() {
+			return
+		}
 		select {
 		case <-o.room:
 		case <-o.done:
 		}
 	}
 	o.write(b)
+}
+
+func (o *outlet) gaveUp() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.given
+}
+
+// giveUp ends the waits of offer.
+func (o *outlet) giveUp() {
+	o.mu.Lock()
+	o.given = true
+	o.mu.Unlock()
+	select {
+	case o.room <- struct{}{}:
+	default:
+	}
 }
 
 func (o *outlet) run(failed chan struct{}) {

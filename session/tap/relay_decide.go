@@ -81,6 +81,7 @@ func (s *steering) letGo(n int, line []byte, force bool, now time.Time) ([]act, 
 		s.noteEdit(&gone)
 		gone.unit = u
 		gone.unit.why = whyEdited
+		gone.unit.judged = true
 	}
 	s.pass(gone)
 	s.follow()
@@ -123,8 +124,14 @@ func (s *steering) drop(n int, now time.Time) ([]act, error) {
 		return nil, err
 	}
 	l := s.remove(i)
+	if el := l.unit.only(); l.from == serverSide && el != nil && (el.Kind == framing.Response || el.Kind == framing.ErrorResponse) {
+		if _, c := s.r.calls.find(el.id()); c != nil {
+			c.cancelled = true // the client is owed nothing more
+		}
+	}
 	s.end(&l, "dropped: "+l.unit.name())
 	s.follow()
+	s.r.drainedNow()
 	return s.r.take(), nil
 }
 
@@ -180,6 +187,8 @@ func (s *steering) drive(method string, params []byte, now time.Time) ([]act, st
 		return nil, "", err
 	}
 	switch method {
+	case mcp.MethodInitialize, mcp.MethodListen: // the client has its own
+		return nil, "", errHandshake
 	case mcp.MethodSetLevel, mcp.MethodSubscribe, mcp.MethodUnsubscribe:
 		s.r.note("the client does not know about this " + method)
 	}
@@ -204,13 +213,18 @@ func (s *steering) params(params []byte) (line []byte, token key, err error) {
 	}
 	u := readUnit(slices.Concat([]byte(`{"jsonrpc":"2.0","id":0,"method":"x","params":`), text.Bytes(), []byte("}\n")))
 	el := u.only()
+	if el == nil { // not UTF-8, or too deep
+		return nil, "", errNotParams
+	}
 	if token = keyOf(el.param("_meta", "progressToken")); token != "" && s.r.calls.hasToken(token) {
 		return nil, "", errTokenInUse
 	}
 	if len(el.param("_meta")) == 0 && s.r.hello.meta != nil && !s.r.hello.legacy() {
 		el.insert(el.Params, `"_meta":`+string(s.r.hello.meta))
 		u = readUnit(u.text())
-		el = u.only()
+		if el = u.only(); el == nil {
+			return nil, "", errNotParams
+		}
 	}
 	return el.Params.Of(el.data), token, nil
 }
@@ -230,11 +244,14 @@ func (s *steering) isOwnProgress(el *element) bool {
 	return false
 }
 
-// takeOver answers a request of the server that the client has, by the id that the client
-// got. The client's own response is dropped when it comes.
+// takeOver answers a request of the server that the client has, by the id of the server, which
+// the recording has, or that of the client. The client's own response is dropped when it comes.
 func (s *steering) takeOver(id, body []byte, now time.Time) ([]act, error) {
 	s.r.now = now
-	a := s.r.asks.client[keyOf(id)]
+	a := s.r.asks.server[keyOf(id)]
+	if a == nil {
+		a = s.r.asks.client[keyOf(id)]
+	}
 	if a == nil || a.stale || s.r.closed {
 		return nil, errNoRequest
 	}
@@ -258,6 +275,9 @@ func (s *steering) cancel(id []byte, now time.Time) ([]act, error) {
 	s.r.now = now
 	k := keyOf(id)
 	if i := s.find(clientSide, k); i >= 0 {
+		if isHandshake(s.lines[i].unit.request(k).method()) {
+			return nil, errHandshake
+		}
 		return s.answer(s.lines[i].n, nil, now)
 	}
 	if own := s.r.own.open[k]; own.driven {
@@ -271,7 +291,7 @@ func (s *steering) cancel(id []byte, now time.Time) ([]act, error) {
 	switch {
 	case c == nil || c.cancelled:
 		return nil, errNoRequest
-	case c.listen != nil || c.method == mcp.MethodInitialize:
+	case c.listen != nil || isHandshake(c.method):
 		return nil, errHandshake
 	}
 	c.cancelled, c.answered = true, true
@@ -284,12 +304,17 @@ func (s *steering) cancel(id []byte, now time.Time) ([]act, error) {
 	return s.r.take(), nil
 }
 
+// isHandshake reports whether a client cannot go on without the response to a method.
+func isHandshake(method string) bool {
+	return method == mcp.MethodInitialize || method == mcp.MethodDiscover || method == mcp.MethodListen
+}
+
 const cancelReason = "cancelled in mcpdbg"
 
 // cancelWaiting cancels a request that waits for a server.
 func (s *steering) cancelWaiting(i int, id key) ([]act, error) {
 	u := &s.r.held.lines[i].unit
-	if u.is(mcp.MethodInitialize) {
+	if isHandshake(u.request(id).method()) {
 		return nil, errHandshake
 	}
 	f := cancelledFailure()

@@ -231,3 +231,46 @@ client 3 tools/call
 		require.ErrorIs(t, err, errNoRequest, id)
 	}
 }
+
+// TestHoldsOverARestart: a message that comes during a restart is held like others, and a
+// person who dropped an answer has settled its call.
+func TestHoldsOverARestart(t *testing.T) {
+	s := steered(t, `
+client 1 tools/call {"name":"a"}
+	server 1 tools/call {"name":"a"}
+server 1 = {"content":"HOLD"}
+	none (held)
+`)
+	s.done(s.steer.drop(1, s.now))
+	s.run(`
+restart r
+	stop
+client 2 tools/call {"name":"HOLD"}
+	none (held)
+ended exit code 0
+	start
+started
+	server 0 initialize {"protocolVersion":"2025-11-25"} (restart)
+server 0 = {"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}
+	none (restart)
+	server notifications/initialized (restart)
+	client notifications/tools/list_changed (restart)
+	done r, 0s, failed 0, resent 0
+	server 1000000000 tools/list (own)
+`)
+	require.Len(t, s.steer.held(), 1)
+	require.Equal(t, []string{`server 2 tools/call {"name":"HOLD"} (held)`}, s.done(s.steer.letGo(2, nil, false, s.now)))
+}
+
+// TestRefusedOrders: what a person sends must be a message, and a handshake is the client's.
+func TestRefusedOrders(t *testing.T) {
+	s := steered(t, "")
+	for params, want := range map[string]error{"{\"a\":\"\xff\"}": errNotParams, "[]": errNotParams, "{": errNotParams} {
+		_, _, err := s.steer.drive("tools/call", []byte(params), s.now)
+		require.ErrorIs(t, err, want, params)
+	}
+	for _, method := range []string{"initialize", "subscriptions/listen"} {
+		_, _, err := s.steer.drive(method, nil, s.now)
+		require.ErrorIs(t, err, errHandshake, method)
+	}
+}

@@ -182,7 +182,9 @@ func (r *relay) release() {
 	for i := range held.lines {
 		h := &held.lines[i]
 		if h.call == nil {
-			r.pass(&h.unit)
+			if h.unit.judged || !r.steer.stops(clientSide, h.unit) {
+				r.pass(&h.unit)
+			}
 			continue
 		}
 		r.calls.resume(h.call, r.now)

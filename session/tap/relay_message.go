@@ -18,6 +18,7 @@ type unit struct {
 	line     []byte // with its end
 	batch    bool
 	elements []element // empty if the line is not JSON
+	judged   bool      // the filter of a person was asked about it
 	why      string    // for a line that came before and is in the log: whyHeld or whyEdited
 }
 

@@ -77,13 +77,16 @@ func (r *relay) unknownResponse(el *element) string {
 	null := len(el.id()) == 0 || string(el.id()) == "null"
 	if !null && len(r.own.open) == 1 && r.calls.untracked == 0 {
 		for id, own := range r.own.open {
+			if own.driven { // it may be open for long
+				break
+			}
 			delete(r.own.open, id)
 			r.note("the server answered a request of mcpdbg with another id")
 			r.later(func() { own.done(el) })
 			return own.why
 		}
 	}
-	if r.process > 1 && !null && r.calls.untracked == 0 {
+	if (r.process > 1 || r.own.n > 0 && OwnID(el.id())) && !null && r.calls.untracked == 0 {
 		r.note("response to an unknown request id, after a restart")
 		return whyWithheld
 	}

@@ -71,8 +71,11 @@ func (s *steering) stops(from side, u unit) bool {
 		s.r.noteOnce("more than 8 MiB, or 1000 messages, are held: the rest pass")
 		return false
 	}
-	s.r.emit(act{from: from, got: u.line, why: whyHeld})
-	u.why = whyHeld
+	if got := u.came(); got != nil {
+		s.r.emit(act{from: from, got: got, why: whyHeld})
+		u.why = whyHeld
+	}
+	u.judged = true
 	s.n++
 	s.lines = append(s.lines, stopped{s.n, from, u, s.r.now, about, s.describe(from, &u), !matches})
 	s.bytes += len(u.line)
@@ -163,6 +166,8 @@ func (s *steering) cancelled(from side, u *unit, id key) bool {
 		s.remove(i)
 		s.follow()
 	} else {
+		s.n++
+		l.n, l.held.N = s.n, s.n // an edit of the old bytes fails
 		l.held.Line = bytes.TrimRight(l.unit.text(), "\r\n")
 		s.moves++
 	}

@@ -49,7 +49,7 @@ func Run(ctx context.Context, c Config) (executor.Exit, error) {
 	}
 	t.err = newOutlet(client{t, executor.Stderr, c.Err})
 	defer t.rec.close()
-	defer t.err.close(false)
+	defer t.endStderr()
 	t.rec.state(session.Starting, "")
 	if err := t.start(ctx); err != nil {
 		t.rec.entry(session.StartFailedEntry(err), false)
@@ -66,6 +66,20 @@ func Run(ctx context.Context, c Config) (executor.Exit, error) {
 	go t.forwardInput() // a Read of the client's pipe cannot be ended: Run does not wait for it
 	t.supervise(ctx)
 	return t.exit, t.failure
+}
+
+// endStderr waits until the client has read stderr, unless it has ended the server by a
+// signal or sends one now.
+func (t *tap) endStderr() {
+	if t.givenUp {
+		t.err.close(true)
+		return
+	}
+	t.err.end()
+	select {
+	case <-t.err.done:
+	case <-t.c.Signals:
+	}
 }
 
 // A tap forwards between a client and one process.
@@ -85,6 +99,8 @@ type tap struct {
 	exit    executor.Exit
 	failure error
 	lost    bool // the client takes no more of stdout
+
+	givenUp bool // a signal came, or the client is gone
 
 	early executor.Step // a signal that came during the start; 0 for none
 
@@ -167,6 +183,9 @@ const NoteGone = "tap.gone"
 
 // stop takes a step of the client.
 func (t *tap) stop(ctx context.Context, step executor.Step) {
+	if step != executor.StepCloseStdin {
+		t.giveUp()
+	}
 	t.attempt(step)
 	begin := time.Now()
 	var err error
@@ -188,8 +207,14 @@ func (t *tap) phase(step executor.Step, begin time.Time, err error) {
 	t.rec.entry(phaseEntry(step, executor.EndedByClient, begin, err), false)
 }
 
+func (t *tap) giveUp() {
+	t.givenUp = true
+	t.err.giveUp()
+}
+
 // kill kills the server and all that it started.
 func (t *tap) kill(ctx context.Context) {
+	t.giveUp()
 	t.attempt(executor.StepKill)
 	t.terminate(ctx)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,7 +46,7 @@ func watch(ctx context.Context, w *flags.Watch, t *flags.Target, commands chan<-
 	if files == nil {
 		return nil, func() {}, err
 	}
-	x := &watcher{files: files, commands: commands, bell: make(chan struct{}, 1)}
+	x := &watcher{files: files, commands: commands, bell: make(chan struct{}, 1), latest: time.Now()}
 	x.folder, _ = os.Getwd() // if unknown, paths are shown in full
 	x.build.Command = w.Before
 	x.build.Note = func(text string) { x.send(ctx, tap.Command{Do: tap.Remark, Text: text}) }
@@ -74,7 +75,10 @@ func outcomeFile(command, folder string) string {
 	if dir, err = control.Folder(dir); err != nil {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(folder + "\x00" + command))
+	if strings.HasPrefix(command, "cd ") { // as wrap writes it: the folder is in the command
+		folder = ""
+	}
+	sum := sha256.Sum256([]byte(folder + "\x00" + os.Getenv("PATH") + "\x00" + command))
 	return filepath.Join(dir, hex.EncodeToString(sum[:8])+".build")
 }
 
@@ -122,7 +126,11 @@ func (x *watcher) changed(ctx context.Context, c filewatch.Change) {
 		return
 	}
 	for _, path := range c.Paths {
-		if info, err := os.Lstat(path); err == nil && info.ModTime().After(x.latest) {
+		info, err := os.Lstat(path)
+		if err != nil || !info.ModTime().After(x.latest) { // it was renamed or removed
+			info, err = os.Lstat(filepath.Dir(path))
+		}
+		if err == nil && info.ModTime().After(x.latest) {
 			x.latest = info.ModTime()
 		}
 	}

@@ -334,7 +334,8 @@ func report(env *console.Env, ed *edit.Editor, change *edit.Change, verb string)
 func firstNotice(env *console.Env, ed *edit.Editor) {
 	note(env, "from now on the real messages of this server are recorded, with all secrets in them, in")
 	note(env, "  "+wording.Path(filepath.Join(ed.State, "recordings")))
-	note(env, "Only you can read these files. mcpdbg rec redact makes a copy without secrets to share; The newest 20 sessions of a server, and 200 MiB, are kept.")
+	note(env, "Only you can read these files. mcpdbg rec redact makes a copy without secrets to share; the newest 20 sessions of a server, and 200 MiB, are kept by default.")
+	note(env, "Errors quote the last line of the server's stderr to the client, and the model behind it; --no-stderr-in-errors in the entry excludes it.")
 	note(env, "Run mcpdbg unwrap --all before you remove mcpdbg: a wrapped server does not start without it.")
 }
 

@@ -47,7 +47,9 @@ func EditEntry(ctx context.Context, env *console.Env, e *target.Entry, write boo
 	return strings.Join([]string{
 		diff(&change), "", picksUp + ".",
 		"From then on the real messages of this server are recorded, with all secrets in them, in " + wording.Path(filepath.Join(ed.State, "recordings")) + ".",
-		"Only you can read these files. The newest 20 sessions, and 200 MiB, are kept; mcpdbg rec redact makes a copy to share.",
+		"Only you can read these files. The newest 20 sessions, and 200 MiB, are kept by default; mcpdbg rec redact makes a copy to share.",
+		"Errors quote the last line of the server's stderr to the client, and the model behind it.",
+		"Run mcpdbg unwrap --all before you remove mcpdbg: a wrapped server does not start without it.",
 	}, "\n"), nil
 }
 

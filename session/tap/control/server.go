@@ -2,6 +2,7 @@ package control
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -22,6 +23,9 @@ type Options struct {
 	Filter func(text string) (tap.Match, error)
 	Hold   string // the filter that holds as soon as a viewer steers, "" for none
 }
+
+// acceptPause is how long a server waits after a failure before it accepts again.
+const acceptPause = 100 * time.Millisecond
 
 // A Server is the socket by which a live tap takes orders.
 type Server struct {
@@ -65,11 +69,28 @@ func newServer(o Options) *Server {
 func (s *Server) accept() {
 	for {
 		conn, err := s.listener.Accept()
-		if err != nil {
-			return // closed
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // such as too many open files
+			select {
+			case <-s.over:
+				return
+			case <-time.After(acceptPause):
+				continue
+			}
 		}
 		s.running.Go(func() {
 			defer conn.Close()
+			done := make(chan struct{})
+			defer close(done)
+			s.running.Go(func() { // ends a Read when the tap ends
+				select {
+				case <-s.over:
+					_ = conn.SetReadDeadline(time.Now())
+				case <-done:
+				}
+			})
 			if samePeer(conn) {
 				s.serve(conn)
 			}
@@ -103,6 +124,11 @@ func (s *Server) Close() {
 // serve serves a connection.
 func (s *Server) serve(conn net.Conn) {
 	_ = conn.SetDeadline(time.Now().Add(firstWait))
+	select {
+	case <-s.over: // which may have set a deadline before
+		return
+	default:
+	}
 	t := s.Tap
 	if writeLine(conn, greeting{version, t.Name, t.PID, t.Since, t.Recording}) != nil {
 		return
@@ -259,6 +285,9 @@ func (s *Server) decide(l *link, o order) reply {
 	cmd := tap.Command{N: o.N, Text: o.Text, ID: o.ID, Line: o.Body, Force: o.Force}
 	switch o.Do {
 	case "release", "hold":
+		if o.Do == "release" {
+			o.Text = ""
+		}
 		r := s.hold(o.Text)
 		if r.Error != "" {
 			return r
