@@ -208,7 +208,7 @@ func rawString(inside []byte) (string, error) {
 // cancelSelected cancels the selected request, or the only pending one.
 func cancelSelected(c host.Context) tea.Cmd {
 	number, _, _ := c.Workspace.CancellableRequest()
-	if _, held := c.Workspace.Tap.HeldAt(c.Workspace.Selected.Number); held {
+	if h, held := c.Workspace.Tap.HeldAt(c.Workspace.Selected.Number); held && host.OfClient(h) {
 		number = c.Workspace.Selected.Number
 	}
 	return host.CancelRequest(c, number)

@@ -27,6 +27,9 @@ func (sc *sessionScreen) Changed() {
 // focus stay too.
 func (sc *sessionScreen) Turn(p *workspace.Projection) tea.Cmd {
 	moved := sc.ws.Renumbering(p)
+	if sc.ws.Tap != nil {
+		workspace.Unplace(sc.ws, moved)
+	}
 	sc.ws.Shown = p
 	if sc.ws.Tap != nil {
 		workspace.WatchTap(sc.ws)

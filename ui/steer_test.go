@@ -108,7 +108,7 @@ func TestHeldKeys(t *testing.T) {
 	steers(t, 0, func(s *steering) {
 		s.do(steer.ActFocus, "let-go")
 		s.yes("Steer the session of claude-code 2.1?")
-		require.Equal(t, []string{"steer true", "let-go 1  false"}, s.tap.Acts)
+		require.Equal(t, []string{"steer false", "let-go 1  false"}, s.tap.Acts)
 		s.tap.Acts = nil
 
 		s.do("held-edit")
@@ -172,7 +172,9 @@ func TestTapEnds(t *testing.T) {
 		s.yes("Restart the server under claude-code 2.1?")
 		s.do(host.ActKill)
 		s.yes("End the server of claude-code 2.1?")
-		require.Equal(t, []string{"steer true", "restart", "stop"}, s.tap.Acts)
+		require.Equal(t, []string{"restart", "stop"}, s.tap.Acts)
+		require.NoError(t, s.tap.Steer(t.Context(), true))
+		s.pull()
 		s.tap.Acts = nil
 		s.do(actSuspend)
 		require.Equal(t, []string{"release"}, s.tap.Acts)

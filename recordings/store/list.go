@@ -123,7 +123,8 @@ func (r *Recording) Whole() bool { return r.State == session.RecordingDone }
 // clients that probe a server or check its health.
 func (r *Recording) Short() bool {
 	const handshake = 2 // messages of a client
-	return r.Header.Mode == session.ModeTap && r.State != session.RecordingOn && r.Counts != nil && r.Counts.Out <= handshake
+	return r.Header.Mode == session.ModeTap && r.State != session.RecordingOn && r.Counts != nil &&
+		(r.Counts.Out <= 1 || r.Counts.Out == handshake && r.Counts.In <= 1) // two requests have two responses
 }
 
 // Name returns the name of the recorded server, from the file name if package

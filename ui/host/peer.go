@@ -60,9 +60,10 @@ func Steer(c Context, do func(Context) tea.Cmd) tea.Cmd {
 	d := &Dialog{
 		Title: "Steer the session of " + t.Client() + "?", No: "watch only",
 		Lines: []string{"One mcpdbg at a time steers a tap: it holds, edits and sends messages.", "When it is gone, everything that it holds is let go."},
-		Yes:   func(c Context) tea.Cmd { return takeSteering(c, do) },
 	}
-	if pid := t.Steerer(); pid != 0 {
+	pid := t.Steerer()
+	d.Yes = func(c Context) tea.Cmd { return takeSteering(c, pid != 0, do) }
+	if pid != 0 {
 		d.Title = fmt.Sprintf("Take the steering over from pid %d?", pid)
 		d.Lines = []string{fmt.Sprintf("mcpdbg with pid %d steers the session of %s.", pid, t.Client()), "What it holds stays held."}
 	}
@@ -70,9 +71,31 @@ func Steer(c Context, do func(Context) tea.Cmd) tea.Cmd {
 	return nil
 }
 
-// takeSteering takes the steering of the tap, also from another program, and calls do.
-func takeSteering(c Context, do func(Context) tea.Cmd) tea.Cmd {
-	return Order(c, "steer", "", func(ctx context.Context, link workspace.TapLink) error { return link.Steer(ctx, true) }, do)
+// takeSteering takes the steering of the tap, with take also from another program, and calls
+// do. It asks if another one has begun to steer.
+func takeSteering(c Context, take bool, do func(Context) tea.Cmd) tea.Cmd {
+	link, ctx := c.Workspace.Tap.Link, c.Host.Lifetime()
+	if link == nil {
+		c.Host.Warn("steer: " + watchOnly(c.Workspace.Tap))
+		return nil
+	}
+	return func() tea.Msg {
+		err := link.Steer(ctx, take)
+		_, other := errors.AsType[*control.SteeredError](err)
+		if other {
+			err = nil
+		}
+		return Result{What: "steer", Err: err, Then: func(c Context) tea.Cmd {
+			cmd := c.Panes().Refresh()
+			switch {
+			case err != nil, c.Workspace.Tap.Link == nil:
+				return cmd
+			case other:
+				return tea.Batch(cmd, Steer(c, do))
+			}
+			return tea.Batch(cmd, do(c))
+		}}
+	}
 }
 
 // Order gives the tap an order, and reports that it is done. Then is called after it
@@ -87,7 +110,7 @@ func Order(c Context, what, done string, give func(context.Context, workspace.Ta
 		err := give(ctx, link)
 		return Result{What: what, Text: done, Err: err, Then: func(c Context) tea.Cmd {
 			cmd := c.Panes().Refresh()
-			if err != nil || then == nil {
+			if err != nil || then == nil || c.Workspace.Tap.Link == nil {
 				return cmd
 			}
 			return tea.Batch(cmd, then(c))
@@ -102,21 +125,7 @@ func Attach(c Context) tea.Cmd {
 		c.Host.Warn("steer: " + watchOnly(t))
 		return nil
 	}
-	link, ctx := t.Link, c.Host.Lifetime()
-	return func() tea.Msg {
-		err := link.Steer(ctx, false)
-		_, other := errors.AsType[*control.SteeredError](err)
-		if other {
-			err = nil
-		}
-		return Result{What: "steer", Err: err, Then: func(c Context) tea.Cmd {
-			cmd := c.Panes().Refresh()
-			if other {
-				return tea.Batch(cmd, Steer(c, func(Context) tea.Cmd { return nil }))
-			}
-			return cmd
-		}}
-	}
+	return takeSteering(c, false, func(Context) tea.Cmd { return nil })
 }
 
 // drive sends a request to the server into the session of a client, which does not get the
@@ -180,6 +189,10 @@ func DriveRow(c Context, row session.Row) tea.Cmd {
 	}
 }
 
+// OfClient reports whether a held message is a request of the client, or the response to
+// one.
+func OfClient(h *control.Held) bool { return h.ToServer == (h.Method != "") }
+
 // cancelInTap cancels a request of the client: the server gets a cancellation, and the
 // client an error.
 func cancelInTap(c Context, number int) tea.Cmd {
@@ -189,7 +202,7 @@ func cancelInTap(c Context, number int) tea.Cmd {
 		return nil
 	}
 	held := json.RawMessage(nil)
-	if h, ok := w.Tap.HeldAt(number); ok {
+	if h, ok := w.Tap.HeldAt(number); ok && OfClient(h) {
 		held = h.ID
 	}
 	return Steer(c, func(c Context) tea.Cmd {
@@ -218,17 +231,15 @@ func EndInTap(c Context, order string) tea.Cmd {
 		d.Title = "End the server of " + t.Client() + "?"
 		d.Lines = []string{"The tap ends it as if the client had closed its input, and then itself. The client loses this server until it starts it again."}
 	}
-	if pid := t.Steerer(); pid != 0 {
-		d.Lines = append(d.Lines, fmt.Sprintf("This takes the steering over from pid %d.", pid))
-	}
 	d.Yes = func(c Context) tea.Cmd {
-		if t.Link == nil {
+		switch {
+		case t.Link != nil:
+			return endNow(c, order)
+		case t.Give != nil:
 			return giveOld(c, order)
 		}
-		if t.Steers() {
-			return endNow(c, order)
-		}
-		return takeSteering(c, func(c Context) tea.Cmd { return endNow(c, order) })
+		c.Host.Warn(order + ": " + watchOnly(t)) // it has ended meanwhile
+		return nil
 	}
 	c.Host.Confirm(c.Workspace, d)
 	return nil

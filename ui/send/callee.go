@@ -133,6 +133,9 @@ func (p *Composer) composeWith(c host.Context, t *callee, arguments []byte) tea.
 	for _, v := range c.Host.Views(c.Workspace) {
 		c.Host.Close(v)
 	}
+	if p.instead != nil {
+		p.close(c)
+	}
 	p.keepDraft()
 	drafted := arguments == nil
 	if drafted {
@@ -272,6 +275,9 @@ func formable(e *session.Entry) (member, key string, arguments []byte, asTask, o
 }
 
 func (p *Composer) editText(c host.Context, text string) tea.Cmd {
+	if p.instead != nil {
+		p.close(c)
+	}
 	p.view = messageView
 	p.remember(draftMessage, p.area.Value()) // the previous text can be recalled
 	p.area.SetValue(text)

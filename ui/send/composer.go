@@ -76,6 +76,8 @@ type instead struct {
 	text  string // as it was
 	raw   string // the same, as raw bytes; "" if it was not shown
 	take  func(host.Context, []byte) tea.Cmd
+
+	area, bytes string // of the person, as they were before
 }
 
 const (
@@ -367,10 +369,8 @@ func (p *Composer) nextID() string {
 // sent as it was.
 func (p *Composer) EditLine(c host.Context, title string, line []byte, take func(host.Context, []byte) tea.Cmd) tea.Cmd {
 	p.keepDraft()
-	p.instead = &instead{title: title, take: take}
-	p.target, p.view = nil, messageView
-	p.remember(draftMessage, p.area.Value()) // the previous texts can be recalled
-	p.remember(draftRaw, p.raw.Value())
+	p.instead = &instead{title: title, take: take, area: p.area.Value(), bytes: p.raw.Value()}
+	p.target, p.form, p.view, p.refused, p.completing = nil, nil, messageView, "", completing{}
 	p.raw.SetValue(escapeBytes(line))
 	if framing.Scan(line).Valid() {
 		p.area.SetValue(spreadJSON(line))
@@ -405,6 +405,10 @@ func (p *Composer) show(c host.Context) {
 }
 
 func (p *Composer) close(c host.Context) {
+	if i := p.instead; i != nil { // what the client said does not stay on the disk
+		p.area.SetValue(i.area)
+		p.raw.SetValue(i.bytes)
+	}
 	p.open, p.instead = false, nil
 	p.completing = completing{}
 	p.keepDraft()

@@ -230,6 +230,9 @@ func (p *Composer) remember(name, text string) {
 }
 
 func (p *Composer) keepDraft() {
+	if p.instead != nil {
+		return
+	}
 	p.drafts.set(draftMessage, p.area.Value())
 	p.drafts.set(draftRaw, p.raw.Value())
 	switch {

@@ -162,7 +162,9 @@ func takeRaw(c host.Context, p *Composer) tea.Cmd {
 		c.Host.Warn("send: " + err.Error())
 		return nil
 	}
-	p.remember(draftRaw, text)
+	if instead == nil {
+		p.remember(draftRaw, text)
+	}
 	p.close(c)
 	switch {
 	case instead == nil:

@@ -207,6 +207,12 @@ func takeOver(c host.Context, s *Requests) tea.Cmd {
 			return nil
 		}
 		return s.AnswerLine(c, Line{Text: e.Payload, Since: c.Workspace.Shown.Source.Header().Start.Add(time.Duration(row.T) * time.Microsecond), Deliver: func(c host.Context, response []byte) tea.Cmd {
+			if h, held := c.Workspace.Tap.HeldAt(number); held && !h.ToServer && h.Method != "" {
+				n := h.N
+				return host.Order(c, "answer", "answered here", func(ctx context.Context, link workspace.TapLink) error {
+					return link.Answer(ctx, n, host.AnswerBody(response))
+				}, nil)
+			}
 			return host.Order(c, "answer", "answered in place of "+c.Workspace.Tap.Client(), func(ctx context.Context, link workspace.TapLink) error {
 				return link.TakeOver(ctx, e.Msg.ID.Of(e.Payload), host.AnswerBody(response))
 			}, nil)

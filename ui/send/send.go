@@ -56,8 +56,10 @@ func (p *Composer) sendLine(c host.Context, text []byte, err error) tea.Cmd {
 	}
 	send := func(c host.Context) tea.Cmd {
 		written, instead := p.area.Value(), p.instead
-		p.remember(draftMessage, written)
-		p.area.SetValue("")
+		if instead == nil {
+			p.remember(draftMessage, written)
+			p.area.SetValue("")
+		}
 		p.close(c)
 		switch {
 		case instead != nil && written == instead.text:
@@ -181,7 +183,7 @@ func (p *Composer) otherView(c host.Context) tea.Cmd {
 	case jsonView:
 		return p.toMessage(c)
 	case messageView:
-		if strings.TrimSpace(p.raw.Value()) == "" && len(p.area.Value()) <= MaxChecked {
+		if i := p.instead; i != nil && p.area.Value() != i.text || strings.TrimSpace(p.raw.Value()) == "" && len(p.area.Value()) <= MaxChecked {
 			line, _ := oneLine(p.area.Value())
 			p.raw.SetValue(escapeBytes(append(line, '\n')))
 		}

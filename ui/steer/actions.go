@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/tap/control"
 	"mcpdbg/ui/host"
@@ -209,6 +208,8 @@ func (v *dropView) Draw(c host.Context) {
 	name, _ := describe(h)
 	text := "It is a notification: no answer is due."
 	switch {
+	case len(h.ID) == 0 && h.Method == "":
+		text = "It is not a single message: a side may wait for an answer."
 	case len(h.ID) == 0:
 	case h.ToServer == (h.Method == ""):
 		text = "The server waits for the answer."
@@ -244,7 +245,6 @@ func dropWithError(c host.Context, v *dropView) tea.Cmd {
 		if h.Method != "" {
 			return link.Answer(ctx, h.N, []byte(dropError))
 		}
-		m := framing.Scan(h.Line)
-		return link.LetGo(ctx, h.N, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, m.ID.Of(h.Line), dropError), false)
+		return link.LetGo(ctx, h.N, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, h.ID, dropError), false)
 	}, nil)
 }

@@ -198,7 +198,7 @@ func HeaderParts(c host.Context) []kit.Part {
 	var parts []kit.Part
 	switch held := t.State.Held; {
 	case len(held) > 0:
-		oldest, _, _ := strings.Cut(strings.TrimPrefix(first(t), "held "), " of ")
+		oldest, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(first(t), "held "), "waits "), " of ")
 		parts = append(parts, kit.Part{Text: fmt.Sprintf(" HELD %d for %s ", len(held), oldest), Short: fmt.Sprintf(" HELD %d ", len(held)), Style: th.Waits, Priority: kit.Must, Action: ActFocus})
 	case t.State.Holding != "":
 		parts = append(parts, kit.Part{Text: "holds " + wording.Clip(termsafe.String(t.State.Holding), maxFilter/2, wording.Dots), Short: "holds", Style: th.You, Priority: 94, Action: actHold})

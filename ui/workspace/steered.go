@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"mcpdbg/framing"
@@ -52,6 +53,7 @@ type Tap struct {
 	own     map[string]int  // rows of requests that no client sent, by id
 	mine    map[int]bool    // rows of requests of this program
 	held    map[int]int     // rows of held messages, by their numbers
+	tried   map[int]int     // how many events were searched for those without a row
 }
 
 // Pull takes in the news of the tap, and reports whether there are any.
@@ -176,13 +178,18 @@ func PlaceHeld(w *Workspace) (changed bool) {
 	if len(t.State.Held) == 0 && len(t.held) == 0 {
 		return false
 	}
-	before := t.held
+	before, tried := t.held, map[int]int{}
 	t.held = make(map[int]int, len(t.State.Held))
 	for i := range t.State.Held {
 		h := &t.State.Held[i]
 		at, known := before[h.N]
 		if !known {
+			if n, ok := t.tried[h.N]; ok && n == len(w.Shown.Index.Events) {
+				tried[h.N] = n
+				continue
+			}
 			if at, known = findHeld(w, h); !known {
+				tried[h.N] = len(w.Shown.Index.Events)
 				continue // its entry comes later
 			}
 			w.Shown.Index.Exchanges.List.Insert(at)
@@ -190,6 +197,7 @@ func PlaceHeld(w *Workspace) (changed bool) {
 		}
 		t.held[h.N] = at
 	}
+	t.tried = tried
 	for n, at := range before {
 		row, _ := w.Shown.Rows.At(at)
 		if _, still := t.held[n]; !still && row.Kind == session.KindFromClient {
@@ -198,6 +206,26 @@ func PlaceHeld(w *Workspace) (changed bool) {
 		}
 	}
 	return changed
+}
+
+// Unplace forgets the rows of held messages, and renumbers those of requests of this
+// program, before another projection is shown.
+func Unplace(w *Workspace, moved Renumber) {
+	t := w.Tap
+	for _, at := range t.held {
+		if row, ok := w.Shown.Rows.At(at); ok && row.Kind == session.KindFromClient {
+			w.Shown.Index.Exchanges.List.Remove(at)
+		}
+	}
+	t.held, t.tried = nil, nil
+	if moved == nil {
+		return
+	}
+	mine := make(map[int]bool, len(t.mine))
+	for at := range t.mine {
+		mine[moved(at)] = true
+	}
+	t.mine, t.own = mine, nil
 }
 
 // findHeld finds the row of a held message: of one to the server, its own entry, and of one
@@ -220,8 +248,8 @@ func findHeld(w *Workspace, h *control.Held) (number int, ok bool) {
 		if err != nil || e.DecodeBody(&body) != nil || body.Why != "held" || !bytes.HasPrefix(body.Line(), h.Line) {
 			continue
 		}
-		if !h.ToServer {
-			at = w.Shown.Index.Exchanges.Of(at - 1)
+		if !h.ToServer { // several messages may share the row of their exchange
+			return w.Shown.Index.Exchanges.Of(at - 1), true
 		}
 		taken := false
 		for _, other := range w.Tap.held {
@@ -243,8 +271,12 @@ func (t *Tap) HeldText(h *control.Held, separator string) (text string, late boo
 	if waited < 10*time.Minute {
 		text = fmt.Sprintf("held %d s", int(waited.Seconds()))
 	}
+	clientWaits := h.ToServer && h.Method != "" && len(h.ID) > 0 || !h.ToServer && h.Method == ""
+	if clientWaits && !h.ToServer { // since it asked
+		text = "waits" + strings.TrimPrefix(text, "held")
+	}
 	switch {
-	case h.ToServer && h.Method != "" && len(h.ID) == 0, !h.ToServer && h.Method != "": // the client does not wait
+	case !clientWaits:
 		return text, false
 	case h.Limit == 0:
 		return text + separator + "client timeout unknown", false
