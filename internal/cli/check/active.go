@@ -34,7 +34,7 @@ type checker struct {
 }
 
 // active opens the outputs before anything is started.
-func active(ctx context.Context, env *console.Env, t flags.Target, f *checkFlags, keep func(string) bool) (_ *check.Report, out *output, err error) {
+func active(ctx context.Context, env *console.Env, t flags.Target, f *checkFlags, keep func(string) bool) (_ *check.Report, out *console.Reports[*check.Report], err error) {
 	if err := t.SSH.CheckConfig(); err != nil {
 		return nil, nil, err
 	}
@@ -62,7 +62,7 @@ func active(ctx context.Context, env *console.Env, t flags.Target, f *checkFlags
 	if err := makeFolder(f.record); err != nil {
 		return nil, nil, err
 	}
-	if out, err = openOutput(env, &f.out); err != nil {
+	if out, err = console.OpenReports(f.out.reports()); err != nil {
 		return nil, nil, err
 	}
 	opts.Make, opts.Tell = c.make, c.tell

@@ -142,12 +142,12 @@ func run(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlags, fi
 		return err
 	}
 	var report *check.Report
-	var out *output
+	var out *console.Reports[*check.Report]
 	if len(files) > 0 {
 		if err := flags.ResolveRecordings(files); err != nil {
 			return err
 		}
-		if out, err = openOutput(env, &f.out); err != nil {
+		if out, err = console.OpenReports(f.out.reports()); err != nil {
 			return err
 		}
 		report, err = recorded(ctx, env, files, keep)
@@ -155,13 +155,13 @@ func run(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlags, fi
 		report, out, err = active(ctx, env, t, f, keep)
 	}
 	if err != nil {
-		out.abandon()
+		out.Abandon()
 		return console.Interrupted(ctx, err)
 	}
 	report.Tool = "mcpdbg " + console.Version
 	if f.update {
 		if baseline, err = updateBaseline(env, f.baseline, report, baseline); err != nil {
-			out.abandon()
+			out.Abandon()
 			return err
 		}
 	}
@@ -169,7 +169,7 @@ func run(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlags, fi
 	if f.partial() {
 		report.Stale = nil // most entries are of rules that were not run
 	}
-	err = out.write(env, report, f.out.source)
+	err = f.out.write(env, out, report, f.out.source)
 	switch {
 	case ctx.Err() != nil:
 		return console.Printed(context.Cause(ctx), err)
@@ -237,8 +237,6 @@ func codeOf(report *check.Report) int {
 	}
 	return code
 }
-
-var errAbandoned = errors.New("abandoned")
 
 // One that is to be written may be missing.
 func readBaseline(ctx context.Context, env *console.Env, f *checkFlags) (*problems.Baseline, error) {
