@@ -24,12 +24,12 @@ func Annotations(w io.Writer, all []Reported) error {
 			shown = list[:maxAnnotations-1]
 		}
 		for _, p := range shown {
-			if err := annotate(w, kind, p.Source, p.ID+" "+p.Title, p.Message()); err != nil {
+			if err := annotate(w, kind, p, p.ID+" "+p.Title, p.Message()); err != nil {
 				return err
 			}
 		}
 		if more := len(list) - len(shown); more > 0 {
-			if err := annotate(w, kind, "", "mcpdbg", fmt.Sprintf("%d more of this kind: see the report", more)); err != nil {
+			if err := annotate(w, kind, &Reported{}, "mcpdbg", fmt.Sprintf("%d more of this kind: see the report", more)); err != nil {
 				return err
 			}
 		}
@@ -37,10 +37,11 @@ func Annotations(w io.Writer, all []Reported) error {
 	return nil
 }
 
-func annotate(w io.Writer, kind, file, title, message string) error {
+// annotate writes a message at the place of a problem.
+func annotate(w io.Writer, kind string, at *Reported, title, message string) error {
 	properties := "title=" + escapeProperty(title)
-	if file != "" {
-		properties = "file=" + escapeProperty(file) + ",line=1," + properties
+	if at.Source != "" {
+		properties = fmt.Sprintf("file=%s,line=%d,%s", escapeProperty(at.Source), max(at.Line, 1), properties)
 	}
 	_, err := fmt.Fprintf(w, "::%s %s::%s\n", kind, properties, escapeData(message))
 	return err

@@ -135,6 +135,7 @@ type Reported struct {
 	Problem
 	Server    string
 	Source    string // reported for this file; "" for none
+	Line      int    // in Source; 0 is the first
 	Recording string // the file that shows it; "" for none
 	Rule      Rule
 	Acceptance

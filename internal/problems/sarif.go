@@ -105,7 +105,7 @@ func WithoutSource(all []Reported) string {
 	return ""
 }
 
-// SARIF writes a SARIF 2.1.0 document. A problem is at line 1 of its source file, and its
+// SARIF writes a SARIF 2.1.0 document. A problem is at its line of its source file, and its
 // logical location is the tool, prompt or resource, or else the server. Accepted problems
 // are suppressed.
 func SARIF(w io.Writer, run Run, all []Reported) error {
@@ -167,7 +167,7 @@ func (p *Reported) sarif(rule int, hash string) sarifResult {
 		Fingerprints: map[string]string{"mcpdbg/v1": visible(p.Fingerprint), "primaryLocationLineHash": hash},
 	}
 	if p.Source != "" {
-		r.Locations[0].Physical = &sarifPhysical{sarifArtifact{fileURI(p.Source)}, sarifRegion{1}}
+		r.Locations[0].Physical = &sarifPhysical{sarifArtifact{fileURI(p.Source)}, sarifRegion{max(p.Line, 1)}}
 	}
 	if p.Accepted {
 		r.Suppressions = []sarifSuppression{{Kind: "external", Status: "accepted", Justification: visible(p.Reason)}}

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/rule"
+	"mcpdbg/session/mcp"
 )
 
 type judgement struct {
@@ -39,7 +41,47 @@ func (r *runner) judge(ctx context.Context, step *Step, out outcome, found probl
 		j.exit()
 	}
 	j.newProblems(found)
+	if len(j.problems) > 0 && (out.rpc != nil || isToolError(out.value)) {
+		j.missingTool()
+	}
 	return j.problems
+}
+
+// listLimit is the time for tools/list after a failed call.
+const listLimit = 10 * time.Second
+
+// missingTool puts the tool that the server does not have before the other problems. It
+// asks the server, as the tools may have changed since they were listed.
+func (j *judgement) missingTool() {
+	call := j.step
+	if b := j.calls[j.step.Of]; b != nil {
+		call = b.step
+	}
+	if call.Tool == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(j.background, listLimit)
+	defer cancel()
+	list, _ := mcp.ListOf(mcp.MethodToolsList)
+	items, err := j.sess.ListAll(ctx, list)
+	if err != nil {
+		return
+	}
+	var names []string
+	for _, item := range items {
+		var tool struct{ Name string }
+		if json.Unmarshal(item, &tool) == nil {
+			names = append(names, tool.Name)
+		}
+	}
+	if slices.Contains(names, call.Tool) {
+		return
+	}
+	p := Problem{Check: "tool", Place: j.step.Place, Text: "the server has no tools"}
+	if len(names) > 0 {
+		p.Text = fmt.Sprintf("the server has no tool %s; it has %s", call.Tool, wording.ListNear(call.Tool, names))
+	}
+	j.problems = slices.Insert(j.problems, 0, j.hide.problem(p))
 }
 
 func (j *judgement) add(p Problem) {

@@ -110,7 +110,7 @@ vars: {vast: ` + strings.Repeat("7", 2000) + `}
   - {name: b, call: echo, params: {a: "x ${id} $${id}", b: "${all}"}, expect: {result: {a: "x n-17 $${id}", b: {id: n-17}}, jq: '.a == "x \($id) ${id}"'}}
   - {name: c, call: id, capture: {x: .nothing}}
   - {name: d, call: echo, params: {x: "${x}"}, always: true}
-`, []string{"passed id", "passed b", "failed c", "  capture x: .nothing: no result", "failed d", "  ${x} has no value: step c has not captured it"}},
+`, []string{"passed id", "passed b", "failed c", "  capture x: .nothing: no result", "skipped d"}},
 		{"within", `
   - {call: slow, expect: {within: 2s}}
   - {name: b, call: slow, expect: {within: 1999ms}}
@@ -245,6 +245,50 @@ vars: {vast: ` + strings.Repeat("7", 2000) + `}
 			})
 		})
 	}
+}
+
+// TestKeepGoing checks that only steps are skipped that cannot succeed.
+func TestKeepGoing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := scenario.Parse("s.yaml", []byte(`scenario: 1
+steps:
+  - {tool: ad, arguments: {a: 1, b: 2}, capture: {sum: .structuredContent.sum}}
+  - {tool: echo, arguments: {message: "${sum}"}}
+  - {tool: add, arguments: {a: 1, b: 2}, expect: {result: {structuredContent: {sum: 4}}}}
+  - {name: late, tool: ech, background: true, arguments: {message: x}}
+  - {await: late}
+  - {call: tools/list}
+  - close-stdin: true
+  - {name: gone, call: tools/list}
+  - {name: again, call: tools/list}
+  - restart: true
+  - {name: back, call: tools/list}
+`))
+		require.NoError(t, err)
+		s.KeepGoing = true
+		vars, err := s.Bind(nil, nil)
+		require.NoError(t, err)
+		b := open(t, serveDemo, s, vars, nil)
+		res := s.Run(t.Context(), b.Session, vars, nil)
+		require.False(t, res.OK)
+		const has = "; it has "
+		var got []string
+		for _, line := range outcomes(res) {
+			if at := strings.Index(line, has); at >= 0 {
+				require.Regexp(t, "^(add|echo), ", line[at+len(has):], "the nearest name is the first")
+				line = line[:at]
+			}
+			got = append(got, line)
+		}
+		require.Equal(t, []string{
+			"failed ad", "  the server has no tool ad", `  error: expected a result, got error -32602: no tool "ad"`,
+			"skipped echo", "failed add", "  result /structuredContent/sum: expected 4, got 3",
+			"passed late", "failed await late", "  the server has no tool ech", `  error: expected a result, got error -32602: no tool "ech"`,
+			"passed tools/list", "passed close-stdin", "failed gone", "  ended: the server exited: exit code 0", "skipped again",
+			"passed restart", "passed back",
+		}, got)
+		require.EqualError(t, res.Steps[1].Err, "${sum} has no value: step ad has not captured it")
+	})
 }
 
 func TestServerThatDoesNotExit(t *testing.T) {

@@ -52,8 +52,8 @@ type StepResult struct {
 type Problem struct {
 	// Check is the failed check: result, isError, schema, jq, error, within, findings,
 	// exit and capture are members of the file. cancel: already answered. timeout, ended,
-	// lost: nothing received. send: not sent. variable: no value, or too long. restart
-	// and internal: these failed.
+	// lost: nothing received. send: not sent. tool: the server does not have it. variable:
+	// no value, or too long. restart and internal: these failed.
 	Check   string
 	Place   Place  // of the expectation, or of the step
 	Pointer string // JSON Pointer into the checked value

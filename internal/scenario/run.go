@@ -15,8 +15,9 @@ import (
 // Run takes the steps in order through an open session prepared with Configure. At the
 // end it cancels background calls that were not awaited, and waits for them; the session
 // stays open. report, if not nil, is called after each step from Run's goroutine. After
-// the first failure, steps are skipped unless Always is set; those too are skipped when
-// the server is gone, unless they restart it. When ctx ends, the current and all later
+// the first failure, steps are skipped unless Always or KeepGoing is set; those too are
+// skipped when the server is gone, unless they restart it, and when they need a value that
+// a failed step did not capture. When ctx ends, the current and all later
 // steps are skipped. Every step and failure is a note in the session's log. The result
 // and the notes contain no values of secret variables, but the log has all messages as
 // sent.
@@ -107,6 +108,11 @@ func (r *runner) step(ctx context.Context, i int) StepResult {
 	found := r.problemsBefore(ctx, step)
 	limited, cancel := r.limit(ctx, step)
 	out := r.do(limited, step)
+	if missing := new(missingError); r.failed && errors.As(out.err, &missing) {
+		cancel()
+		res.Err = fmt.Errorf("%w: %s", missing, r.missingCapture(missing.name))
+		return res
+	}
 	problems := r.judge(limited, step, out, found)
 	cancel()
 	if step.Do != Wait && step.Do != Restart {
@@ -134,7 +140,7 @@ func (r *runner) skips(ctx context.Context, step *Step) error {
 			r.over = r.hide.error(context.Cause(ctx))
 		}
 		return r.hide.error(context.Cause(ctx))
-	case r.failed && !step.Always:
+	case r.failed && !step.Always && !r.scenario.KeepGoing:
 		return errFailed
 	case r.gone && r.failed && step.Do != Restart:
 		return errGone

@@ -2,7 +2,8 @@
 // reads and validates a scenario file (docs/scenarios.md) before anything runs, and
 // WriteYAML writes one that Parse reads back. Scenario.Configure prepares the
 // configuration of a session, and Scenario.Run takes the steps in order. The first
-// failure ends the run; the remaining steps are skipped unless Step.Always is set.
+// failure ends the run, unless Scenario.KeepGoing is set; the remaining steps are skipped
+// unless Step.Always is set.
 package scenario
 
 import (
@@ -24,6 +25,7 @@ type Scenario struct {
 	Description string
 	Vars        []Var
 	Timeout     time.Duration   // of steps without their own; 0 means defaultTimeout
+	KeepGoing   bool            // run the steps after a failed one; not in a file
 	Answers     session.Answers // to server requests that no step answers
 	// Capabilities are those that the client declares; nil: those that answers and steps
 	// need.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -148,6 +149,13 @@ func List(names []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), more)
 	}
 	return strings.Join(names, ", ")
+}
+
+// ListNear is List with the names first that word misspells or begins.
+func ListNear(word string, names []string) string {
+	nearest := Near(word, names)
+	others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(nearest, name) })
+	return List(slices.Concat(nearest, others))
 }
 
 // IsWithin reports whether folder is dir or one of its parents.

@@ -72,12 +72,10 @@ func (c *toolCall) unknown(names []string) (about, hint string) {
 	if len(names) == 0 {
 		return "the server has no tools", ""
 	}
-	near := wording.Near(c.tool, names)
-	for _, name := range near {
+	for _, name := range wording.Near(c.tool, names) {
 		hint += "--tool " + wording.Quote(name) + "\n"
 	}
-	others := slices.DeleteFunc(names, func(name string) bool { return slices.Contains(near, name) })
-	return "available tools: " + wording.List(slices.Concat(near, others)), hint
+	return "available tools: " + wording.ListNear(c.tool, names), hint
 }
 
 // retype explains how to write strings where the schema requires another type.

@@ -30,15 +30,17 @@ import (
 
 // Options are the flags of run.
 type Options struct {
-	in       string
-	scenario flags.Scenario
-	Watch    flags.Watch
-	raw      bool
-	wait     time.Duration
-	json     bool
-	quiet    bool
-	part     bool           // output is filtered, quiet or JSON
-	shown    *filter.Filter // selects the entries to print; nil means all
+	in        string
+	scenario  flags.Scenario
+	outputs   scenarioOutputs
+	keepGoing bool
+	Watch     flags.Watch
+	raw       bool
+	wait      time.Duration
+	json      bool
+	quiet     bool
+	part      bool           // output is filtered, quiet or JSON
+	shown     *filter.Filter // selects the entries to print; nil means all
 }
 
 // Command returns the command run.
@@ -69,7 +71,8 @@ does not wait for subscriptions/listen and tasks/result beyond the time of
 --for, and cancels them at the end.
 
 With --scenario it runs the steps of a scenario file, prints a line for each,
-and shuts the server down. The exit code is 1 if a step failed.
+and shuts the server down. The exit code is 1 if a step failed. The first failed
+step ends the run, except with --keep-going.
 
 With --watch it keeps running, even when the server ends: whenever a file
 changes it restarts the server, re-sends the last requests, and prints what
@@ -78,6 +81,7 @@ have side effects, such as most tool calls, are not: see --watch-tool.`,
 		Example: `  mcpdbg run --for 5s -- ./my-server
   mcpdbg run --in requests.jsonl --json -- ./my-server
   mcpdbg run --scenario notes.yaml --var user=ada -- ./my-server
+  mcpdbg run --scenario notes.yaml --keep-going --junit out.xml -- ./my-server
   mcpdbg run --watch '**/*.go' --in requests.jsonl --quiet -- go run .`,
 		Args: flags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -93,6 +97,8 @@ have side effects, such as most tool calls, are not: see --watch-tool.`,
 	f := cmd.Flags()
 	f.StringVar(&r.in, "in", "", "send the messages in `file`, one per line; - is standard input")
 	r.scenario.Register(cmd)
+	f.BoolVar(&r.keepGoing, "keep-going", false, "with --scenario: run the other steps after a failed one")
+	r.outputs.register(cmd)
 	f.BoolVar(&r.raw, "raw", false, "skip the handshake")
 	f.DurationVar(&r.wait, "for", 0, "end after this time; with --in, not earlier")
 	f.BoolVar(&r.json, "json", false, "print the lines of the recording; with --scenario, the result as one JSON document")

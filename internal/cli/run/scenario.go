@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,11 @@ import (
 
 func (r *Options) checkScenario(cmd *cobra.Command) error {
 	if r.scenario.File == "" {
+		for _, name := range []string{"keep-going", "junit", "markdown", "sarif"} {
+			if cmd.Flags().Changed(name) {
+				return console.Usagef("--%s requires --scenario", name)
+			}
+		}
 		return nil
 	}
 	for _, name := range []string{"in", "raw", "for", "filter"} {
@@ -29,7 +35,7 @@ func (r *Options) checkScenario(cmd *cobra.Command) error {
 			return console.Usagef("--scenario and --%s cannot be combined: the steps decide what is sent and when it ends", name)
 		}
 	}
-	return nil
+	return console.CheckReports(r.json, r.outputs.reports())
 }
 
 func runScenario(ctx context.Context, env *console.Env, t flags.Target, r Options) error {
@@ -37,6 +43,7 @@ func runScenario(ctx context.Context, env *console.Env, t flags.Target, r Option
 	if err != nil {
 		return err
 	}
+	sc.KeepGoing = r.keepGoing
 	if t.Given("timeout") {
 		sc.Timeout = t.Timeout
 	}
@@ -48,28 +55,33 @@ func runScenario(ctx context.Context, env *console.Env, t flags.Target, r Option
 		sc.Answers = answersOver(sc.Answers, cfg.Answers)
 		sc.Configure(cfg, vars)
 	}
-	l, err := live.Prepare(ctx, env, t, argv, env.Prompter())
+	files, err := console.OpenReports(r.outputs.reports())
 	if err != nil {
 		return err
 	}
+	l, err := live.Prepare(ctx, env, t, argv, env.Prompter())
+	if err != nil {
+		files.Abandon()
+		return err
+	}
 	live.WarnConfig(env, t.From)
-	out := &stepPrinter{w: env.Stdout, file: sc.File, steps: len(sc.Steps), silent: r.quiet || r.json}
-	var res *scenario.Result
+	out := &stepPrinter{w: env.Stdout, file: sc.File, steps: len(sc.Steps), silent: r.quiet || r.json || files.Stdout != nil}
+	run := &scenarioRun{sc: sc, begin: time.Now()}
 	err = l.Open(ctx)
+	run.err = err
 	if err == nil {
 		live.Announce(env, l.Status().Process.Notices)
 		running, stop := context.WithCancelCause(ctx)
 		out.broken = stop
-		res = sc.Run(running, l.Session, vars, out.step)
+		run.res = sc.Run(running, l.Session, vars, out.step)
 		stop(nil)
-		err = outcomeOf(res)
+		run.err = run.res.Err
+		err = outcomeOf(run.res)
 	}
-	server := l.Status()
+	run.about(l)
 	err = console.Interrupted(ctx, err)
 	report, endErr := l.End(ctx)
-	if res != nil {
-		err = console.Printed(err, printScenario(env, out, r, scenarioRun{sc, res, server, l.Log.Path()}))
-	}
+	err = console.Printed(err, printScenario(env, out, r, run, files))
 	if !r.quiet {
 		live.ReportProblems(env.Urgent, env, l.Log, vars.Conceal)
 	}
@@ -163,36 +175,18 @@ func (p *stepPrinter) line(text string) {
 	}
 }
 
-func (p *stepPrinter) summary(res *scenario.Result) {
-	if p.silent {
-		return
+// printScenario writes all outputs. Without a step the text is that of the error.
+func printScenario(env *console.Env, p *stepPrinter, r Options, run *scenarioRun, files *console.Reports[*scenarioRun]) error {
+	errs := []error{p.err}
+	switch {
+	case run.res == nil:
+	case r.json:
+		errs = append(errs, env.PrintDocument(run.document()))
+	case !p.silent:
+		p.line(fmt.Sprintf("%s in %s", run.verdict(), wording.Time(run.res.Took)))
+		errs[0] = p.err
 	}
-	counts := map[scenario.Status]int{}
-	for _, s := range res.Steps {
-		counts[s.Status]++
-	}
-	text := fmt.Sprintf("%d passed", counts[scenario.Passed])
-	for _, status := range []scenario.Status{scenario.Failed, scenario.Skipped} {
-		if n := counts[status]; n > 0 {
-			text += fmt.Sprintf(", %d %s", n, status)
-		}
-	}
-	p.line(fmt.Sprintf("%s in %s", text, wording.Time(res.Took)))
-}
-
-func printScenario(env *console.Env, p *stepPrinter, r Options, run scenarioRun) error {
-	if r.json {
-		return env.PrintDocument(run.document())
-	}
-	p.summary(run.res)
-	return p.err
-}
-
-type scenarioRun struct {
-	sc        *scenario.Scenario
-	res       *scenario.Result
-	status    session.Status
-	recording string
+	return errors.Join(append(errs, files.Write(env, run), run.annotate(env.Stderr))...)
 }
 
 // ScenarioDocument is the JSON of run --scenario; see docs/reference/json.md.
@@ -234,11 +228,10 @@ type ProblemDocument struct {
 	Got     string `json:"got,omitempty"`
 }
 
-func (r scenarioRun) document() ScenarioDocument {
-	server := r.status.Server
+func (r *scenarioRun) document() ScenarioDocument {
 	doc := ScenarioDocument{
 		Scenario: r.sc.Name, File: r.sc.File, OK: r.res.OK, Why: errorText(r.res.Err), Duration: r.res.Took.Microseconds(),
-		Server: strings.TrimSpace(server.Name + " " + server.Version), Era: server.Era.String(), Protocol: server.Protocol, Recording: r.recording,
+		Server: r.server, Era: r.era, Protocol: r.protocol, Recording: r.recording,
 	}
 	for _, s := range r.res.Steps {
 		step := StepDocument{

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,8 @@ func TestScenario(t *testing.T) {
 		{"no variable", []string{"run", "--scenario", file, "--var", "whom", "--", "x"}, 2, "", `--var "whom": must be NAME=VALUE`},
 		{"variables alone", []string{"run", "--var", "who=x", "--", "x"}, 2, "", "--var requires --scenario"},
 		{"with messages", []string{"run", "--scenario", file, "--in", "-", "--", "x"}, 2, "", "--scenario and --in cannot be combined"},
+		{"one place for two reports", []string{"run", "--scenario", file, "--json", "--junit", "-", "--", "x"}, 2, "", "--json and --junit - cannot be combined"},
+		{"a report without a scenario", []string{"run", "--junit", "x", "--", "x"}, 2, "", "--junit requires --scenario"},
 		{"no server", []string{"run", "--scenario", file, "--", "/no/such/program"}, 3, "", "does not exist"},
 		{"it ends", clitest.Against("crash-mid-call", "run", "--scenario", scenarioFile(t, "steps: [{tool: echo, arguments: {message: x}}]")), 1,
 			"FAIL 1 echo T (entry N)\n  FILE:2:9: ended: the server exited: signal SEGV\n0 passed, 1 failed in T\n", ""},
@@ -114,6 +117,56 @@ func TestScenarioAsJSON(t *testing.T) {
 	require.Contains(t, string(data), "step 2 failed: ")
 	require.Contains(t, string(data), "from-the-environment", "messages are recorded as sent")
 	require.NotContains(t, r.Stdout+r.Stderr, "from-the-environment")
+}
+
+// TestScenarioReports checks the documents for CI, also of a server that does not start.
+func TestScenarioReports(t *testing.T) {
+	t.Parallel()
+	file := scenarioFile(t, "name: sums\nsteps:\n  - {tool: ad}\n  - {tool: add, arguments: {a: 1, b: 2}}\n")
+	dir := t.TempDir()
+	argv := func(program ...string) []string {
+		return slices.Concat([]string{"run", "--quiet", "--keep-going", "--scenario", file,
+			"--junit", filepath.Join(dir, "junit"), "--markdown", filepath.Join(dir, "markdown"), "--sarif", filepath.Join(dir, "sarif"), "--"}, program)
+	}
+	report := func(kind string) string {
+		data, err := os.ReadFile(filepath.Join(dir, kind))
+		require.NoError(t, err)
+		return string(data)
+	}
+
+	cmd := clitest.Program(t, argv(clitest.Binary(), "demo-server")...)
+	cmd.Env = append(cmd.Env, "GITHUB_ACTIONS=true")
+	r := clitest.Finish(t, cmd)
+	require.Equal(t, 1, r.Code, r.Stderr)
+	require.Contains(t, report("junit"), `tests="2" failures="1" errors="0" skipped="0"`)
+	require.Contains(t, report("junit"), `<failure message="the server has no tool ad; it has add, `)
+	require.Regexp(t, `<testcase name="add" classname="sums" time="[\d.]+"></testcase>`, report("junit"))
+	require.Regexp(t, `\| 1 \| ad \| failed \| [\d.]+ m?s \| \d+ \| \S+s\.yaml:4:5: the server has no tool ad; it has add, `, report("markdown"))
+	var sarif struct {
+		Runs []struct {
+			Results []struct {
+				RuleID    string
+				Locations []struct {
+					PhysicalLocation struct {
+						ArtifactLocation struct{ URI string }
+						Region           struct{ StartLine int }
+					}
+				}
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(report("sarif")), &sarif))
+	require.Len(t, sarif.Runs[0].Results, 2)
+	first := sarif.Runs[0].Results[0]
+	require.Equal(t, "scenario.tool", first.RuleID)
+	require.Equal(t, 4, first.Locations[0].PhysicalLocation.Region.StartLine)
+	require.Contains(t, r.Stderr, ",line=4,title=scenario.tool step failed::sums: step failed at ad: the server has no tool ad; it has add, ")
+
+	r = clitest.Run(t, argv("/no/such/program")...)
+	require.Equal(t, 3, r.Code, r.Stderr)
+	require.Contains(t, report("junit"), `tests="1" failures="0" errors="1" skipped="0"`)
+	require.Contains(t, report("junit"), "/no/such/program does not exist")
+	require.Contains(t, report("markdown"), "/no/such/program does not exist")
 }
 
 // Real servers, each with its own scenario.
