@@ -255,7 +255,7 @@ var recipes = map[string]struct {
 	`jq -c 'select(.m.method ==`:      {1, `{"name":"search","arguments":{"query":"größe","limit":1.1`},
 	`jq -r 'select(.k == "stderr"`:    {3, "last words"},
 	`jq -c 'select(.m.error)`:         {1, "[14,0,-32601]"},
-	`jq -r 'select(.k == "stdout"`:    {8, "6\tnot-json\tServer listening on stdio\n"},
+	`jq -r 'select(.k == "stdout"`:    {7, "6\tnot-json\tServer listening on stdio\n"},
 	`jq -c 'select(.k == "exited"`:    {2, `"code":7`},
 	`jq -cn 'reduce`:                  {1, `[[2349,"initialize"],[1199,"tools/call"],[50,"roots/list"]]`},
 }
