@@ -69,7 +69,7 @@ type Kept struct {
 }
 
 // Excess returns which of all recordings must be removed to satisfy every limit:
-// their indexes in all, the oldest first.
+// their indexes in all, the oldest first; of equal starts, the last of all first.
 func (r Retention) Excess(all []Kept, now time.Time) []int {
 	order := make([]int, len(all))
 	total := int64(0)
@@ -77,7 +77,8 @@ func (r Retention) Excess(all []Kept, now time.Time) []int {
 		order[i] = i
 		total += all[i].Size
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return all[a].Start.Compare(all[b].Start) })
+	slices.SortStableFunc(order, func(a, b int) int { return all[b].Start.Compare(all[a].Start) })
+	slices.Reverse(order)
 	var excess []int
 	left := len(all)
 	for _, i := range order {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -19,17 +20,24 @@ func ShortName(base string) string {
 	return letters
 }
 
-// Candidates are the recordings in folders that limits apply to.
+// Candidates are the recordings in folders that limits apply to, in the order of rec ls.
 type Candidates struct {
 	Paths []string
 	All   []recordings.Kept
 	Live  int // recordings in progress
 	Noted int // recordings kept for their marks or notes
+	Named int // recordings kept for a name that is not of package recordings
 }
 
-// ReadCandidates reads the recordings of folders that limits apply to; noted are
-// those with marks or notes.
-func ReadCandidates(ctx context.Context, noted bool, folders ...string) (*Candidates, error) {
+// A Reach is which recordings may be removed besides those that are finished and as this
+// program left them.
+type Reach struct {
+	Noted bool // those with marks or notes
+	Named bool // those with another name than package recordings gives
+}
+
+// ReadCandidates reads the recordings of folders that limits apply to.
+func ReadCandidates(ctx context.Context, reach Reach, folders ...string) (*Candidates, error) {
 	var files []Recording
 	for _, folder := range folders {
 		some, err := List(folder)
@@ -38,33 +46,38 @@ func ReadCandidates(ctx context.Context, noted bool, folders ...string) (*Candid
 		}
 		files = append(files, some...)
 	}
+	newestFirst(files)
 	s := &Candidates{}
-	for _, file := range files {
+	for i := range files {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if _, _, ok := recordings.OwnName(filepath.Base(file.Path)); !ok {
-			continue
-		}
+		file := &files[i]
 		summary, err := recordings.Peek(file.Path)
 		if err != nil {
 			continue // not a recording, or unreadable
 		}
-		s.add(file.Path, &summary, noted)
+		s.add(file, &summary, reach)
 	}
 	return s, nil
 }
 
-func (s *Candidates) add(path string, summary *recordings.Summary, noted bool) {
-	k := recordings.Kept{Start: summary.Header.Start, Modified: summary.Modified, Size: Size(path)}
-	if summary.State == session.RecordingOn {
+func (s *Candidates) add(file *Recording, summary *recordings.Summary, reach Reach) {
+	k := recordings.Kept{Start: cmp.Or(summary.Header.Start, file.When), Modified: summary.Modified, Size: Size(file.Path)}
+	_, _, own := recordings.OwnName(filepath.Base(file.Path))
+	_, noNotes := os.Lstat(NotesPath(file.Path))
+	switch {
+	case summary.State == session.RecordingOn:
 		k.Held = true
 		s.Live++
-	} else if _, err := os.Lstat(NotesPath(path)); err == nil && !noted {
+	case !own && !reach.Named:
+		k.Held = true
+		s.Named++
+	case noNotes == nil && !reach.Noted:
 		k.Held = true
 		s.Noted++
 	}
-	s.Paths, s.All = append(s.Paths, path), append(s.All, k)
+	s.Paths, s.All = append(s.Paths, file.Path), append(s.All, k)
 }
 
 // PruneTap applies limits to the recordings of one name of a tap, which are next to that at
@@ -91,7 +104,7 @@ func PruneTap(path, name string, keep recordings.Retention) {
 		if file.Short() {
 			to = &short
 		}
-		to.add(file.Path, &summary, false)
+		to.add(file, &summary, Reach{})
 	}
 	for _, c := range []*Candidates{&long, &short} {
 		for _, i := range keep.Excess(c.All, time.Now()) {

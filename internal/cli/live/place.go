@@ -68,7 +68,7 @@ func PruneDefault(ctx context.Context, note func(text string)) {
 	if err != nil || dirErr != nil || settings.Recordings.Zero() {
 		return
 	}
-	s, err := store.ReadCandidates(ctx, false, folder)
+	s, err := store.ReadCandidates(ctx, store.Reach{}, folder)
 	if err != nil {
 		return
 	}

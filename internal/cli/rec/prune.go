@@ -18,7 +18,7 @@ import (
 
 type pruneFlags struct {
 	keep   recordings.Retention
-	noted  bool
+	reach  store.Reach
 	dryRun bool
 }
 
@@ -31,9 +31,9 @@ func recPruneCommand(env *console.Env) *cobra.Command {
 Without FOLDER it prunes the folder where sessions are recorded, together with
 that of taps if this is another one.
 
-It considers only recordings with a name that mcpdbg gave them. Recordings in
-progress are kept, and so are those with marks or notes, unless --noted is
-given; they count toward the limits.
+All recordings that rec ls lists count toward the limits. Recordings in progress
+are kept, and so are those with marks or notes, unless --noted is given, and
+those with a name that mcpdbg did not give them, unless --named is.
 
 The same limits can be set as keep = 100, older = "30d" and over = "2GiB" in the
 table [recordings] of config.toml; they are then applied whenever a session is
@@ -65,13 +65,14 @@ what the table [taps] says.`,
 	f.IntVar(&p.keep.Keep, "keep", 0, "keep the newest `n`")
 	f.Var(&flags.Limit[time.Duration]{Value: &p.keep.Older, Parse: recordings.ParseAge}, "older", "remove recordings last written longer ago than this, such as 30d or 12h")
 	f.Var(&flags.Limit[int64]{Value: &p.keep.Over, Parse: recordings.ParseSize}, "over", "keep at most this many bytes in total, such as 2GiB")
-	f.BoolVar(&p.noted, "noted", false, "also remove recordings with marks or notes")
+	f.BoolVar(&p.reach.Noted, "noted", false, "also remove recordings with marks or notes")
+	f.BoolVar(&p.reach.Named, "named", false, "also remove recordings with a name that mcpdbg did not give them")
 	f.BoolVarP(&p.dryRun, "dry-run", "n", false, "only print what would be removed")
 	return cmd
 }
 
 func recPrune(ctx context.Context, env *console.Env, folders []string, p pruneFlags) error {
-	s, err := store.ReadCandidates(ctx, p.noted, folders...)
+	s, err := store.ReadCandidates(ctx, p.reach, folders...)
 	if err != nil {
 		return console.Usagef("%v", err)
 	}
@@ -97,8 +98,9 @@ func recPrune(ctx context.Context, env *console.Env, folders []string, p pruneFl
 		}
 	}
 	left := uint64(len(s.All)) - count
-	fmt.Fprintln(env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: %s %s, %s; %d kept%s%s", verb, wording.Plural(count, "recording"), wording.Bytes(total), left,
-		ifSome(s.Live, ", %d being recorded"), ifSome(s.Noted, ", %d with marks or notes (--noted removes them too)"))))
+	fmt.Fprintln(env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: %s %s, %s; %d kept%s%s%s", verb, wording.Plural(count, "recording"), wording.Bytes(total), left,
+		ifSome(s.Live, ", %d being recorded"), ifSome(s.Noted, ", %d with marks or notes (--noted removes them too)"),
+		ifSome(s.Named, ", %d with names of their own (--named removes them too)"))))
 	return failed
 }
 

@@ -1,6 +1,8 @@
 package rec_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
+	"mcpdbg/internal/cli/rec"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/store"
 )
@@ -56,13 +59,13 @@ func TestRecPrune(t *testing.T) {
 		left  string
 		says  string
 	}{
-		{"--keep 3", "abc", "removed 2 recordings, "},
-		{"--keep 3 --dry-run", "abcde", "would remove 2 recordings, "},
+		{"--keep 4", "abc", "removed 2 recordings, "},
+		{"--keep 4 --dry-run", "abcde", "would remove 2 recordings, "},
 		{"--older 60h", "ab", "removed 3 recordings, "},
-		{"--older 30d", "abcde", "removed 0 recordings, 0 bytes; 5 kept"},
-		{"--over 1T", "abcde", "5 kept"},
-		{"--over 600", "ab", "removed 3 recordings, "},
-		{"--keep 4 --older 36h", "a", "1 kept"},
+		{"--older 30d", "abcde", "removed 0 recordings, 0 bytes; 6 kept, 1 with names of their own (--named removes them too)\n"},
+		{"--over 1T", "abcde", "6 kept"},
+		{"--over 800", "ab", "removed 3 recordings, "},
+		{"--keep 5 --older 36h", "a", "2 kept"},
 	} {
 		t.Run(c.flags, func(t *testing.T) {
 			folder := agedRecordings(t, "abcde")
@@ -77,6 +80,33 @@ func TestRecPrune(t *testing.T) {
 				require.Regexp(t, `^(removed|would remove) .*/\d{8}-\d{6}-npx-[a-e]{6}\.jsonl, \d+ bytes\n$`, line)
 			}
 		})
+	}
+}
+
+// TestRecPruneGoesFromTheEndOfTheList checks that recordings that began at the same time
+// are removed in the order in which rec ls lists them, from its end, whatever their names.
+func TestRecPruneGoesFromTheEndOfTheList(t *testing.T) {
+	header := clitest.GoldenLines(t)[0]
+	files := map[string]string{}
+	for _, name := range []string{"b", "a", "20260101-000000-npx-cccccc", "d"} {
+		files[name+".jsonl"] = header
+	}
+	folder := clitest.RecFolder(t, files)
+	list := func() []string {
+		var all []rec.Listed
+		r := clitest.InProcess(t, "rec", "ls", "--json", folder)
+		require.NoError(t, json.Unmarshal([]byte(r.Stdout), &all))
+		var names []string
+		for _, l := range all {
+			names = append(names, filepath.Base(l.File))
+		}
+		return names
+	}
+	for names := list(); len(names) > 1; names = names[:len(names)-1] {
+		require.Equal(t, names, list())
+		r := clitest.InProcess(t, "rec", "prune", "--named", "--keep", fmt.Sprint(len(names)-1), folder)
+		require.Equal(t, 0, r.Code, r.Stderr)
+		require.Contains(t, r.Stdout, names[len(names)-1])
 	}
 }
 
@@ -96,7 +126,7 @@ func TestRecPruneKeepsNotedAndLive(t *testing.T) {
 	require.FileExists(t, oldest)
 	require.FileExists(t, live.Path())
 	require.Equal(t, 2, strings.Count(r.Stdout, "removed "))
-	require.Contains(t, r.Stderr, "2 kept, 1 being recorded, 1 with marks or notes (--noted removes them too)\n")
+	require.Contains(t, r.Stderr, "3 kept, 1 being recorded, 1 with marks or notes (--noted removes them too), 1 with names of their own (--named removes them too)\n")
 
 	r = clitest.InProcess(t, "rec", "prune", "--older", "1m", "--noted")
 	require.Equal(t, 0, r.Code, r.Stderr)
@@ -119,7 +149,7 @@ func TestRecPruneOfTaps(t *testing.T) {
 		require.Len(t, files, 1)
 		require.NoError(t, os.Rename(files[0], filepath.Join(taps, filepath.Base(files[0]))))
 	}
-	r := clitest.InProcess(t, "rec", "prune", "--keep", "2")
+	r := clitest.InProcess(t, "rec", "prune", "--keep", "3")
 	require.Equal(t, 0, r.Code, r.Stderr)
 	require.Equal(t, "a", lettersIn(t, folder))
 	require.Equal(t, "b", lettersIn(t, taps))
@@ -188,7 +218,7 @@ func TestRetentionFromSettings(t *testing.T) {
 		require.Equal(t, 0, r.Code, r.Stderr)
 		return folder, r
 	}
-	folder, r := session("[recordings]\nkeep = 2\nolder = \"10d\"\nover = \"1GiB\"\n")
+	folder, r := session("[recordings]\nkeep = 3\nolder = \"10d\"\nover = \"1GiB\"\n")
 	require.Equal(t, "a", lettersIn(t, folder), "the new one counts")
 	require.Regexp(t, `\* note +removed 2 old recordings, \d+ bytes, to meet the limits in \[recordings\] of the settings\n`, r.Stdout)
 
