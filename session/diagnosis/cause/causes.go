@@ -82,6 +82,7 @@ var causes = []cause{
 	{id: "buffered", severity: diagnosis.Warning, probable: true, unless: []string{"lost-output", "bridge", "not-reading", "silent", "fetching"}, find: buffered},
 	{id: "handshake-timeout", severity: diagnosis.Error, unless: append([]string{"lost-output", "bridge", "wrong-id", "only-text", "buffered-to-the-end"}, framings...), find: handshakeTimeout},
 	{id: "unanswered", severity: diagnosis.Warning, unless: slices.Concat(ends, framings, noAnswers), find: unansweredCall},
+	{id: "never-answered", severity: diagnosis.Warning, unless: slices.Concat(ends, framings, noAnswers, []string{"unanswered"}), find: neverAnswered},
 
 	// The session continues: causes_rest.go, causes_wait.go, causes_end.go.
 	{id: "stray", severity: diagnosis.Warning, unless: append([]string{"only-text"}, framings...), find: strayText},

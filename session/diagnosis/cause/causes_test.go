@@ -153,6 +153,8 @@ var byHand = []struct {
 	{fixture{"timed out, then works again", []string{}, "", "", ""},
 		[]string{begin, ask, answer, ready, callTool, `"t":5000,"k":"state","state":"timed-out","of":5,"id":2`,
 			`"t":6000,"k":"stdin","m":{"jsonrpc":"2.0","id":3,"method":"ping"}`, `"t":7000,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":3,"result":{}}`}},
+	{fixture{"not answered, unlike a later one", []string{"never-answered"}, "1 call was never answered: dig (id 2)", "is:unanswered", `"id":2`},
+		[]string{begin, ask, answer, ready, callTool, `"t":6000,"k":"stdin","m":{"jsonrpc":"2.0","id":3,"method":"ping"}`, `"t":2000000,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":3,"result":{}}`}},
 	{fixture{"killed by a person", []string{}, "", "", ""},
 		[]string{begin, ask, answer, ready, callTool, `"t":5000,"k":"act","act":"kill"`, `"t":6000,"k":"exited","seq":2,"signal":"KILL"`, `"t":6001,"k":"closed","seq":3,"stdout":{},"stderr":{},"stdin":{}`}},
 	{fixture{"killed alone by a person", []string{}, "", "", ""},

@@ -10,6 +10,7 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/mcp"
 )
 
 // How long a condition must last before it is reported, in microseconds.
@@ -278,6 +279,35 @@ func unansweredCall(w *view) (found, bool) {
 		return f, true
 	}
 	return found{}, false
+}
+
+// namedCalls is how many calls without a response are named.
+const namedCalls = 3
+
+// neverAnswered finds calls of a recording without a response, though later ones have one.
+func neverAnswered(w *view) (found, bool) {
+	if w.live != nil {
+		return found{}, false
+	}
+	var names []string
+	first, n := -1, 0
+	for _, q := range w.waitingFor() {
+		row, _ := w.row(q.row)
+		if q.handshake || w.answeredAt-q.t < askedAfter || mcp.WaitsLong(w.src.Method(row.Method)) {
+			continue
+		}
+		if n++; n == 1 {
+			first = q.row
+		}
+		if n <= namedCalls {
+			names = append(names, w.call(q.row))
+		}
+	}
+	text := wording.PluralOf(n, "call was never answered", "calls were never answered") + ": " + strings.Join(names, ", ")
+	if n > namedCalls {
+		text += fmt.Sprintf(" and %d more", n-namedCalls)
+	}
+	return found{text: text, try: "compare them with the calls that were answered; is:unanswered finds them", row: first}, n > 0
 }
 
 func (w *view) signs(now int64) string {
