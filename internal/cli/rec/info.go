@@ -3,19 +3,17 @@ package rec
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/problems"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
-	"mcpdbg/recordings/match"
+	"mcpdbg/recordings/digest"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/cause"
 	"mcpdbg/session/diagnosis/rule"
-	"mcpdbg/session/exchange"
 	"mcpdbg/session/tap"
 	"mcpdbg/ui/widget/filter"
 )
@@ -33,7 +31,14 @@ type Info struct {
 	Servers  []ServerInfo       `json:"servers,omitempty"` // from the handshakes, one per process
 	Client   string             `json:"client,omitempty"`  // of a tap
 	Counts   CountsInfo         `json:"counts"`
-	Methods  []MethodInfo       `json:"methods"`
+	Methods  []digest.Line      `json:"methods"`
+	Tools    []digest.Line      `json:"tools,omitempty"`
+	Failures []digest.Failure   `json:"failures,omitempty"`      // by message
+	MoreFail int                `json:"more_failures,omitempty"` // with further messages
+	Open     []digest.Call      `json:"unanswered,omitempty"`
+	MoreOpen int                `json:"more_unanswered,omitempty"`
+	Slowest  []digest.Call      `json:"slowest,omitempty"`
+	Causes   []CauseInfo        `json:"causes,omitempty"` // the likeliest first
 	Notified []NotifiedInfo     `json:"notifications"`
 	Stray    []StrayInfo        `json:"stray,omitempty"` // the first ones; Counts has their number
 	Unread   []UnreadInfo       `json:"unreadable,omitempty"`
@@ -45,6 +50,8 @@ type Info struct {
 	Missed   int                `json:"findings_unread,omitempty"` // entries whose bytes could not be read
 	Problems []problems.Problem `json:"findings"`
 
+	lines      []digest.Line     // Methods, with Tools in place of tools/call
+	failed     int               // calls
 	groups     []diagnosis.Group // of Problems
 	moreUnread int               // lines that Unread does not list
 	damaged    bool              // the file has an unreadable line, or ends within one
@@ -75,20 +82,12 @@ type CountsInfo struct {
 	LostBytes   uint64 `json:"lost_bytes"`
 }
 
-// MethodInfo summarizes the requests of a method in one direction. Times are microseconds,
-// until the response or the cancellation; for the client's requests, the server's part.
-type MethodInfo struct {
-	Method     string `json:"method"`
-	From       string `json:"from"` // client or server
-	Requests   int    `json:"requests"`
-	Errors     int    `json:"errors"`     // error responses and results with isError
-	Unanswered int    `json:"unanswered"` // cancelled, timed out, lost or still open
-	P50        *int64 `json:"p50_us,omitempty"`
-	P95        *int64 `json:"p95_us,omitempty"`
-	P99        *int64 `json:"p99_us,omitempty"`
-	Max        *int64 `json:"max_us,omitempty"`
-	Person     int64  `json:"person_us,omitempty"` // what the server waited for its client, in all its requests
-	took       []int64
+// CauseInfo is a likely cause of what went wrong.
+type CauseInfo struct {
+	Severity string `json:"severity"`
+	Text     string `json:"text"`
+	Advice   string `json:"advice,omitempty"`
+	N        uint64 `json:"n,omitempty"` // the entry that shows it
 }
 
 // NotifiedInfo counts the notifications of a method in one direction.
@@ -127,7 +126,7 @@ func NewInfo(ctx context.Context, path string, rec *recordings.Recording, checke
 			Errors: stats.Errors, Stray: stats.Stray, StderrLines: stats.StderrLines, StderrBytes: stats.BytesErr,
 			Orphans: stats.Unmatched, Lagged: stats.Lagged, Held: stats.Held, Gaps: stats.Gaps, LostBytes: stats.LostBytes,
 		},
-		Methods: []MethodInfo{}, Notified: []NotifiedInfo{}, Problems: []problems.Problem{},
+		Methods: []digest.Line{}, Notified: []NotifiedInfo{}, Problems: []problems.Problem{},
 	}
 	switch {
 	case rec.Live():
@@ -145,6 +144,7 @@ func NewInfo(ctx context.Context, path string, rec *recordings.Recording, checke
 		info.Stopped = stats.RecordingError
 	}
 	info.readRows(ctx, rec)
+	info.readCalls(ctx, rec)
 	info.check(ctx, rec, checker)
 	return info, context.Cause(ctx)
 }
@@ -154,10 +154,7 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 		method uint16
 		kind   session.Kind
 	}
-	methods := map[key]*MethodInfo{}
 	notified := map[key]int{}
-	times := exchange.NewTable(src)
-	batches := false
 	var long longLine
 	for number, row := range session.RowsFrom(src, 0) {
 		if number%1024 == 0 && ctx.Err() != nil {
@@ -171,40 +168,13 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 			info.Client = tap.ClientOf(src, row)
 		}
 		long.add(info, src, number, row)
-		k := key{row.Method, row.Kind}
 		switch {
 		case filter.IsStray(row):
 			info.readStray(src, row)
 		case row.Msg == framing.Notification:
-			notified[k]++
+			notified[key{row.Method, row.Kind}]++
 		}
-		batches = batches || row.Msg == framing.Batch
-		if row.Msg != framing.Request {
-			continue
-		}
-		m := methods[k]
-		if m == nil {
-			m = &MethodInfo{Method: src.Method(row.Method), From: sender(row.Kind)}
-			methods[k] = m
-		}
-		took, ended := times.TimesCancelled(number, row)
-		if partner, ok := session.PartnerOf(src, row); ok && !ended {
-			took = times.Times(number, row, partner)
-		}
-		m.add(row, took, ended)
 	}
-	for _, m := range methods {
-		info.Methods = append(info.Methods, *m)
-	}
-	if batches {
-		info.readBatches(ctx, src)
-	}
-	for i := range info.Methods {
-		info.Methods[i].summarise()
-	}
-	slices.SortFunc(info.Methods, func(a, b MethodInfo) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Requests, b.Requests), cmp.Compare(a.Method, b.Method))
-	})
 	for k, n := range notified {
 		info.Notified = append(info.Notified, NotifiedInfo{Method: src.Method(k.method), From: sender(k.kind), Count: n})
 	}
@@ -213,56 +183,27 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 	})
 }
 
-// readBatches counts the requests in batches, of which rows have only one summary.
-func (info *Info) readBatches(ctx context.Context, src session.Source) {
-	_ = match.Walk(ctx, src, func(it *match.Item) error { // unreadable entries are counted with the problems
-		request, answers := it.At, it.Kind == match.ItemResponse && it.State == session.ReqNone
-		if answers {
-			request = it.Of
+// readCalls takes what was requested, what failed, and why.
+func (info *Info) readCalls(ctx context.Context, src session.Source) {
+	d := digest.Read(ctx, src)
+	info.Methods = append(info.Methods, d.ByMethod()...)
+	for _, line := range d.Lines {
+		if line.Tool != "" {
+			info.Tools = append(info.Tools, line)
 		}
-		row, _ := session.RowAt(src, request.Row)
-		if row.Msg != framing.Batch || it.Method == "" || !answers && it.Kind != match.ItemRequest {
-			return nil
+	}
+	info.Failures, info.MoreFail = d.Failures.Groups, d.Failures.More
+	info.Open, info.MoreOpen, info.Slowest = d.Unanswered, d.MoreUnanswered, d.Slowest
+	info.lines, info.failed = d.Lines, d.Failures.Count()
+	for _, c := range cause.Find(ctx, src) {
+		n := uint64(0)
+		if row, ok := session.RowAt(src, c.Row); ok && c.Row >= 0 {
+			if e, err := src.Entry(row, shownStray); err == nil {
+				n = e.N
+			}
 		}
-		m := info.method(it.Method, sender(row.Kind))
-		if !answers {
-			m.Requests++
-			m.Unanswered++
-			return nil
-		}
-		m.Unanswered--
-		m.took = append(m.took, it.At.T-request.T)
-		if it.Msg.Kind == framing.ErrorResponse || isError(it.Msg.RawResult()) {
-			m.Errors++
-		}
-		return nil
-	})
-}
-
-const maxBatchMethods = 4096
-
-// method adds the counts if needed.
-func (info *Info) method(name, from string) *MethodInfo {
-	of := func(name string) int {
-		return slices.IndexFunc(info.Methods, func(m MethodInfo) bool { return m.Method == name && m.From == from })
+		info.Causes = append(info.Causes, CauseInfo{Severity: c.Severity.String(), Text: c.Text, Advice: c.Advice, N: n})
 	}
-	i := of(name)
-	if i < 0 && len(info.Methods) >= maxBatchMethods {
-		name = "(other methods)"
-		i = of(name)
-	}
-	if i < 0 {
-		i = len(info.Methods)
-		info.Methods = append(info.Methods, MethodInfo{Method: name, From: from})
-	}
-	return &info.Methods[i]
-}
-
-func isError(result []byte) bool {
-	var r struct {
-		IsError bool `json:"isError"`
-	}
-	return json.Unmarshal(result, &r) == nil && r.IsError
 }
 
 func sender(stream session.Kind) string {
@@ -293,33 +234,6 @@ func (info *Info) readState(src session.Source, row session.Row) {
 	if s := (ServerInfo{Server: b.Server, Era: b.Era, Protocol: b.Protocol}); !slices.Contains(info.Servers, s) {
 		info.Servers = append(info.Servers, s)
 	}
-}
-
-// took is the time to the response, if any, or until it was cancelled.
-func (m *MethodInfo) add(row session.Row, took exchange.Times, cancelled bool) {
-	m.Requests++
-	if row.Flags&session.FlagError != 0 {
-		m.Errors++
-	}
-	if row.State != session.ReqAnswered && row.State != session.ReqFailed {
-		m.Unanswered++
-		if !cancelled {
-			return
-		}
-	}
-	answering, waited := took.Answering(row.Kind)
-	m.took = append(m.took, answering)
-	m.Person += waited
-}
-
-// summarise computes the percentiles of the response times.
-func (m *MethodInfo) summarise() {
-	if len(m.took) == 0 {
-		return
-	}
-	slices.Sort(m.took)
-	at := func(percent int) *int64 { return &m.took[(len(m.took)*percent+99)/100-1] } // the nearest rank
-	m.P50, m.P95, m.P99, m.Max = at(50), at(95), at(99), at(100)
 }
 
 func (info *Info) check(ctx context.Context, src session.Source, l *rule.Checker) {

@@ -24,8 +24,10 @@ func (info *Info) print(w io.Writer) error {
 		out.WriteByte('\n')
 	}
 	info.printFacts(line)
-	info.printMethods(line)
+	info.printCauses(line)
+	info.printCalls(line)
 	info.printNotified(line)
+	info.printUnread(line)
 	info.printProblems(line)
 	_, err := w.Write(out.Bytes())
 	return err
@@ -70,6 +72,13 @@ func (info *Info) printFacts(line linePrinter) {
 	if info.Skipped != "" {
 		line("skipped    %s", info.Skipped)
 	}
+}
+
+// printUnread prints the lines that are not messages, or not readable.
+func (info *Info) printUnread(line linePrinter) {
+	if len(info.Stray)+len(info.Unread) > 0 {
+		line("")
+	}
 	for i, s := range info.Stray {
 		title := ""
 		if i == 0 {
@@ -81,8 +90,8 @@ func (info *Info) printFacts(line linePrinter) {
 		}
 		line("%-10s entry %d%s: %s%s", title, s.N, wording.IfAny(", seq ", seqText(s.Seq)), s.Text, more)
 	}
-	if n := uint64(len(info.Stray)); n > 0 && c.Stray > n {
-		line("           and %d more", c.Stray-n)
+	if n := uint64(len(info.Stray)); n > 0 && info.Counts.Stray > n {
+		line("           and %d more", info.Counts.Stray-n)
 	}
 	for i, u := range info.Unread {
 		title := ""
@@ -118,26 +127,6 @@ func strayLines(n uint64) string {
 var stateWords = map[string]string{
 	"done": "done", "live": "live: still being recorded", "torn": "torn: the recorder was killed or could not write",
 	"parts missing": "parts missing: at least one part was not found", damaged: "damaged: lines of it cannot be read",
-}
-
-func (info *Info) printMethods(line linePrinter) {
-	if len(info.Methods) == 0 {
-		return
-	}
-	wide := len("method")
-	for _, m := range info.Methods[:min(len(info.Methods), shownMethods)] {
-		wide = methodWidth(wide, m.Method)
-	}
-	line("")
-	line("%-6s  %-*s  %8s  %6s  %10s  %7s  %7s  %7s  %7s", "from", wide, "method", "requests", "errors", "unanswered", "p50", "p95", "p99", "max")
-	for i, m := range info.Methods {
-		if i == shownMethods {
-			line("and %d more methods (--json lists all)", len(info.Methods)-i)
-			break
-		}
-		name := termsafe.AppendAligned(nil, []byte(m.Method), wide, termsafe.Left, termsafe.Options{})
-		line("%-6s  %s  %8d  %6d  %10d  %7s  %7s  %7s  %7s", m.From, name, m.Requests, m.Errors, m.Unanswered, micros(m.P50), micros(m.P95), micros(m.P99), micros(m.Max))
-	}
 }
 
 func (info *Info) printNotified(line linePrinter) {

@@ -26,12 +26,53 @@ func TestRecInfo(t *testing.T) {
 	for _, want := range []string{
 		`3\.5 KiB, 24 entries, done`, `command +mcpdbg demo-server --misbehave duplicate-answers`,
 		`server +mcpdbg-demo 0\.1\.0 2025-11-25`, `recorded +2026-11-21 16:30:38 UTC, [\d.]+ ms long`,
-		`received +4 messages, 1\.5 KiB`, `(?m)^client +tools/call +1 +0 +0 +[\d.]+ ms +[\d.]+ ms +[\d.]+ ms +[\d.]+ ms$`,
+		`received +4 messages, 1\.5 KiB`, `(?m)^client +echo +1 +0 +0 +[\d.]+ ms +[\d.]+ ms +[\d.]+ ms +[\d.]+ ms$`,
 		`(?m)^checked +framing, JSON-RPC, contents and process rules$`, `(?m)^ +2 problems \(2 errors\)$`, `E RPC08  entry 18, seq 4  duplicate response: id 1`, `(?m)^ +breaks: `,
 	} {
 		require.Regexp(t, want, r.Stdout)
 	}
 	require.Equal(t, 1, strings.Count(r.Stdout, "breaks:"), "once per rule")
+}
+
+// TestRecInfoSaysFirstWhatFailed checks that failures and calls without a response come
+// before the counts and the problems.
+func TestRecInfoSaysFirstWhatFailed(t *testing.T) {
+	t.Parallel()
+	lines := []string{clitest.GoldenLines(t)[0] + `{"n":1,"t":0,"k":"start","process":"p"}`}
+	add := func(at int, kind, message string) {
+		lines = append(lines, fmt.Sprintf(`{"n":%d,"t":%d,"k":%q,"m":{"jsonrpc":"2.0",%s}}`, len(lines)+1, at, kind, message))
+	}
+	for id := range 6 {
+		add(id*1000, "stdin", fmt.Sprintf(`"id":%d,"method":"tools/call","params":{"name":"search","arguments":{"k":%d}}`, id, id))
+		answer := `"result":{"content":[]}`
+		switch id {
+		case 1, 2, 5:
+			answer = `"error":{"code":-32000,"message":"backend gone"}`
+		case 3:
+			continue
+		case 4:
+			answer = `"result":{"isError":true,"content":[{"type":"text","text":"no \u001b[31mshard"}]}`
+		}
+		add(id*2_000_000+500, "stdout", fmt.Sprintf(`"id":%d,%s`, id, answer))
+	}
+	r := clitest.InProcess(t, "rec", "info", clitest.WriteFile(t, strings.Join(lines, "\n")+"\n"))
+	require.Equal(t, 0, r.Code, r.Stderr)
+	_, rest, found := strings.Cut(r.Stdout, "\ncause      ")
+	require.True(t, found, r.Stdout)
+	rest, _, _ = strings.Cut(rest, "\nfrom ")
+	require.Equal(t, `1 call was never answered: search (id 3) (entry 8)
+           try: compare them with the calls that were answered; is:unanswered finds them
+
+failed     4 calls
+    3x  -32000: backend gone
+        search; first entry 4 search k=1, last entry 11
+    1x  no \u001b[31mshard
+        entry 9 search k=4
+
+unanswered 1 request
+  entry 8 search k=3, at 3 ms: no response in 10.0 s
+`, rest)
+	require.Regexp(t, `(?m)^client  search +6 +4 +1 `, r.Stdout)
 }
 
 func TestRecInfoJSON(t *testing.T) {
@@ -92,7 +133,7 @@ func TestRecInfoTimesWithoutThePerson(t *testing.T) {
 {"n":5,"t":16800000,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":1,"result":{}}}
 `)
 	r := clitest.InProcess(t, "rec", "info", file)
-	require.Regexp(t, `(?m)^client +tools/call +1 +0 +0 +600 ms +600 ms +600 ms +600 ms$`, r.Stdout)
+	require.Regexp(t, `(?m)^client +book +1 +0 +0 +600 ms +600 ms +600 ms +600 ms$`, r.Stdout)
 	require.Regexp(t, `(?m)^server +elicitation/create +1 +0 +0 +16\.2 s +16\.2 s +16\.2 s +16\.2 s$`, r.Stdout)
 	var info rec.Info
 	require.NoError(t, json.Unmarshal([]byte(clitest.InProcess(t, "rec", "info", "--json", file).Stdout), &info))

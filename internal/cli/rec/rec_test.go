@@ -14,17 +14,6 @@ import (
 	"mcpdbg/session"
 )
 
-// Percentiles use the nearest rank.
-func TestPercentiles(t *testing.T) {
-	t.Parallel()
-	m := MethodInfo{}
-	for i := range int64(200) {
-		m.took = append(m.took, 200-i)
-	}
-	m.summarise()
-	require.Equal(t, []int64{100, 190, 198, 200}, []int64{*m.P50, *m.P95, *m.P99, *m.Max})
-}
-
 // Names with the same last letters are not shortened.
 func TestShortNamesAreUnique(t *testing.T) {
 	t.Parallel()

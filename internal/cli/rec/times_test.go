@@ -79,7 +79,7 @@ func TestTimesAgree(t *testing.T) {
 		require.EqualValues(t, 30_000, m[member], member)
 	}
 	require.EqualValues(t, 16_000_000, m["person_us"])
-	require.Regexp(t, `tools/call +1 +0 +0 +30 ms +30 ms +30 ms +30 ms`, clitest.InProcess(t, "rec", "info", path).Stdout)
+	require.Regexp(t, `book +1 +0 +0 +30 ms +30 ms +30 ms +30 ms`, clitest.InProcess(t, "rec", "info", path).Stdout)
 	require.Contains(t, exported(t, path, "md"), "| 30 ms, and 16.0 s waiting for the client |")
 	require.Regexp(t, `"w":"tools/call",[^}]*"l":30000,"y":16000000,`, exported(t, path, "html"))
 	require.Contains(t, exported(t, path, "html"), "<title>tools/call book: 30 ms, and 16.0 s waiting for the client, at ")

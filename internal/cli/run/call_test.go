@@ -12,6 +12,7 @@ import (
 	"mcpdbg/internal/cli"
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/rec"
+	"mcpdbg/recordings/digest"
 )
 
 // detached is a call that cannot ask on the terminal of who runs the tests.
@@ -79,7 +80,7 @@ func TestCallTimesWithoutThePerson(t *testing.T) {
 		}
 		var info rec.Info
 		require.NoError(t, json.Unmarshal([]byte(clitest.Run(t, "rec", "info", "--json", record).Stdout), &info))
-		i := slices.IndexFunc(info.Methods, func(m rec.MethodInfo) bool { return m.Method == "tools/call" })
+		i := slices.IndexFunc(info.Methods, func(m digest.Line) bool { return m.Method == "tools/call" })
 		require.Equal(t, *took.Person, info.Methods[i].Person)
 	}
 }

@@ -1,0 +1,331 @@
+// Package digest summarizes what was requested in a log and what failed: by method and
+// tool, by the message of the failure, and call by call for those without a response and
+// those that took longest. Reports on a recording have their numbers from it.
+package digest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"mcpdbg/framing"
+	"mcpdbg/recordings/match"
+	"mcpdbg/session"
+	"mcpdbg/session/exchange"
+	"mcpdbg/session/mcp"
+	"mcpdbg/session/summary"
+)
+
+const (
+	// maxLines is how many methods and tools have a line of their own.
+	maxLines = 4096
+	// maxListed is how many calls without a response are described.
+	maxListed = 100
+	// listedSlowest is how many calls Slowest has.
+	listedSlowest = 10
+	// readBytes of a message are read for its name and arguments.
+	readBytes = 4 << 10
+	// OtherNames is the method of the line of all further methods and tools.
+	OtherNames = "(others)"
+)
+
+// A Digest is the summary of a log up to the moment at which it was read.
+type Digest struct {
+	// Lines are those of the client before those of the server, each with the most
+	// requests first.
+	Lines    []Line
+	Failures Failures
+	// Unanswered are the first calls that ended without a response, or have none yet, in
+	// the order of the log. Cancelled calls are not among them, nor requests that may take
+	// any time, nor those whose response was too long to be read.
+	Unanswered     []Call
+	MoreUnanswered int // that Unanswered does not list
+	// Slowest are the client's calls that took longest, and were answered, without the
+	// handshake.
+	Slowest []Call
+}
+
+// A Line counts the requests of a method, or calls of a tool, of one sender. Times are
+// microseconds, until the response or the cancellation; for the client's requests, the
+// server's part. They are nil if there is none.
+type Line struct {
+	Method     string `json:"method"`
+	Tool       string `json:"tool,omitempty"`
+	From       string `json:"from"` // client or server
+	Requests   int    `json:"requests"`
+	Errors     int    `json:"errors"`     // error responses and results with isError
+	Unanswered int    `json:"unanswered"` // cancelled, timed out, lost or still open
+	P50        *int64 `json:"p50_us,omitempty"`
+	P95        *int64 `json:"p95_us,omitempty"`
+	P99        *int64 `json:"p99_us,omitempty"`
+	Max        *int64 `json:"max_us,omitempty"`
+	Person     int64  `json:"person_us,omitempty"` // what the server waited for its client, in all its requests
+	took       []int64
+}
+
+// Name is the tool, or else the method.
+func (l *Line) Name() string { return cmp.Or(l.Tool, l.Method) }
+
+// A Call is a request.
+type Call struct {
+	Row       int    `json:"-"`
+	N         uint64 `json:"n"`
+	T         int64  `json:"t"`       // when it was sent
+	Took      int64  `json:"took_us"` // until its response, or else the end of the log
+	State     string `json:"state"`   // as in the recording
+	From      string `json:"from"`    // client or server
+	Method    string `json:"method"`
+	Tool      string `json:"tool,omitempty"`      // or what else the request names
+	Arguments string `json:"arguments,omitempty"` // as its row shows them
+}
+
+// Name is the tool or another name, or else the method, as its row shows it.
+func (c *Call) Name() string {
+	if c.Method == mcp.MethodToolsCall && c.Tool != "" {
+		return c.Tool
+	}
+	if c.Tool != "" {
+		return c.Method + " " + c.Tool
+	}
+	return c.Method
+}
+
+// Read summarizes src up to its current end. An entry that cannot be read has no name. If
+// ctx ends, the digest is that of the rows so far.
+func Read(ctx context.Context, src session.Source) *Digest {
+	d := &reader{
+		src: src, in: session.InOrder(src), times: exchange.NewTable(src), buf: make([]byte, readBytes+1<<10),
+		lines: map[lineKey]*Line{}, failures: map[string]*Failure{},
+	}
+	batches := false
+	for number, row := range session.RowsFrom(src, 0) {
+		if number%1024 == 0 && ctx.Err() != nil {
+			break
+		}
+		d.last = row.T
+		batches = batches || row.Msg == framing.Batch
+		if row.State == session.ReqUnread {
+			d.unread(row)
+		}
+		switch row.Msg {
+		case framing.Request:
+			d.request(number, row)
+		case framing.Response, framing.ErrorResponse:
+			if row.Flags&session.FlagError != 0 {
+				d.failed(row)
+			}
+		}
+	}
+	if batches {
+		d.readBatches(ctx)
+	}
+	return d.digest()
+}
+
+type lineKey struct{ method, tool, from string }
+
+type reader struct {
+	src      session.Source
+	in       session.IntoReader
+	times    *exchange.Table
+	buf      []byte
+	last     int64 // time of the last row
+	lines    map[lineKey]*Line
+	failures map[string]*Failure
+	more     int // failures of further messages
+	open     []Call
+	moreOpen int
+	slowest  []Call // unsorted
+}
+
+func (d *reader) line(method, tool, from string) *Line {
+	key := lineKey{method, tool, from}
+	if d.lines[key] == nil && len(d.lines) >= maxLines {
+		key = lineKey{OtherNames, "", from}
+	}
+	l := d.lines[key]
+	if l == nil {
+		l = &Line{Method: key.method, Tool: key.tool, From: from}
+		d.lines[key] = l
+	}
+	return l
+}
+
+func sender(stream session.Kind) string {
+	if stream == session.KindStdout {
+		return "server"
+	}
+	return "client"
+}
+
+// request counts the request at a row. Only that of a call has a name that is read.
+func (d *reader) request(number int, row session.Row) {
+	c := Call{Row: number, T: row.T, State: row.State.String(), From: sender(row.Kind), Method: d.src.Method(row.Method)}
+	if c.Method == mcp.MethodToolsCall {
+		d.describe(&c)
+	}
+	tool := ""
+	if c.Method == mcp.MethodToolsCall {
+		tool = c.Tool
+	}
+	line := d.line(c.Method, tool, c.From)
+	line.Requests++
+	if row.Flags&session.FlagError != 0 {
+		line.Errors++
+	}
+	took, cancelled := d.times.TimesCancelled(number, row)
+	partner, answered := session.PartnerOf(d.src, row)
+	if answered && !cancelled {
+		took = d.times.Times(number, row, partner)
+	}
+	if row.State != session.ReqAnswered && row.State != session.ReqFailed {
+		line.Unanswered++
+		if row.State != session.ReqCancelled && row.State != session.ReqInput && row.State != session.ReqTask && !mcp.WaitsLong(c.Method) {
+			d.unanswered(c)
+		}
+		if !cancelled {
+			return
+		}
+	}
+	answering, waited := took.Answering(row.Kind)
+	line.took = append(line.took, answering)
+	line.Person += waited
+	if c.Took = answering; !cancelled && c.From == "client" && c.Method != mcp.MethodInitialize && c.Method != mcp.MethodDiscover {
+		d.slow(c)
+	}
+}
+
+func (d *reader) unanswered(c Call) {
+	if len(d.open) == maxListed {
+		d.moreOpen++
+		return
+	}
+	d.describe(&c)
+	d.open = append(d.open, c)
+}
+
+// unread forgets the request whose response at a row is too long or too deep to be read: it
+// has one.
+func (d *reader) unread(response session.Row) {
+	request, _ := response.Partner()
+	before := len(d.open)
+	d.open = slices.DeleteFunc(d.open, func(c Call) bool { return c.Row == request })
+	if len(d.open) == before && d.moreOpen > 0 {
+		d.moreOpen--
+	}
+}
+
+// slow keeps a call if it is among the slowest.
+func (d *reader) slow(c Call) {
+	if len(d.slowest) < listedSlowest {
+		d.slowest = append(d.slowest, c)
+		return
+	}
+	least := 0
+	for i := range d.slowest {
+		if d.slowest[i].Took < d.slowest[least].Took {
+			least = i
+		}
+	}
+	if c.Took > d.slowest[least].Took {
+		d.slowest[least] = c
+	}
+}
+
+// describe reads the number, the name and the arguments of a request, unless it has them.
+func (d *reader) describe(c *Call) {
+	row, ok := session.RowAt(d.src, c.Row)
+	if !ok || c.N > 0 {
+		return
+	}
+	e, err := d.in.EntryInto(row, readBytes, d.buf[:0])
+	if err != nil {
+		return
+	}
+	c.N = e.N
+	c.Tool, c.Arguments = summary.Call(c.Method, e.Payload), summary.Request(c.Method, e.Payload)
+}
+
+// readBatches counts the requests in batches, of which rows have only one summary.
+func (d *reader) readBatches(ctx context.Context) {
+	_ = match.Walk(ctx, d.src, func(it *match.Item) error { // unreadable entries have no requests
+		request, answers := it.At, it.Kind == match.ItemResponse && it.State == session.ReqNone
+		if answers {
+			request = it.Of
+		}
+		row, _ := session.RowAt(d.src, request.Row)
+		if row.Msg != framing.Batch || it.Method == "" || !answers && it.Kind != match.ItemRequest {
+			return nil
+		}
+		line := d.line(it.Method, "", sender(row.Kind))
+		if !answers {
+			line.Requests++
+			line.Unanswered++
+			return nil
+		}
+		line.Unanswered--
+		line.took = append(line.took, it.At.T-request.T)
+		if it.Msg.Kind == framing.ErrorResponse || isError(it.Msg.RawResult()) {
+			line.Errors++
+		}
+		return nil
+	})
+}
+
+func (d *reader) digest() *Digest {
+	out := &Digest{Unanswered: d.open, MoreUnanswered: d.moreOpen, Slowest: d.slowest}
+	for _, l := range d.lines {
+		l.summarize()
+		out.Lines = append(out.Lines, *l)
+	}
+	slices.SortFunc(out.Lines, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Requests, b.Requests), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Tool, b.Tool))
+	})
+	for i := range out.Unanswered {
+		out.Unanswered[i].Took = d.last - out.Unanswered[i].T
+	}
+	slices.SortFunc(out.Slowest, func(a, b Call) int { return cmp.Or(-cmp.Compare(a.Took, b.Took), cmp.Compare(a.Row, b.Row)) })
+	for i := range out.Slowest {
+		d.describe(&out.Slowest[i])
+	}
+	out.Failures = d.grouped()
+	return out
+}
+
+// summarize computes the percentiles of the times: the nearest rank.
+func (l *Line) summarize() {
+	if len(l.took) == 0 {
+		return
+	}
+	slices.Sort(l.took)
+	at := func(percent int) *int64 { return &l.took[(len(l.took)*percent+99)/100-1] }
+	l.P50, l.P95, l.P99, l.Max = at(50), at(95), at(99), at(100)
+}
+
+// ByMethod returns a line for each method: calls of all tools have one.
+func (d *Digest) ByMethod() []Line {
+	var lines []Line
+	at := map[lineKey]int{}
+	for i := range d.Lines {
+		l := &d.Lines[i]
+		key := lineKey{l.Method, "", l.From}
+		n, known := at[key]
+		if !known {
+			n, at[key] = len(lines), len(lines)
+			lines = append(lines, Line{Method: l.Method, From: l.From})
+		}
+		sum := &lines[n]
+		sum.Requests += l.Requests
+		sum.Errors += l.Errors
+		sum.Unanswered += l.Unanswered
+		sum.Person += l.Person
+		sum.took = append(sum.took, l.took...)
+	}
+	for i := range lines {
+		lines[i].summarize()
+	}
+	slices.SortFunc(lines, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Requests, b.Requests), cmp.Compare(a.Method, b.Method))
+	})
+	return lines
+}

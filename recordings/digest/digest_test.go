@@ -1,0 +1,130 @@
+package digest_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings/digest"
+	"mcpdbg/recordings/rectest"
+)
+
+func call(id int, tool string) string {
+	return fmt.Sprintf(`> {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"k":%d}}}`, id, tool, id)
+}
+
+func result(id int, rest string) string {
+	return fmt.Sprintf(`< {"jsonrpc":"2.0","id":%d,%s}`, id, rest)
+}
+
+const (
+	ok   = `"result":{"content":[]}`
+	gone = `"error":{"code":-32000,"message":"backend gone"}`
+)
+
+func late(shard int) string {
+	return fmt.Sprintf(`"result":{"isError":true,"content":[{"type":"text","text":"timeout after %d ms, shard s%d"}]}`, 1000+shard, shard)
+}
+
+// TestFailures checks that failures have groups by message, in which numbers differ, and
+// that codes are never mixed.
+func TestFailures(t *testing.T) {
+	lines := []string{rectest.Started}
+	add := func(id int, tool, answer string) { lines = append(lines, call(id, tool), result(id, answer)) }
+	add(1, "search", ok)
+	add(2, "search", gone)
+	add(3, "sum", late(1))
+	add(4, "sum", late(2))
+	add(5, "report", gone)
+	add(6, "search", gone)
+	add(7, "search", `"error":{"code":-32001,"message":"backend gone"}`)
+	lines = append(lines, `> {"jsonrpc":"2.0","id":8,"method":"no/such"}`, result(8, `"error":{"code":-32601,"message":"what?"}`), result(8, gone))
+	d := digest.Read(t.Context(), rectest.Session(t, lines...))
+	require.Equal(t, 7, d.Failures.Count())
+	var got []string
+	for _, f := range d.Failures.Groups {
+		text := fmt.Sprintf("%dx %s: %v", f.Count, f.Message, f.Tools)
+		for _, c := range f.Calls {
+			text += fmt.Sprintf(", %d %s %s", c.N, c.Name(), c.Arguments)
+		}
+		got = append(got, text)
+	}
+	require.Equal(t, []string{
+		"3x -32000: backend gone: [search report], 4 search k=2, 10 report k=5, 12 search k=6",
+		"2x timeout after … ms, shard …: [sum], 6 sum k=3, 8 sum k=4",
+		"1x -32001: backend gone: [search], 14 search k=7",
+		"1x -32601: method not found: what?: [no/such], 16 no/such ",
+	}, got)
+	require.EqualValues(t, 12, d.Failures.Groups[0].Last)
+}
+
+// TestMostMessages checks that messages beyond the limit are counted.
+func TestMostMessages(t *testing.T) {
+	lines := []string{rectest.Started}
+	const messages = 1100
+	for i := range messages {
+		name := ""
+		for n := i; n > 0; n /= 26 {
+			name += string(rune('a' + n%26))
+		}
+		lines = append(lines, call(i, "x"), result(i, `"error":{"code":1,"message":"no `+name+`"}`))
+	}
+	d := digest.Read(t.Context(), rectest.Session(t, lines...))
+	require.Len(t, d.Failures.Groups, 1000)
+	require.Equal(t, messages, d.Failures.Count())
+}
+
+// TestUnanswered checks which requests count as never answered.
+func TestUnanswered(t *testing.T) {
+	lines := []string{rectest.Started,
+		call(1, "search"),
+		call(2, "sum"), `> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`,
+		`> {"jsonrpc":"2.0","id":3,"method":"subscriptions/listen","params":{}}`,
+		`< {"jsonrpc":"2.0","id":9,"method":"roots/list"}`,
+		call(4, "search"), result(4, ok),
+	}
+	for i := range 120 {
+		lines = append(lines, call(10+i, "report"))
+	}
+	d := digest.Read(t.Context(), rectest.Session(t, lines...))
+	require.Len(t, d.Unanswered, 100)
+	require.Equal(t, 22, d.MoreUnanswered)
+	require.Equal(t, "search k=1", d.Unanswered[0].Name()+" "+d.Unanswered[0].Arguments)
+	require.Equal(t, "roots/list", d.Unanswered[1].Method)
+	require.Equal(t, "server", d.Unanswered[1].From)
+	require.Equal(t, "report", d.Unanswered[2].Tool)
+	require.Len(t, d.Slowest, 1)
+	require.Equal(t, "search k=4", d.Slowest[0].Name()+" "+d.Slowest[0].Arguments)
+}
+
+// TestLines checks the counts by tool and by method, also of requests in batches.
+func TestLines(t *testing.T) {
+	d := digest.Read(t.Context(), rectest.Session(t, rectest.Started,
+		call(1, "a"), result(1, ok), call(2, "a"), result(2, gone), call(3, "b"),
+		`> {"jsonrpc":"2.0","id":4,"method":"tools/list"}`, result(4, `"result":{"tools":[]}`),
+		`"k":"stdin","raw":"[{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/list\"}]"`, result(5, `"result":{"tools":[]}`),
+		`< {"jsonrpc":"2.0","id":9,"method":"roots/list"}`))
+	text := func(lines []digest.Line) (all []string) {
+		for i := range lines {
+			l := &lines[i]
+			all = append(all, fmt.Sprintf("%s %s: %d, %d failed, %d unanswered", l.From, l.Name(), l.Requests, l.Errors, l.Unanswered))
+		}
+		return all
+	}
+	require.Equal(t, []string{
+		"client a: 2, 1 failed, 0 unanswered", "client tools/list: 2, 0 failed, 0 unanswered",
+		"client b: 1, 0 failed, 1 unanswered", "server roots/list: 1, 0 failed, 1 unanswered",
+	}, text(d.Lines))
+	require.Equal(t, []string{
+		"client tools/call: 3, 1 failed, 1 unanswered", "client tools/list: 2, 0 failed, 0 unanswered", "server roots/list: 1, 0 failed, 1 unanswered",
+	}, text(d.ByMethod()))
+}
+
+// TestReadStops checks that a digest of a cancelled context is one of no rows.
+func TestReadStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Empty(t, digest.Read(ctx, rectest.Session(t, rectest.Started, call(1, "a"))).Lines)
+}

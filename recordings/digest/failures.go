@@ -1,0 +1,158 @@
+package digest
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/session/summary"
+)
+
+const (
+	// maxMessages is how many different messages of failures are counted.
+	maxMessages = 1000
+	// listedCalls is how many calls of a failure are described, and listedTools how many
+	// tools are named.
+	listedCalls = 3
+	listedTools = 5
+)
+
+// Failures are the error responses and results with isError of a log.
+type Failures struct {
+	Groups []Failure // the most frequent first
+	More   int       // failures with further messages
+}
+
+// Count returns the number of failures.
+func (f *Failures) Count() int {
+	n := f.More
+	for i := range f.Groups {
+		n += f.Groups[i].Count
+	}
+	return n
+}
+
+// A Failure is the failures with one message.
+type Failure struct {
+	// Message is as rows show it. Numbers in which the failures differ are replaced by an
+	// ellipsis.
+	Message string   `json:"message"`
+	Count   int      `json:"count"`
+	Tools   []string `json:"tools"`                // or methods: the first ones, in the order of the log
+	More    int      `json:"more_tools,omitempty"` // failures of tools that Tools does not name
+	Calls   []Call   `json:"calls"`                // the first ones
+	Last    uint64   `json:"last_n"`               // number of the last call
+
+	last int // its row
+	same string
+}
+
+func isError(result []byte) bool {
+	var r struct {
+		IsError bool `json:"isError"`
+	}
+	return json.Unmarshal(result, &r) == nil && r.IsError
+}
+
+// failed counts the failure that the response at a row reports.
+func (d *reader) failed(response session.Row) {
+	number, _ := response.Partner()
+	request, ok := session.RowAt(d.src, number)
+	if !ok || response.State == session.ReqDuplicate || response.State == session.ReqUnmatched {
+		return
+	}
+	method := d.src.Method(request.Method)
+	message := response.Msg.String()
+	if e, err := d.in.EntryInto(response, readBytes, d.buf[:0]); err == nil {
+		message = summary.Response(method, e.Payload, e.FullSize)
+		message = strings.TrimPrefix(message, "failed: ")
+	}
+	key := withoutNumbers(message)
+	f := d.failures[key]
+	if f == nil {
+		if len(d.failures) >= maxMessages {
+			d.more++
+			return
+		}
+		f = &Failure{Message: message, same: message}
+		d.failures[key] = f
+	}
+	if f.Count++; message != f.same {
+		f.Message = key
+	}
+	took := d.times.Times(number, request, response)
+	c := Call{Row: number, T: request.T, State: request.State.String(), From: sender(request.Kind), Method: method}
+	c.Took, _ = took.Answering(request.Kind)
+	f.last = number
+	if len(f.Calls) < listedCalls {
+		d.describe(&c)
+		f.Calls = append(f.Calls, c)
+	} else if method == mcp.MethodToolsCall {
+		d.describe(&c)
+	}
+	f.name(&c)
+}
+
+// name counts the tool or method of a call.
+func (f *Failure) name(c *Call) {
+	name := c.Method
+	if c.Method == mcp.MethodToolsCall {
+		name = cmp.Or(c.Tool, c.Method)
+	}
+	switch {
+	case slices.Contains(f.Tools, name):
+	case len(f.Tools) < listedTools:
+		f.Tools = append(f.Tools, name)
+	default:
+		f.More++
+	}
+}
+
+// grouped returns the failures, the most frequent first.
+func (d *reader) grouped() Failures {
+	out := Failures{More: d.more}
+	for _, f := range d.failures {
+		last := Call{Row: f.last}
+		d.describe(&last)
+		f.Last = last.N
+		out.Groups = append(out.Groups, *f)
+	}
+	slices.SortFunc(out.Groups, func(a, b Failure) int {
+		return cmp.Or(-cmp.Compare(a.Count, b.Count), cmp.Compare(a.Calls[0].Row, b.Calls[0].Row))
+	})
+	return out
+}
+
+// withoutNumbers replaces each number in a message, after a code at its beginning, and
+// each word with digits.
+func withoutNumbers(message string) string {
+	code, rest, found := strings.Cut(message, ": ")
+	if !found || strings.Trim(code, "-0123456789") != "" {
+		code, rest = "", message
+	}
+	var b strings.Builder
+	if code != "" {
+		b.WriteString(code + ": ")
+	}
+	for rest != "" {
+		end := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		switch {
+		case end < 0:
+			end = len(rest)
+		case end == 0:
+			_, end = utf8.DecodeRuneInString(rest)
+		}
+		word := rest[:end]
+		if strings.IndexFunc(word, unicode.IsDigit) >= 0 {
+			word = "…"
+		}
+		b.WriteString(word)
+		rest = rest[end:]
+	}
+	return b.String()
+}
