@@ -11,62 +11,115 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
+	"mcpdbg/recordings/digest"
 	"mcpdbg/session"
-	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
 )
 
 const (
 	// maxMarkdown is the approximate size, in bytes, that fits in an issue.
 	maxMarkdown = 60_000
-	maxTable    = 200
-	maxRemarks  = 20
+	// maxTables is how much of it the tables may take.
+	maxTables   = 40_000
+	maxTable    = 500
+	maxRemarks  = 10
+	maxFailures = 20
+	maxLines    = 30
 	maxBlock    = 4000
 )
 
-// writeMarkdown writes a report on a selection of at most about maxMarkdown bytes. Omitted
-// entries are counted.
+// writeMarkdown writes a report on a selection of at most about maxMarkdown bytes: first
+// what failed in the recording, then the calls of the selection. Omissions are counted.
 func writeMarkdown(ctx context.Context, to io.Writer, s Selection) error {
 	var b strings.Builder
-	f := factsOf(ctx, s.Source)
-	b.WriteString("## MCP session\n\n| | |\n|---|---|\n")
+	f, d := factsOf(ctx, s.Source), digest.Read(ctx, s.Source)
+	b.WriteString("## MCP session" + outcome(d) + "\n\n| | |\n|---|---|\n")
 	for _, row := range f.Rows {
 		fmt.Fprintf(&b, "| %s | %s |\n", row[0], inline(wording.Clip(row[1], 1000, wording.Ellipsis)))
 	}
 	remarks(&b, "Likely causes", f.Causes, 0)
+	failures(&b, &d.Failures)
+	if len(d.Unanswered) > 0 {
+		calls(&b, "Requests without a response", d.Unanswered[:min(len(d.Unanswered), maxFailures)])
+		omitted(&b, "", len(d.Unanswered)+d.MoreUnanswered-maxFailures)
+	}
+	tools(&b, d.Lines)
+	if len(d.Slowest) > 0 {
+		calls(&b, "Slowest calls", d.Slowest)
+	}
 	remarks(&b, "Problems", f.Problems, f.More)
-	b.WriteString("\n### Messages\n\n| entry | time | | what | id | took | bytes |\n|--:|--:|---|---|---|--:|--:|\n")
-	var blocks strings.Builder
-	shown, blocked, all, full := 0, 0, 0, false
-	times := exchange.NewTable(s.Source)
-	for it, err := range s.items(ctx, maxBlock+64<<10) {
-		if err != nil {
-			return err
-		}
-		all++
-		if shown < maxTable && b.Len() < maxMarkdown/2 {
-			shown++
-			s.tableRow(&b, times, it)
-		}
-		if full {
-			continue
-		}
-		text := block(s, it)
-		if full = blocks.Len()+len(text) > maxMarkdown/2; !full {
-			blocked++
-			blocks.WriteString(text)
-		}
-	}
-	if shown < all {
-		fmt.Fprintf(&b, "\nThe table omits %d more entries.\n", all-shown)
-	}
-	b.WriteString("\n### Content\n\n")
-	b.WriteString(blocks.String())
-	if blocked < all {
-		fmt.Fprintf(&b, "\nThe content of %d more entries is omitted.\n", all-blocked)
+	if err := s.table(ctx, &b, d); err != nil {
+		return err
 	}
 	_, err := io.WriteString(to, b.String())
 	return err
+}
+
+// outcome says in the title how many calls failed.
+func outcome(d *digest.Digest) string {
+	text := wording.Join(", ", wording.IfCounted(uint64(d.Failures.Count()), "%s failed", "call"),
+		wording.IfCounted(uint64(len(d.Unanswered)+d.MoreUnanswered), "%s without a response", "request"))
+	return wording.IfAny(": ", text)
+}
+
+// omitted says that n more of a table are not in it.
+func omitted(b *strings.Builder, hint string, n int) {
+	if n > 0 {
+		fmt.Fprintf(b, "\nand %d more%s\n", n, hint)
+	}
+}
+
+func failures(b *strings.Builder, all *digest.Failures) {
+	if len(all.Groups) == 0 {
+		return
+	}
+	b.WriteString("\n### Failed calls by message\n\n| count | message | tool | first entries |\n|--:|---|---|---|\n")
+	shown := 0
+	for i := range all.Groups[:min(len(all.Groups), maxFailures)] {
+		g := &all.Groups[i]
+		shown += g.Count
+		var numbers []string
+		for i := range g.Calls {
+			numbers = append(numbers, fmt.Sprint(g.Calls[i].N))
+		}
+		if g.Count > len(numbers) {
+			numbers = append(numbers, "…", fmt.Sprint(g.Last))
+		}
+		fmt.Fprintf(b, "| %d | %s | %s | %s |\n", g.Count, inline(g.Message), inline(wording.List(g.Tools)), strings.Join(numbers, ", "))
+	}
+	omitted(b, " with other messages", all.Count()-shown)
+}
+
+// calls adds a table of calls with their times.
+func calls(b *strings.Builder, title string, all []digest.Call) {
+	fmt.Fprintf(b, "\n### %s\n\n| entry | at | call | took |\n|--:|--:|---|--:|\n", title)
+	for i := range all {
+		c := &all[i]
+		took := wording.Took(c.Took)
+		if c.State == session.ReqTimedOut.String() || c.State == session.ReqPending.String() || c.State == session.ReqLost.String() {
+			took = "no response in " + took
+		}
+		fmt.Fprintf(b, "| %d | %s | %s | %s |\n", c.N, wording.Took(c.T), inline(wording.Clip(c.Name()+" "+c.Arguments, 100, wording.Ellipsis)), took)
+	}
+}
+
+func tools(b *strings.Builder, all []digest.Line) {
+	if len(all) == 0 {
+		return
+	}
+	b.WriteString("\n### Requests by tool and method\n\n| from | tool or method | requests | failed | unanswered | p50 | p95 | max |\n|---|---|--:|--:|--:|--:|--:|--:|\n")
+	took := func(us *int64) string {
+		if us == nil {
+			return ""
+		}
+		return wording.Took(*us)
+	}
+	for i := range all[:min(len(all), maxLines)] {
+		l := &all[i]
+		fmt.Fprintf(b, "| %s | %s | %d | %d | %d | %s | %s | %s |\n", l.From, inline(wording.Clip(l.Name(), 100, wording.Ellipsis)),
+			l.Requests, l.Errors, l.Unanswered, took(l.P50), took(l.P95), took(l.Max))
+	}
+	omitted(b, "", len(all)-maxLines)
 }
 
 func remarks(b *strings.Builder, title string, all []remark, more int) {
@@ -87,26 +140,6 @@ func remarks(b *strings.Builder, title string, all []remark, more int) {
 	if more > 0 {
 		fmt.Fprintf(b, "- and %d more\n", more)
 	}
-}
-
-func (s Selection) tableRow(b *strings.Builder, times *exchange.Table, it item) {
-	took := ""
-	if us, waited, ok := s.took(times, it); ok && us >= 0 && (it.row.Msg != framing.Request || it.row.State == session.ReqCancelled) {
-		took = wording.Took(us)
-		if exchange.Noticed(waited) {
-			took += ", and " + wording.Took(waited) + " waiting for the client"
-		}
-	}
-	id := string(it.entry.Msg.ID.Of(it.entry.Payload))
-	if it.entry.Cut {
-		id = ""
-	}
-	size := ""
-	if it.row.Kind.IsStream() {
-		size = fmt.Sprint(it.entry.FullSize)
-	}
-	fmt.Fprintf(b, "| %d | %.6f | %s | %s | %s | %s | %s |\n", it.entry.N, float64(it.row.T)/1e6, arrow(it.row),
-		inline(wording.Clip(s.what(it), 100, wording.Ellipsis)), inline(wording.Clip(id, 40, wording.Ellipsis)), took, size)
 }
 
 func arrow(row session.Row) string {
@@ -140,34 +173,28 @@ func (s Selection) what(it item) string {
 	return it.row.Msg.String()
 }
 
-// block formats one entry with its content, folded.
-func block(s Selection, it item) string {
-	if !it.row.Kind.IsStream() {
-		return "" // the table has all of it
-	}
-	text := string(it.entry.Payload)
+// fenced formats the bytes of an entry as code: a message as JSON, anything else as text.
+func fenced(e *session.Entry) string {
+	text, kind := string(e.Payload), ""
 	var pretty bytes.Buffer
-	if isMessage(&it.entry) && !it.entry.Cut && json.Indent(&pretty, it.entry.Payload, "", "  ") == nil {
-		text = pretty.String()
+	if isMessage(e) && !e.Cut && json.Indent(&pretty, e.Payload, "", "  ") == nil {
+		text, kind = pretty.String(), "json"
 	}
 	rest := int64(0)
 	if len(text) > maxBlock {
 		cut := wording.Clip(text, maxBlock, wording.Ellipsis)
 		rest, text = int64(len(text)-len(cut)), cut
 	}
-	if it.entry.Cut {
-		rest = it.entry.FullSize - int64(len(text))
+	if e.Cut {
+		rest = e.FullSize - int64(len(text))
 	}
 	text = wording.Visible(text)
 	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
-	var b strings.Builder
-	fmt.Fprintf(&b, "<details><summary>%d %s %s</summary>\n\n%sjson\n%s\n%s\n", it.entry.N, arrow(it.row),
-		inline(wording.Clip(s.what(it), 80, wording.Ellipsis)), fence, text, fence)
+	out := fmt.Sprintf("%s%s\n%s\n%s\n", fence, kind, text, fence)
 	if rest > 0 {
-		fmt.Fprintf(&b, "\n%d more bytes are omitted.\n", rest)
+		out += fmt.Sprintf("\n%d more bytes are omitted.\n", rest)
 	}
-	b.WriteString("\n</details>\n")
-	return b.String()
+	return out
 }
 
 func longestRun(text string, c byte) (longest int) {

@@ -118,7 +118,7 @@ func TestTimesWithoutThePerson(t *testing.T) {
 	require.Regexp(t, `"w":"tools/call",[^}]*"l":2000,"y":200000,`, page)
 	require.Regexp(t, `"w":"elicitation/create",[^}]*"l":200000,"p"`, page)
 	s.Include = func(_ int, row session.Row) bool { return row.Kind.IsStream() }
-	require.Contains(t, write(t, "md", s), "| result tools/call | 1 | 2 ms, and 200 ms waiting for the client | ")
+	require.Contains(t, write(t, "md", s), "| book | ok | 2 ms, and 200 ms waiting for the client |")
 	require.Regexp(t, `"timings":\{"blocked":200,"send":0,"wait":2,"receive":0\},"_entry":2,`, write(t, "har", s))
 }
 
