@@ -75,6 +75,8 @@ func (p *printer) brief(g *Group) string {
 		mark, text = "-", strings.TrimSpace(string(g.Pointer)+" "+short(valueOf(d.A)))
 	case len(d.Detail) > 0:
 		text = string(g.Pointer)
+	case d.Text != nil:
+		text = string(g.Pointer) + " at " + d.Text.String() + ": " + short(d.Text.differs[0]) + " -> " + short(d.Text.differs[1])
 	default:
 		text = string(g.Pointer) + " " + sides(d)
 	}

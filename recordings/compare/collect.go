@@ -39,13 +39,14 @@ func (c *comparer) report(d Difference, a, b []byte) {
 		return // it is not shown
 	}
 	if d.more != nil {
-		d.Detail, d.more = d.more(), nil
-	}
-	if c.i != alone {
-		d.A = c.a.at(&c.a.records[c.i])
+		d.more(&d)
+		d.more = nil
 	}
 	if c.j != alone {
-		d.B = c.b.at(&c.b.records[c.j])
+		d.B, d.Arguments = c.b.at(&c.b.records[c.j]), c.b.arguments(&c.b.records[c.j])
+	}
+	if c.i != alone {
+		d.A, d.Arguments = c.a.at(&c.a.records[c.i]), c.a.arguments(&c.a.records[c.i])
 	}
 	show(&d.A, a)
 	show(&d.B, b)
@@ -63,7 +64,10 @@ func (c *comparer) report(d Difference, a, b []byte) {
 	}
 	switch {
 	case known:
-		c.out.Groups[at].Count++
+		g := &c.out.Groups[at]
+		if g.Count++; len(g.others) < maxOthers {
+			g.others = append(g.others, d)
+		}
 	case len(c.out.Groups) < maxGroups:
 		c.groups[key] = len(c.out.Groups)
 		c.out.Groups = append(c.out.Groups, Group{
@@ -97,18 +101,22 @@ func (c *comparer) countsClass(class Class) bool {
 	return true
 }
 
-// masked counts two different values of the same type.
-func (c *comparer) masked(typ string, path []string, a, b []byte) {
-	key := maskKey{typ, c.label.method, c.label.subject, general(path)}
+// masked counts two different values of the same type, which may be a guess.
+func (c *comparer) masked(typ string, guess bool, path []string, a, b []byte) {
+	key := maskKey{typ, guess, c.label.method, c.label.subject, general(path)}
 	at, known := c.masks[key]
 	switch {
 	case known:
 		c.out.Masked[at].Count++
 	case len(c.out.Masked) < maxMasked:
 		c.masks[key] = len(c.out.Masked)
-		c.out.Masked = append(c.out.Masked, Masked{
-			Type: typ, Method: key.method, Subject: key.subject, Pointer: key.pointer, Count: 1, A: excerpt(a), B: excerpt(b),
-		})
+		m := Masked{Type: typ, Guess: guess, Method: key.method, Subject: key.subject, Pointer: key.pointer, Count: 1, A: excerpt(a), B: excerpt(b)}
+		textA, okA := match.Text(a)
+		textB, okB := match.Text(b)
+		if guess && okA && okB {
+			m.Text = placeOf(textA, textB, true)
+		}
+		c.out.Masked = append(c.out.Masked, m)
 	default:
 		c.out.MoreMasked++
 	}

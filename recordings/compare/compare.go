@@ -32,8 +32,8 @@ type Options struct {
 	// Notes makes different counts of log messages and change notifications count.
 	Notes bool
 	// MaxTime is the longest time that the server may take for responses of a
-	// method in the second session, including the handshake. Methods without a
-	// limit are not checked.
+	// method, or of one tool, as in tools/call:report, in the second session, including
+	// the handshake. Others are not checked.
 	MaxTime map[string]time.Duration
 	// MaxSlowdown limits the median time of the server for a method and tool in the
 	// second session to a multiple of that in the first; 0 means no limit. An
@@ -119,6 +119,7 @@ type comparer struct {
 
 type maskKey struct {
 	typ             string
+	guess           bool
 	method, subject string
 	pointer         match.Pointer
 }

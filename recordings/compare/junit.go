@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -53,9 +54,23 @@ func fail(test *junit.Case, groups []*Group) {
 	for _, g := range groups {
 		p.group(g)
 	}
-	first := groups[0]
+	first := &groups[0].Example
 	test.Status, test.Type = junit.Failed, string(first.Class)
-	test.Message, test.Text = p.place(first.Class, string(first.Pointer), first.Change), "\n"+p.b.String()
+	test.Message, test.Text = p.what(first)+p.positions(first), "\n"+p.b.String()
+}
+
+// positions returns the entries of both sides in parentheses, "" without any.
+func (p *printer) positions(d *Difference) string {
+	var at []string
+	for i, s := range []*Side{d.A, d.B} {
+		if s != nil && s.N > 0 {
+			at = append(at, fmt.Sprintf("n %d in %c", s.N, 'A'+i))
+		}
+	}
+	if at == nil {
+		return ""
+	}
+	return " (" + strings.Join(at, ", ") + ")"
 }
 
 // printable escapes characters that would break a line.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/match"
 )
 
@@ -43,12 +44,11 @@ func isValue(class Class) bool {
 }
 
 func ruleFor(g Group) match.Rule {
-	method := g.Method
-	if g.Subject != "" {
-		method += ":" + g.Subject
-	}
-	return match.Rule{Action: match.ActionIgnore, Method: method, Pointer: g.Pointer}
+	return match.Rule{Action: match.ActionIgnore, Method: methodOf(g.Method, g.Subject), Pointer: g.Pointer}
 }
+
+// methodOf returns a method and a subject as rules name them.
+func methodOf(method, subject string) string { return method + wording.IfAny(":", subject) }
 
 // tidy sorts rules and drops those that another one covers.
 func tidy(rules []match.Rule) []match.Rule {

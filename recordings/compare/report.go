@@ -86,11 +86,14 @@ type Difference struct {
 	// which rules can use, too.
 	Pointer match.Pointer `json:"pointer"`
 	Change  Change        `json:"change"`
-	A       *Side         `json:"a,omitempty"`
-	B       *Side         `json:"b,omitempty"`
-	Detail  []string      `json:"detail,omitempty"` // lines of a diff, or what changed in a schema
-	order   int
-	more    func() []string // computes Detail if it is shown
+	// Arguments are those of the request, in short, as lists of calls show them.
+	Arguments string     `json:"arguments,omitempty"`
+	Text      *TextPlace `json:"text,omitempty"` // where two texts differ, unless they are short
+	A         *Side      `json:"a,omitempty"`
+	B         *Side      `json:"b,omitempty"`
+	Detail    []string   `json:"detail,omitempty"` // lines of a diff, or what changed in a schema
+	order     int
+	more      func(*Difference) // computes Text and Detail if they are shown
 }
 
 // HasValue reports whether the difference is one of values in the two messages.
@@ -123,16 +126,19 @@ type Group struct {
 	Change  Change        `json:"change"`
 	Count   int           `json:"count"`
 	Example Difference    `json:"example"`
+	others  []Difference  // further ones, the first maxOthers
 }
 
 // Masked counts values that differ but have the same type on both sides.
 type Masked struct {
-	Type    string        `json:"type"` // as match.Type spells it, "text" for parts of a text, "redacted", or "carried" for values that clients only send back
+	Type    string        `json:"type"`            // as match.Type spells it, "text" for parts of a text, "redacted", or "carried" for values that clients only send back
+	Guess   bool          `json:"guess,omitempty"` // the type is a guess from a name or a number: the values may mean something else
 	Method  string        `json:"method"`
 	Subject string        `json:"subject,omitempty"`
 	Pointer match.Pointer `json:"pointer"`
 	Count   int           `json:"count"`
-	A       string        `json:"a"` // the first one
+	Text    *TextPlace    `json:"text,omitempty"` // as in a Difference
+	A       string        `json:"a"`              // the first one
 	B       string        `json:"b"`
 }
 
@@ -142,16 +148,17 @@ type Ignored struct {
 	Count int    `json:"count"`
 }
 
-// Timing compares the response times of a method. A handshake after a probe is not
+// Timing compares the response times of a method, or of one of its tools or prompts. A handshake after a probe is not
 // compared with one that was the first request, because its time does not include the
 // server's start.
 type Timing struct {
-	Method string  `json:"method"`
-	From   string  `json:"from"`
-	A      Times   `json:"a"`
-	B      Times   `json:"b"`
-	P50    float64 `json:"p50_ratio"` // of B to A; 0 if there is none
-	P95    float64 `json:"p95_ratio"`
+	Method  string  `json:"method"`
+	Subject string  `json:"subject,omitempty"` // "" for all of the method, before its subjects; the slowest of B first
+	From    string  `json:"from"`
+	A       Times   `json:"a"`
+	B       Times   `json:"b"`
+	P50     float64 `json:"p50_ratio"` // of B to A; 0 if there is none
+	P95     float64 `json:"p95_ratio"`
 }
 
 // Times are response times in microseconds.
@@ -176,6 +183,7 @@ const (
 	maxDifferences = 1000
 	maxGroups      = 2000
 	maxMasked      = 1000
+	maxOthers      = 4
 	maxValue       = 200
 )
 

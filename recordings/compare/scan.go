@@ -15,6 +15,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
+	"mcpdbg/session/summary"
 )
 
 // maxLabels is the most labels that are kept; requests beyond that share one.
@@ -334,6 +335,23 @@ func (s *side) entry(number uint32) (session.Entry, bool) {
 	}
 	e, err := s.src.Entry(row, 64)
 	return e, err == nil
+}
+
+// arguments returns a summary of the params of a record's request.
+func (s *side) arguments(r *record) string {
+	method := s.labelOf(r).method
+	at := s.request(r)
+	if row, ok := session.RowAt(s.src, at.Row); ok && !match.IsRaw(row) {
+		if e, err := s.src.Entry(row, summary.Limit); err == nil {
+			return summary.Request(method, e.Payload)
+		}
+		return ""
+	}
+	m, err := match.Read(s.src, at, nil)
+	if err != nil {
+		return ""
+	}
+	return summary.Request(method, m.Line)
 }
 
 // value reads the canonical result or error of a record.

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"mcpdbg/internal/wording"
+	"mcpdbg/recordings/match"
 )
 
 // TextOptions are the options of WriteText.
@@ -49,8 +51,9 @@ func (p *printer) report(r *Report) {
 	p.runs = r.A.Runs > 1 || r.B.Runs > 1
 	if r.First != nil {
 		p.line("\nFirst difference: %s", p.what(r.First))
-		p.where("A", r.First.A, len(r.First.Detail) == 0)
-		p.where("B", r.First.B, len(r.First.Detail) == 0)
+		a, b := r.First.values()
+		p.where("A", r.First.A, a)
+		p.where("B", r.First.B, b)
 		for _, line := range r.First.Detail {
 			p.line("     %s", p.Clean(line))
 		}
@@ -100,7 +103,38 @@ func differing(n int) string {
 }
 
 func (p *printer) what(d *Difference) string {
-	return fmt.Sprintf("%s, %s", p.call(d.Method, d.Subject, d.From), p.place(d.Class, string(d.Pointer), d.Change))
+	return fmt.Sprintf("%s, %s", p.callWith(d), p.placeOf(d))
+}
+
+// callWith returns a call with its arguments.
+func (p *printer) callWith(d *Difference) string {
+	return p.call(d.Method, d.Subject, d.From) + wording.IfAny(" ", p.Clean(d.Arguments))
+}
+
+func (p *printer) placeOf(d *Difference) string {
+	text := p.place(d.Class, string(d.Pointer), d.Change)
+	if d.Text != nil {
+		text += " at " + d.Text.String()
+	}
+	return text
+}
+
+// values returns what to show of both sides, "" for what the detail shows.
+func (d *Difference) values() (a, b string) {
+	switch {
+	case len(d.Detail) > 0:
+		return "", ""
+	case d.Text != nil:
+		return d.Text.A, d.Text.B
+	}
+	return d.A.value(), d.B.value()
+}
+
+func (s *Side) value() string {
+	if s == nil {
+		return ""
+	}
+	return s.Value
 }
 
 func (p *printer) call(method, subject, from string) string {
@@ -141,8 +175,8 @@ func (p *printer) place(class Class, pointer string, change Change) string {
 	return p.Clean(pointer) + " " + string(change)
 }
 
-// where writes the position of a side of a difference, and its value if value is set.
-func (p *printer) where(letter string, s *Side, value bool) {
+// where writes the position of a side of a difference, and a value if there is one.
+func (p *printer) where(letter string, s *Side, value string) {
 	if s == nil {
 		p.line("  %s  nothing", letter)
 		return
@@ -151,10 +185,7 @@ func (p *printer) where(letter string, s *Side, value bool) {
 	if s.N > 0 {
 		text += "  " + p.position(s)
 	}
-	if value && s.Value != "" {
-		text += "  " + p.Clean(s.Value)
-	}
-	p.line("%s", text)
+	p.line("%s", text+wording.IfAny("  ", p.Clean(value)))
 }
 
 // position returns a position in the form that the user interface accepts.
@@ -186,49 +217,130 @@ func (p *printer) groups(r *Report) {
 	}
 }
 
+// group writes what a group has in common, and its first difference.
 func (p *printer) group(g *Group) {
-	times := ""
-	if g.Count > 1 {
-		times = fmt.Sprintf("  %d times", g.Count)
-	}
-	p.line("  %-8s %s, %s%s", g.Class, p.call(g.Method, g.Subject, g.From), p.place(g.Class, string(g.Pointer), g.Change), times)
 	d := &g.Example
+	if g.Count == 1 {
+		p.line("  %-8s %s", g.Class, p.what(d))
+	} else {
+		p.line("  %-8s %s, %s  %d times", g.Class, p.call(g.Method, g.Subject, g.From), p.place(g.Class, string(g.Pointer), g.Change), g.Count)
+		if first := p.within(d, g.Pointer); first != "" {
+			p.line("             first %s", first)
+		}
+	}
+	a, b := d.values()
+	p.side("A", d.A, a)
+	p.side("B", d.B, b)
 	for _, line := range d.Detail {
 		p.line("             %s", p.Clean(line))
 	}
-	if len(d.Detail) == 0 {
-		p.side("A", d.A)
-		p.side("B", d.B)
-	}
+	p.others(g)
 }
 
-// side writes one side of a group's example if it has a value.
-func (p *printer) side(letter string, s *Side) {
-	if s != nil && s.Value != "" {
-		p.b.WriteString("           ")
-		p.where(letter, s, true)
+// within returns how a difference differs from another one of its group: the arguments, and
+// its place.
+func (p *printer) within(d *Difference, other match.Pointer) string {
+	words := []string{p.Clean(d.Arguments)}
+	if d.Pointer != other {
+		words = append(words, p.Clean(string(d.Pointer)))
 	}
+	if d.Text != nil {
+		words = append(words, "at "+d.Text.String())
+	}
+	return wording.Join(" ", words...)
 }
 
-func (p *printer) masked(r *Report) {
-	if len(r.Masked) == 0 {
+// others writes where else a difference is.
+func (p *printer) others(g *Group) {
+	var places []string
+	for i := range g.others {
+		d := &g.others[i]
+		at := cmp.Or(d.A, d.B)
+		if at == nil || at.N == 0 {
+			continue
+		}
+		text := fmt.Sprintf("n %d", at.N)
+		if p.runs {
+			text += fmt.Sprintf(" of run %d", at.Run)
+		}
+		places = append(places, wording.Join(" ", text, p.within(d, g.Example.Pointer)))
+	}
+	if len(places) == 0 {
 		return
 	}
-	total := r.MoreMasked
-	for _, m := range r.Masked {
-		total += m.Count
+	text := strings.Join(places, "; ")
+	if more := g.Count - 1 - len(places); more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
 	}
-	hint := " (--reveal shows them)"
-	if p.Reveal {
-		hint = ""
+	p.line("             also %s", text)
+}
+
+// side writes one side of a group's example if it has a position or a value.
+func (p *printer) side(letter string, s *Side, value string) {
+	if s != nil && (s.N > 0 || value != "") {
+		p.b.WriteString("           ")
+		p.where(letter, s, value)
 	}
-	p.line("\nEqual by type: %s%s", wording.Plural(total, "value"), hint)
-	for _, m := range r.Masked {
-		p.line("  %-9s %s, %s  %d", m.Type, p.call(m.Method, m.Subject, ""), p.Clean(string(m.Pointer)), m.Count)
-		if p.Reveal {
-			p.line("           A %s", p.Clean(m.A))
-			p.line("           B %s", p.Clean(m.B))
+}
+
+// maxGuesses is the most places whose values are equal by a guess that are listed.
+const maxGuesses = 20
+
+// masked writes the values that are equal by type: how many in each place, and both if the
+// type is a guess.
+func (p *printer) masked(r *Report) {
+	var guesses []*Masked
+	total, guessed := r.MoreMasked, 0
+	for i := range r.Masked {
+		m := &r.Masked[i]
+		if total += m.Count; m.Guess {
+			guesses = append(guesses, m)
+			guessed += m.Count
 		}
+	}
+	if total == 0 {
+		return
+	}
+	if certain := total - guessed; certain > 0 {
+		hint := " (--reveal shows them)"
+		if p.Reveal {
+			hint = ""
+		}
+		p.line("\nEqual by type: %s%s", wording.Plural(certain, "value"), hint)
+		for i := range r.Masked {
+			if m := &r.Masked[i]; !m.Guess {
+				p.maskedPlace(m, p.Reveal)
+			}
+		}
+	}
+	if len(guesses) == 0 {
+		return
+	}
+	p.line("\nTaken as equal, because both look like the same type: %s", wording.Plural(guessed, "value"))
+	shown := len(guesses)
+	if !p.Reveal {
+		shown = min(shown, maxGuesses)
+	}
+	for _, m := range guesses[:shown] {
+		p.maskedPlace(m, true)
+	}
+	if more := len(guesses) - shown; more > 0 {
+		p.line("  and %s more; --reveal lists all", wording.Plural(more, "place"))
+	}
+	m := guesses[0]
+	p.line("  a rule makes them count: keep %s %s", p.Clean(methodOf(m.Method, m.Subject)), p.Clean(string(m.Pointer)))
+}
+
+func (p *printer) maskedPlace(m *Masked, values bool) {
+	place := p.Clean(string(m.Pointer))
+	a, b := m.A, m.B
+	if m.Text != nil {
+		place, a, b = place+" at "+m.Text.String(), m.Text.A, m.Text.B
+	}
+	p.line("  %-9s %s, %s  %d", m.Type, p.call(m.Method, m.Subject, ""), place, m.Count)
+	if values {
+		p.line("           A %s", p.Clean(a))
+		p.line("           B %s", p.Clean(b))
 	}
 }
 
@@ -242,6 +354,9 @@ func (p *printer) ignored(r *Report) {
 	}
 }
 
+// maxTimed is the most tools of a method whose times are listed.
+const maxTimed = 20
+
 func (p *printer) timing(r *Report) {
 	if len(r.Timing) == 0 {
 		return
@@ -253,8 +368,18 @@ func (p *printer) timing(r *Report) {
 	p.line("%s", title)
 	t := tabwriter.NewWriter(&p.b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "  \tresponses\tp50\t\tp95")
-	for _, m := range r.Timing {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", p.call(m.Method, "", m.From), both(fmt.Sprint(m.A.Count), fmt.Sprint(m.B.Count)),
+	tools := 0
+	for i, m := range r.Timing {
+		name := p.call(m.Method, "", m.From)
+		if m.Subject == "" {
+			tools = 0
+		} else if name, tools = "  "+p.Clean(m.Subject), tools+1; tools > maxTimed {
+			if i+1 == len(r.Timing) || r.Timing[i+1].Subject == "" {
+				fmt.Fprintf(t, "    and %d more\t\t\t\t\t\n", tools-maxTimed)
+			}
+			continue
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", name, both(fmt.Sprint(m.A.Count), fmt.Sprint(m.B.Count)),
 			both(micros(m.A.P50), micros(m.B.P50)), factor(m.P50), both(micros(m.A.P95), micros(m.B.P95)), factor(m.P95))
 	}
 	_ = t.Flush() // can't fail: writes into memory

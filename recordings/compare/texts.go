@@ -34,21 +34,25 @@ func (c *comparer) texts(class Class, path []string, a, b []byte, exact bool) bo
 	}
 	textA, _ := match.Text(a)
 	textB, _ := match.Text(b)
-	if len(textA) > maxText || len(textB) > maxText {
+	if isBlob(textA) || isBlob(textB) {
 		return false
 	}
-	if !exact && sameButVolatile(textA, textB) {
-		c.masked("text", path, a, b)
-		return true
+	small := len(textA) <= maxText && len(textB) <= maxText
+	if small && !exact {
+		if same, guess := sameButVolatile(textA, textB); same {
+			c.masked("text", guess, path, a, b)
+			return true
+		}
 	}
-	if !strings.Contains(textA, "\n") && !strings.Contains(textB, "\n") || isBlob(textA) || isBlob(textB) {
-		return false
-	}
-	c.report(Difference{Class: class, Change: changeChanged, Pointer: match.PointerTo(path...), more: func() []string {
+	c.report(Difference{Class: classAt(class, path), Change: changeChanged, Pointer: match.PointerTo(path...), more: func(d *Difference) {
+		d.Text = placeOf(textA, textB, exact)
+		if !small || !strings.Contains(textA, "\n") && !strings.Contains(textB, "\n") {
+			return
+		}
 		if !exact {
 			textA, textB = match.WithoutRedacted(maskText(textA), masked), match.WithoutRedacted(maskText(textB), masked)
 		}
-		return lineDiff(textA, textB)
+		d.Detail = lineDiff(textA, textB)
 	}}, a, b)
 	return true
 }
@@ -64,29 +68,72 @@ func lineDiff(a, b string) []string {
 	lines = slices.DeleteFunc(lines[min(2, len(lines)):], func(line string) bool { // without the file names
 		return strings.HasPrefix(line, `\ No newline`)
 	})
-	if rest := len(lines) - maxLines; rest > 0 {
-		lines = append(lines[:maxLines], fmt.Sprintf("and %d more lines", rest))
+	rest := len(lines) - maxLines
+	if rest > 0 {
+		lines = lines[:maxLines]
 	}
-	for i, line := range lines {
-		lines[i] = wording.Clip(line, maxValue, wording.Ellipsis)
+	lines = shortened(lines)
+	if rest > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more lines", rest))
 	}
 	return lines
 }
 
-var volatileText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(strings.Join([]string{
-		`\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?( ?([Zz]|UTC|[+-]\d\d:?\d\d))?`,   // time
-		`\b\d?\d:\d\d:\d\d([.,]\d+)?( ?[AaPp][Mm])?\b`,                                    // time of day
-		`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`, // UUID
-		`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`,                                                 // ULID
-		`\b(0x[0-9a-fA-F]{6,}|[0-9a-f]{16,}|[0-9A-F]{16,})\b`,                             // hexadecimal
-		`\b\d+(\.\d+)? ?(ns|us|µs|ms|s|sec|seconds|minutes)\b`,                            // duration
-		`(?i:\bpid[ :=]+)\d+`,                                                // pid
-		`(?i:\bport[ :=]+|localhost:|127\.0\.0\.1:)\d+`,                      // port
-		`(/tmp/|/var/tmp/|/private/tmp/|(/private)?/var/folders/)[^\s"'<>]+`, // temporary path
-		`(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d\d? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:\d\d? )?(?:\d{4} )?[\d:]{5,8}`, // dates of mails and logs
-	}, "|"))
-})
+// shortened returns the lines of a diff with their beginnings, if they are long, or of two
+// that replace each other the place where they differ.
+func shortened(lines []string) []string {
+	out := make([]string, len(lines))
+	var removed []int // those without a replacement so far
+	for i, line := range lines {
+		out[i] = wording.Clip(line, maxValue, wording.Ellipsis)
+		switch {
+		case strings.HasPrefix(line, "-"):
+			removed = append(removed, i)
+		case strings.HasPrefix(line, "+") && len(removed) > 0:
+			other := removed[0]
+			removed = removed[1:]
+			if place := placeOf(lines[other][1:], line[1:], true); max(len(line), len(lines[other])) > maxValue && place != nil {
+				out[other], out[i] = "-"+place.A, "+"+place.B
+			}
+		case !strings.HasPrefix(line, "+"):
+			removed = nil
+		}
+	}
+	return out
+}
+
+// volatileText matches values that usually differ, and certainText those whose form leaves
+// no doubt about their type.
+var (
+	volatileText = textPattern(true)
+	certainText  = textPattern(false)
+)
+
+func textPattern(guessed bool) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp {
+		var all []string
+		for _, p := range []struct {
+			guess   bool
+			pattern string
+		}{
+			{false, `\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?( ?([Zz]|UTC|[+-]\d\d:?\d\d))?`},                                                     // time
+			{false, `\b\d?\d:\d\d:\d\d([.,]\d+)?( ?[AaPp][Mm])?\b`},                                                                                      // time of day
+			{false, `\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`},                                                   // UUID
+			{false, `\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`},                                                                                                   // ULID
+			{false, `\b(0x[0-9a-fA-F]{6,}|[0-9a-f]{16,}|[0-9A-F]{16,})\b`},                                                                               // hexadecimal
+			{true, `\b\d+(\.\d+)? ?(ns|us|µs|ms|s|sec|seconds|minutes)\b`},                                                                               // duration
+			{true, `(?i:\bpid[ :=]+)\d+`},                                                                                                                // pid
+			{true, `(?i:\bport[ :=]+|localhost:|127\.0\.0\.1:)\d+`},                                                                                      // port
+			{false, `(/tmp/|/var/tmp/|/private/tmp/|(/private)?/var/folders/)[^\s"'<>]+`},                                                                // temporary path
+			{false, `(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d\d? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:\d\d? )?(?:\d{4} )?[\d:]{5,8}`}, // dates of mails and logs
+		} {
+			if guessed || !p.guess {
+				all = append(all, p.pattern)
+			}
+		}
+		return regexp.MustCompile(strings.Join(all, "|"))
+	})
+}
 
 // wordsAround is how many words around a difference may belong to the same value of
 // volatileText, such as a date, in at most maxAround bytes.
@@ -95,7 +142,9 @@ const (
 	maxAround   = 256
 )
 
-func sameButVolatile(a, b string) bool {
+// sameButVolatile reports whether two texts are equal apart from values that usually
+// differ, and whether the type of one of these is a guess.
+func sameButVolatile(a, b string) (same, guess bool) {
 	start := 0
 	for start < min(len(a), len(b)) && a[start] == b[start] {
 		start++
@@ -107,7 +156,11 @@ func sameButVolatile(a, b string) bool {
 	start -= around(start, func(i int) byte { return a[start-1-i] })
 	end -= around(end, func(i int) byte { return a[len(a)-end+i] })
 	a, b = a[start:len(a)-end], b[start:len(b)-end]
-	return couldBeVolatile(a) && couldBeVolatile(b) && match.EqualRedactedText(maskText(a), maskText(b))
+	if !couldBeVolatile(a) || !couldBeVolatile(b) || !match.EqualRedactedText(maskText(a), maskText(b)) {
+		return false, false
+	}
+	certain := func(text string) string { return certainText().ReplaceAllString(text, masked) }
+	return true, !match.EqualRedactedText(certain(a), certain(b))
 }
 
 // around returns how many of n bytes belong to the next words.

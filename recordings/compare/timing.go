@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"mcpdbg/session/mcp"
 )
 
 func timing(a, b *side) []Timing {
@@ -16,16 +18,24 @@ func timing(a, b *side) []Timing {
 		if l.kind != inSession && (tookA[l] == nil || tookB[l] == nil) {
 			continue // the time of only one side includes the server's start
 		}
-		t := Timing{Method: l.method, From: l.from(), A: times(tookA[l]), B: times(tookB[l])}
+		t := Timing{Method: l.method, Subject: l.subject, From: l.from(), A: times(tookA[l]), B: times(tookB[l])}
 		if t.A.Count > 0 && t.B.Count > 0 {
 			t.P50, t.P95 = ratio(t.A.P50, t.B.P50), ratio(t.A.P95, t.B.P95)
 		}
 		out = append(out, t)
 	}
 	slices.SortFunc(out, func(a, b Timing) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Method, b.Method))
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Method, b.Method), compareSubjects(a, b))
 	})
 	return out
+}
+
+// compareSubjects sorts a method before its subjects, and these by how much slower they became.
+func compareSubjects(a, b Timing) int {
+	if a.Subject == "" || b.Subject == "" {
+		return cmp.Compare(a.Subject, b.Subject)
+	}
+	return cmp.Or(-cmp.Compare(a.P95, b.P95), cmp.Compare(a.Subject, b.Subject))
 }
 
 // A timed is the key by which times are grouped.
@@ -42,6 +52,7 @@ const (
 	laterShake          // after a probe, which waited for the start
 )
 
+// took returns the times of each method, and of each of its tools and prompts.
 func (s *side) took() map[timed][]uint32 {
 	out := map[timed][]uint32{}
 	for i := range s.records {
@@ -50,14 +61,20 @@ func (s *side) took() map[timed][]uint32 {
 			continue
 		}
 		l := timed{label: s.labelOf(r)}
-		l.subject = ""
 		switch {
 		case r.flags&probed != 0:
 			l.kind = laterShake
 		case r.flags&handshake != 0:
 			l.kind = firstShake
 		}
-		out[l] = append(out[l], s.serverTime(i))
+		took := s.serverTime(i)
+		if l.subject != "" {
+			if l.method == mcp.MethodToolsCall || l.method == mcp.MethodPromptsGet {
+				out[l] = append(out[l], took)
+			}
+			l.subject = ""
+		}
+		out[l] = append(out[l], took)
 	}
 	return out
 }
@@ -77,9 +94,15 @@ func ratio(a, b int64) float64 { return float64(b) / float64(max(a, 1)) }
 const minSlowdown = 1000
 
 // slow reports a response of the second session that took longer than the limit of its
-// method.
+// tool or method.
 func (c *comparer) slow(record int) {
-	limit, ok := c.opts.MaxTime[c.label.method]
+	if len(c.opts.MaxTime) == 0 {
+		return
+	}
+	limit, ok := c.opts.MaxTime[c.label.method+":"+c.label.subject]
+	if !ok {
+		limit, ok = c.opts.MaxTime[c.label.method]
+	}
 	b := &c.b.records[record]
 	if took := time.Duration(c.b.serverTime(record)) * time.Microsecond; ok && b.flags&answered != 0 && c.label.fromClient && took > limit {
 		c.report(Difference{Class: ClassTime, Change: changeChanged, Pointer: "/time"}, nil, []byte(took.String()+", limit "+limit.String()))

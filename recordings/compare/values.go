@@ -34,19 +34,19 @@ func (c *comparer) value(class Class, path []string, a, b []byte) (descend bool)
 	case match.ActionMask:
 		name := path[len(path)-1]
 		if rule.Type.Fits(name, a) && rule.Type.Fits(name, b) {
-			c.masked(rule.Type.String(), path, a, b)
+			c.masked(rule.Type.String(), false, path, a, b)
 			return false
 		}
 	case match.ActionNone:
 		if exact && !match.EqualRedacted(a, b) {
 			break
 		}
-		mask := volatile(path, a, b)
+		mask, guess := volatile(path, a, b)
 		if mask == "" && class == ClassParams && c.carried(path, a, b) {
 			mask = "carried"
 		}
 		if mask != "" && classAt(class, path) != ClassEnvelope {
-			c.masked(mask, path, a, b)
+			c.masked(mask, guess, path, a, b)
 			return false
 		}
 	}
@@ -104,22 +104,23 @@ func orEmpty(object []byte) []byte {
 	return object
 }
 
-// volatile returns why two different values are treated as equal, or "".
-func volatile(path []string, a, b []byte) string {
+// volatile returns why two different values are treated as equal, or "", and whether that
+// is a guess.
+func volatile(path []string, a, b []byte) (why string, guess bool) {
 	if a == nil || b == nil {
-		return ""
+		return "", false
 	}
 	name := path[len(path)-1]
 	if match.EqualRedacted(a, b) {
-		return "redacted"
+		return "redacted", false
 	}
 	if a[0] == '"' && b[0] == '"' && slices.Contains(carriedNames, name) {
-		return "carried"
+		return "carried", false
 	}
 	if t := match.TypeOf(name, a); t != match.TypeNone && t == match.TypeOf(name, b) {
-		return t.String()
+		return t.String(), t.IsGuess()
 	}
-	return ""
+	return "", false
 }
 
 // Some members do not reflect the behaviour of a server.

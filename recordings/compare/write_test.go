@@ -39,7 +39,7 @@ func TestWriteText(t *testing.T) {
 B  two.jsonl  3 calls in 7 entries
 3 calls compared, 0 equal, 3 differ, 1 on one side only
 
-First difference: tools/call x, /result/long changed
+First difference: tools/call x, /result/long changed at line 2, column 1
   A  n 3 seq 1
   B  n 3 seq 1
      @@ -1,3 +1,3 @@
@@ -49,7 +49,9 @@ First difference: tools/call x, /result/long changed
       three
 
 Differences
-  result   tools/call x, /result/long changed
+  result   tools/call x, /result/long changed at line 2, column 1
+             A  n 3 seq 1
+             B  n 3 seq 1
              @@ -1,3 +1,3 @@
               one
              -two
@@ -59,6 +61,8 @@ Differences
              A  n 3 seq 1  1
              B  n 3 seq 1  "\u001b[2J<b>"
   result   tools/list, /result/tools/a/inputSchema: schema changed
+             A  n 5 seq 2
+             B  n 5 seq 2
              /type: "object" -> "array"
   missing  ping, only in A
              A  n 7 seq 3  {}
@@ -109,7 +113,7 @@ func TestJSONKeepsItsNames(t *testing.T) {
 	first := func(name string) any { return r[name].([]any)[0] }
 	require.Equal(t, "a b calls compared differences differs equal first groups ignored masked timing", names(r))
 	require.Equal(t, "argv entries exchanges id runs", names(r["a"]))
-	require.Equal(t, "a b change class counts detail from method pointer subject", names(r["first"]))
+	require.Equal(t, "a b change class counts detail from method pointer subject text", names(r["first"]))
 	require.Equal(t, "n process request_n run seq t_us value", names(r["first"].(map[string]any)["a"]))
 	require.Equal(t, "change class count counts example from method pointer subject", names(first("groups")))
 	require.Equal(t, "a b count method pointer subject type", names(first("masked")))
@@ -153,10 +157,10 @@ func TestWriteJUnit(t *testing.T) {
 		cases = append(cases, c.Class+" "+c.Name+" "+word)
 	}
 	require.Equal(t, []string{
-		"mcpdbg.client ping missing: only in A",
-		"mcpdbg.client prompts/get p\\u{1b}[31m outcome: different outcome",
-		"mcpdbg.client tools/call x result: /result/long changed",
-		"mcpdbg.client tools/list result: /result/tools/a/inputSchema: schema changed",
+		"mcpdbg.client ping missing: ping, only in A (n 7 in A)",
+		"mcpdbg.client prompts/get p\\u{1b}[31m outcome: prompts/get p\\u{1b}[31m, different outcome (n 9 in A, n 7 in B)",
+		"mcpdbg.client tools/call x result: tools/call x, /result/long changed at line 2, column 1 (n 3 in A, n 3 in B)",
+		"mcpdbg.client tools/list result: tools/list, /result/tools/a/inputSchema: schema changed (n 5 in A, n 5 in B)",
 	}, cases)
 	require.Equal(t, []int{4, 4}, []int{suite.Tests, suite.Failures})
 	require.Contains(t, suite.Cases[2].Failure.Text, "/result/v changed")

@@ -49,6 +49,14 @@ func EqualRedactedText(a, b string) bool {
 	return slices.Equal(partsA, partsB) || fits(partsA, b) || fits(partsB, a)
 }
 
+// RedactedParts returns where the marks of a text begin and end.
+func RedactedParts(text string) [][]int {
+	if !strings.Contains(text, redactedTag) {
+		return nil
+	}
+	return redactedMark().FindAllStringIndex(text, -1)
+}
+
 // WithoutRedacted returns a text with its marks replaced, so that those of different
 // files are the same.
 func WithoutRedacted(text, mark string) string {

@@ -32,6 +32,12 @@ var typeNames = [typeCount]string{"", "any", "time", "epoch", "id", "duration", 
 // String returns the type as rule files and reports spell it.
 func (t Type) String() string { return typeNames[t] }
 
+// IsGuess reports whether a value is of the type only because of its name or size, so that
+// it may mean something else.
+func (t Type) IsGuess() bool {
+	return t == TypeEpoch || t == TypeDuration || t == TypePID || t == TypePort
+}
+
 func parseType(s string) (Type, bool) {
 	for t := TypeAny; t < typeCount; t++ {
 		if typeNames[t] == s {
