@@ -321,26 +321,64 @@ func (c *comparer) params(a, b *record) (same bool, err error) {
 	return !c.counts, nil // nothing else was compared so far
 }
 
-// pairUp finds partners for records without one: the k-th request with a label in one
-// session matches the k-th one in the other. It returns the remaining records of b.
+// pairUp finds partners for records without one: those that are the same but for redacted
+// text, then the k-th request with a label that follows the same request in both sessions,
+// then the k-th one with a label. It returns the remaining records of b.
 func (c *comparer) pairUp(partners []int32, rest []int32) ([]int32, error) {
+	rest, err := c.pairRedacted(partners, rest)
+	if err != nil || len(rest) == 0 {
+		return rest, err
+	}
 	type what struct {
 		label
 		handshake bool
+		after     int32
 	}
-	of := func(s *side, number int32) what {
+	before := c.preceding(partners)
+	key := func(s *side, number int32) what {
 		r := &s.records[number]
-		return what{s.labelOf(r), r.flags&handshake != 0}
+		return what{s.labelOf(r), r.flags&handshake != 0, before[s][number]}
 	}
-	waiting := map[what][]int32{}
-	for _, j := range rest {
-		waiting[of(c.b, j)] = append(waiting[of(c.b, j)], j)
+	rest = pairBy(partners, c.a.without(partners), rest, key, c.a, c.b)
+	return pairBy(partners, c.a.without(partners), rest, func(s *side, number int32) what {
+		k := key(s, number)
+		k.after = 0
+		return k
+	}, c.a, c.b), nil
+}
+
+// preceding returns for each record of both sessions the last one before it that has a
+// partner, as a number in the first session.
+func (c *comparer) preceding(partners []int32) map[*side][]int32 {
+	inA, inB := make([]int32, len(c.a.records)), make([]int32, len(c.b.records))
+	for j := range inB {
+		inB[j] = alone
 	}
-	for i := range partners {
-		if partners[i] != alone || c.a.records[i].flags&page != 0 {
-			continue
+	last := int32(alone)
+	for i, j := range partners {
+		if inA[i] = last; j != alone {
+			inB[j], last = int32(i), int32(i)
 		}
-		k := of(c.a, int32(i))
+	}
+	last = alone
+	for j, i := range inB {
+		if inB[j] = last; i != alone {
+			last = i
+		}
+	}
+	return map[*side][]int32{c.a: inA, c.b: inB}
+}
+
+// pairBy pairs the k-th record with a key in the first session with the k-th one in the
+// second. It returns the remaining ones of the second.
+func pairBy[K comparable](partners, first, second []int32, key func(s *side, number int32) K, a, b *side) []int32 {
+	waiting := map[K][]int32{}
+	for _, j := range second {
+		k := key(b, j)
+		waiting[k] = append(waiting[k], j)
+	}
+	for _, i := range first {
+		k := key(a, i)
 		if q := waiting[k]; len(q) > 0 {
 			partners[i], waiting[k] = q[0], q[1:]
 		}
@@ -350,5 +388,15 @@ func (c *comparer) pairUp(partners []int32, rest []int32) ([]int32, error) {
 		left = append(left, q...)
 	}
 	slices.Sort(left)
-	return left, nil
+	return left
+}
+
+// without returns the records without a partner.
+func (s *side) without(partners []int32) (numbers []int32) {
+	for i, j := range partners {
+		if j == alone && s.records[i].flags&page == 0 {
+			numbers = append(numbers, int32(i))
+		}
+	}
+	return numbers
 }

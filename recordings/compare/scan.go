@@ -51,7 +51,7 @@ type record struct {
 	duplicates     uint8 // duplicate responses, counted up to 255
 }
 
-type recordFlags uint8
+type recordFlags uint16
 
 const (
 	answered recordFlags = 1 << iota
@@ -62,6 +62,7 @@ const (
 	progressed // has progress notifications
 	falls      // progress decreased or was not a number
 	probed     // after a probe: the time does not include the server's start
+	redacted   // the params have redacted text
 )
 
 // A side is one session, scanned.
@@ -173,7 +174,9 @@ func (s *scanner) request(it *match.Item) {
 	s.key, _ = match.AppendKey(s.key[:0], method, params, s.rules)
 	s.key = strconv.AppendBool(s.key, it.FromClient)
 	s.key = strconv.AppendBool(s.key, it.Handshake)
-	r.key = match.Hash(s.key)
+	if r.key = match.Hash(s.key); match.HasRedacted(s.key) {
+		r.flags |= redacted
+	}
 	number := len(s.records)
 	s.list(it, &r, params, number)
 	s.records = append(s.records, r)

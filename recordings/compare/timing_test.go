@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,9 @@ func TestTimesCountOnlyWithALimit(t *testing.T) {
 		{"within the limit", []int{2}, []int{30}, Options{MaxTime: map[string]time.Duration{"tools/call": 30 * time.Millisecond}}, []string{}},
 		{"over the limit, once of three", []int{2, 2, 2}, []int{2, 31, 2}, Options{MaxTime: map[string]time.Duration{"tools/call": 30 * time.Millisecond}},
 			[]string{"time: tools/call x /time changed nothing | 31ms, limit 30ms"}},
+		{"the limit of a tool", []int{2}, []int{31}, Options{MaxTime: map[string]time.Duration{"tools/call": time.Second, "tools/call:x": 30 * time.Millisecond}},
+			[]string{"time: tools/call x /time changed nothing | 31ms, limit 30ms"}},
+		{"the limit of another tool", []int{2}, []int{31}, Options{MaxTime: map[string]time.Duration{"tools/call:y": time.Millisecond}}, []string{}},
 		{"the limit of another method", []int{2}, []int{31}, Options{MaxTime: map[string]time.Duration{"tools/list": time.Millisecond}}, []string{}},
 		{"a slow first session", []int{90}, []int{2}, Options{MaxTime: map[string]time.Duration{"tools/call": 30 * time.Millisecond}, MaxSlowdown: 1}, []string{}},
 		{"within the slowdown", []int{10, 10, 10}, []int{20, 20, 90}, Options{MaxSlowdown: 2}, []string{}},
@@ -143,4 +147,38 @@ func TestDuplicateResponseIsADifference(t *testing.T) {
 	require.Empty(t, describe(compared(t, twice, twice, Options{})))
 	r = compared(t, twice, once, Options{})
 	require.Equal(t, []string{"duplicate: tools/call x /duplicate changed 2 responses | 1 response"}, describe(r))
+}
+
+func TestTimesByTool(t *testing.T) {
+	session := func(slow int) []string {
+		lines := []string{started}
+		for _, call := range []struct {
+			tool string
+			ms   int
+		}{{"b", 3}, {"report", slow}, {"a", 3}, {"b", 3}} {
+			lines = append(lines, `> {"id":1,"method":"tools/call","params":{"name":"`+call.tool+`"}}`)
+			lines = append(append(lines, waits(call.ms-1)...), `< {"id":1,"result":{}}`)
+		}
+		return lines
+	}
+	r := compared(t, session(2), session(52), Options{})
+	var rows []string
+	for _, m := range r.Timing {
+		rows = append(rows, fmt.Sprint(m.Method, " ", m.Subject, " ", m.A.Count, " ", FormatRatio(m.P95)))
+	}
+	require.Equal(t, []string{"tools/call  4 17", "tools/call report 1 26", "tools/call a 1 1", "tools/call b 2 1"}, rows)
+	var out strings.Builder
+	require.NoError(t, r.WriteText(&out, TextOptions{}))
+	require.Contains(t, out.String(), "\n  tools/call  4          3 ms           1x   3 ms -> 52 ms  17x\n    report    1          2 ms -> 52 ms  26x  2 ms -> 52 ms  26x\n    a ")
+
+	var many []string
+	for i := range maxTimed + 2 {
+		many = append(many, fmt.Sprintf(`> {"id":%d,"method":"tools/call","params":{"name":"t%d"}}`, i, i), fmt.Sprintf(`< {"id":%d,"result":{}}`, i))
+	}
+	r = compared(t, append([]string{started}, many...), append([]string{started}, many...), Options{})
+	out.Reset()
+	require.NoError(t, r.WriteText(&out, TextOptions{}))
+	require.Len(t, r.Timing, 1+maxTimed+2)
+	require.Equal(t, maxTimed, strings.Count(out.String(), "\n    t"))
+	require.Contains(t, out.String(), "\n    and 2 more ")
 }

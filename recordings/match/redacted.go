@@ -57,6 +57,21 @@ func RedactedParts(text string) [][]int {
 	return redactedMark().FindAllStringIndex(text, -1)
 }
 
+// RedactedPlaces calls found with the path of each redacted text in a canonical value.
+func RedactedPlaces(value []byte, found func(path []string)) { redactedPlaces(nil, value, found) }
+
+func redactedPlaces(path []string, value []byte, found func(path []string)) {
+	switch {
+	case !bytes.Contains(value, []byte(redactedTag)):
+	case isContainer(value):
+		for token, part := range Each(value) {
+			redactedPlaces(append(path[:len(path):len(path)], token), part, found)
+		}
+	case IsRedacted(value):
+		found(path)
+	}
+}
+
 // WithoutRedacted returns a text with its marks replaced, so that those of different
 // files are the same.
 func WithoutRedacted(text, mark string) string {

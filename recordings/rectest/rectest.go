@@ -19,9 +19,20 @@ import (
 	"mcpdbg/recordings"
 )
 
-// Session returns a recording made of lines. A line that begins with > is a message of
-// the client, one with < a message of the server; others are members of an entry.
+// Session returns a recording made of lines: see File.
 func Session(t testing.TB, lines ...string) *recordings.Recording {
+	t.Helper()
+	r, err := recordings.Open(File(t, lines...))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	require.Zero(t, r.Warnings())
+	return r
+}
+
+// File writes a recording made of lines, and returns its path. A line that begins with > is
+// a message of the client, one with < a message of the server; others are members of an
+// entry.
+func File(t testing.TB, lines ...string) string {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString(`{"mcpdbg":1,"id":"x","tool":"test","start":"2026-11-21T10:00:00Z","placement":"local","argv":["server"]}` + "\n")
@@ -41,11 +52,7 @@ func Session(t testing.TB, lines ...string) *recordings.Recording {
 	}
 	path := filepath.Join(t.TempDir(), "written.jsonl")
 	require.NoError(t, os.WriteFile(path, []byte(b.String()), 0o600))
-	r, err := recordings.Open(path)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, r.Close()) })
-	require.Zero(t, r.Warnings())
-	return r
+	return path
 }
 
 // Started is the line of a start entry.

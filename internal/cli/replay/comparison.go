@@ -40,9 +40,9 @@ func (f *comparisonFlags) register(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "ignore differences at `[METHOD:]POINTER`, such as tools/call:/result/content/*/text; may be repeated")
 	flags.StringVar(&f.rules, "rules", "", "read comparison rules from `FILE`")
 	flags.StringVar(&f.accept, "accept", "", "add rules to `FILE` that accept all differences found")
-	flags.BoolVar(&f.reveal, "reveal", false, "show the values that match only by type")
+	flags.BoolVar(&f.reveal, "reveal", false, "show all values that match only by type")
 	flags.BoolVar(&f.logs, "logs", false, "also compare the numbers of log messages, other notifications and stray lines")
-	flags.StringArrayVar(&f.maxTime, "max-time", nil, "fail when a response takes longer than `METHOD=DUR`, such as tools/call=2s; may be repeated")
+	flags.StringArrayVar(&f.maxTime, "max-time", nil, "fail when a response takes longer than `METHOD[:TOOL]=DUR`, such as tools/call=2s; may be repeated")
 	flags.Float64Var(&f.slowdown, "max-slowdown", 0, "fail when the median response of a method or tool takes more than `X` times as long, and at least 1ms longer")
 	flags.BoolVar(&f.envelope, "envelope", false, "also compare versions and cache hints")
 }
@@ -81,10 +81,11 @@ func (f *comparisonFlags) options(ctx context.Context, env *console.Env) (compar
 // limits reads the flags that limit times.
 func (f *comparisonFlags) limits(opts *compare.Options) error {
 	for _, text := range f.maxTime {
-		method, limit, _ := strings.Cut(text, "=")
+		at := max(strings.LastIndexByte(text, '='), 0)
+		method, limit := text[:at], strings.TrimPrefix(text[at:], "=")
 		d, err := time.ParseDuration(limit)
 		if method == "" || err != nil || d <= 0 {
-			return console.Usagef("--max-time %q: must be METHOD=DUR, such as tools/call=2s", text)
+			return console.Usagef("--max-time %q: must be METHOD=DUR or METHOD:TOOL=DUR, such as tools/call:report=2s", text)
 		}
 		if opts.MaxTime == nil {
 			opts.MaxTime = map[string]time.Duration{}

@@ -21,8 +21,10 @@ func DiffCommand(env *console.Env) *cobra.Command {
 only one of them has, and the server's own requests. Requests are matched by
 their contents, not by id, and lists are compared by name. Values that change
 from run to run, such as times, ids and process ids, are equal if both sides
-have one of the same type. Differences in list order, versions and notifications
-are shown but do not count; times count with --max-time and --max-slowdown.
+have one of the same type; where the type is a guess, both are listed. Each
+difference has a JSON pointer and the arguments of the call, in a long text the
+character, too. Differences in list order, versions and notifications are shown
+but do not count; times count with --max-time and --max-slowdown.
 
 ` + flags.RecordingNames + `
 

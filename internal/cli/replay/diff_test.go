@@ -126,10 +126,10 @@ func TestReplayDetectsDuplicateAndSlowResponses(t *testing.T) {
 	require.Equal(t, 0, r.Code, r.Stdout+r.Stderr)
 	r = clitest.Run(t, "replay", good, "--no-record", "--", clitest.Binary(), console.DemoServer, "--misbehave", "duplicate-answers")
 	require.Equal(t, console.ExitFailure, r.Code, r.Stdout+r.Stderr)
-	require.Contains(t, r.Stdout, "tools/call echo, different number of responses")
+	require.Contains(t, r.Stdout, "tools/call echo message=\"hi\", different number of responses")
 	r = clitest.Run(t, "replay", good, "--no-record", "--max-time", "tools/call=1ns", "--", clitest.Binary(), console.DemoServer)
 	require.Equal(t, console.ExitFailure, r.Code, r.Stdout+r.Stderr)
-	require.Contains(t, r.Stdout, "tools/call echo, took too long")
+	require.Contains(t, r.Stdout, "tools/call echo message=\"hi\", took too long")
 }
 
 // Text from the server reaches the terminal only sanitized.
