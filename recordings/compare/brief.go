@@ -76,7 +76,8 @@ func (p *printer) brief(g *Group) string {
 	case len(d.Detail) > 0:
 		text = string(g.Pointer)
 	case d.Text != nil:
-		text = string(g.Pointer) + " at " + d.Text.String() + ": " + short(d.Text.differs[0]) + " -> " + short(d.Text.differs[1])
+		a, b := d.Text.Changed()
+		text = fmt.Sprintf("%s at %s: [%s] -> [%s]", g.Pointer, d.Text, a, b)
 	default:
 		text = string(g.Pointer) + " " + sides(d)
 	}

@@ -250,29 +250,30 @@ func (p *printer) within(d *Difference, other match.Pointer) string {
 	return wording.Join(" ", words...)
 }
 
-// others writes where else a difference is.
+// others writes where else a difference is, and what differs there.
 func (p *printer) others(g *Group) {
-	var places []string
 	for i := range g.others {
 		d := &g.others[i]
+		a, b := d.values()
+		text := p.within(d, g.Example.Pointer)
+		if d.Text == nil && a+b != "" {
+			text += p.Clean(": " + short(cmp.Or(a, "nothing")) + " -> " + short(cmp.Or(b, "nothing")))
+		}
 		at := cmp.Or(d.A, d.B)
 		if at == nil || at.N == 0 {
+			return // all are about no single call
+		}
+		if d.Text == nil {
+			p.line("             also %s %s", p.position(at), strings.TrimPrefix(text, ": "))
 			continue
 		}
-		text := fmt.Sprintf("n %d", at.N)
-		if p.runs {
-			text += fmt.Sprintf(" of run %d", at.Run)
-		}
-		places = append(places, wording.Join(" ", text, p.within(d, g.Example.Pointer)))
+		p.line("             also %s", text)
+		p.side("A", d.A, a)
+		p.side("B", d.B, b)
 	}
-	if len(places) == 0 {
-		return
+	if more := g.Count - 1 - len(g.others); more > 0 && len(g.others) > 0 {
+		p.line("             and %d more", more)
 	}
-	text := strings.Join(places, "; ")
-	if more := g.Count - 1 - len(places); more > 0 {
-		text += fmt.Sprintf("; and %d more", more)
-	}
-	p.line("             also %s", text)
 }
 
 // side writes one side of a group's example if it has a position or a value.

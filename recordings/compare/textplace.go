@@ -38,6 +38,9 @@ func (p *TextPlace) String() string {
 	return "character " + wording.Thousands(p.Character)
 }
 
+// Changed returns what differs in both texts, at most 40 characters of each.
+func (p *TextPlace) Changed() (a, b string) { return p.differs[0], p.differs[1] }
+
 // placeOf returns nil for short texts of one line.
 func placeOf(a, b string, exact bool) *TextPlace {
 	lines := strings.Contains(a, "\n") || strings.Contains(b, "\n")

@@ -168,7 +168,11 @@ Differences
              first k=0 /result/content/0/text/items/1
              A  n 3 seq 1  1
              B  n 3 seq 1  true
-             also n 5 k=1; n 7 k=2; n 9 k=3; n 11 k=4; and 2 more
+             also n 5 seq 2 k=1: 1 -> true
+             also n 7 seq 3 k=2: 1 -> true
+             also n 9 seq 4 k=3: 1 -> true
+             also n 11 seq 5 k=4: 1 -> true
+             and 2 more
 `)
 	out.Reset()
 	require.NoError(t, r.WriteJUnit(&out, "x"))

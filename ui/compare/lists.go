@@ -249,6 +249,9 @@ func (v *view) paintValue(th *paint.Theme, row int, c *table.Cells) {
 	example.Pointer = g.Pointer
 	c.Text(0, th.Text, wording.Thousands(g.Count))
 	c.Text(1, th.Text, v.callName(g.Method, g.Subject, g.From == "server"))
+	if g.Count == 1 && example.Arguments != "" {
+		c.Text(1, th.Dim, " "+example.Arguments)
+	}
 	c.Text(2, style, v.whatDiffers(&example))
 }
 
@@ -259,6 +262,8 @@ func (v *view) whatDiffers(d *diff.Difference) string {
 	switch {
 	case d.Class == diff.ClassMissing || d.Class == diff.ClassExtra || d.Class == diff.ClassEra:
 		return place
+	case d.Text != nil:
+		place, values = v.textPlace(place, d.Text)
 	case len(d.Detail) > 0:
 		values = d.Detail[0]
 	case d.A != nil && d.B != nil && d.A.Value+d.B.Value != "":
@@ -268,6 +273,12 @@ func (v *view) whatDiffers(d *diff.Difference) string {
 		return place
 	}
 	return place + wording.IfAny(": ", values)
+}
+
+// textPlace adds where two texts differ to their place, and returns what differs there.
+func (v *view) textPlace(place string, t *diff.TextPlace) (where, values string) {
+	a, b := t.Changed()
+	return place + " at " + t.String(), "[" + a + "]" + v.glyph(" → ", " -> ") + "[" + b + "]"
 }
 
 // placeText returns the words for the place of a difference: in a result, the names that
@@ -314,15 +325,23 @@ func (v *view) paintType(th *paint.Theme, row int, c *table.Cells) {
 	c.Text(0, th.Text, wording.Thousands(m.Count))
 	c.Text(1, th.Text, m.Type)
 	c.Text(2, th.Text, v.callName(m.Method, m.Subject, false))
-	c.Text(3, th.Text, pathText(m.Method, m.Pointer))
-	if v.reveal {
-		c.Text(3, th.Dim, ": "+m.A+v.glyph(" → ", " -> ")+m.B)
+	place, values := pathText(m.Method, m.Pointer), m.A+v.glyph(" → ", " -> ")+m.B
+	if m.Text != nil {
+		place, values = v.textPlace(place, m.Text)
+	}
+	c.Text(3, th.Text, place)
+	if v.reveal || m.Guess {
+		c.Text(3, th.Dim, ": "+values)
 	}
 }
 
 func (v *view) paintTiming(th *paint.Theme, row int, c *table.Cells) {
 	m := &v.result.Report.Timing[row]
-	c.Text(0, th.Text, v.callName(m.Method, "", m.From == "server"))
+	name := v.callName(m.Method, "", m.From == "server")
+	if m.Subject != "" { // below its method
+		name = "  " + m.Subject
+	}
+	c.Text(0, th.Text, name)
 	answers := wording.Thousands(m.A.Count)
 	if m.B.Count != m.A.Count {
 		answers += "/" + wording.Thousands(m.B.Count)

@@ -229,15 +229,15 @@ func (v *view) paintLine(screen *kit.Screen, l *paint.Line, line, side int) {
 	l.AppendCut(&full, b.x, l.Room())
 }
 
-// Values that are equal by type only are the type, unless they are revealed.
+// Values that are equal by type only are the type, unless that is a guess or they are revealed.
 func (v *view) valueText(row *valueRow, side int) (text string, changed []textSpan) {
 	text = row.Left
 	if side == 1 {
 		text = row.Right
 	}
 	switch {
-	case row.Type == "" || row.Only != bothSides:
-	case !v.reveal:
+	case row.Mark != markLoose || row.Only != bothSides:
+	case row.Type != "" && !v.reveal:
 		return "<" + row.Type + ">", nil
 	case v.beside.unified && row.Left != row.Right:
 		return row.Left + " -> " + row.Right, nil

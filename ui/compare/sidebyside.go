@@ -183,6 +183,9 @@ func (j judge) at(path []string) (rowMark, string) {
 	}
 	for i := range j.look.Masked {
 		if m := &j.look.Masked[i]; match.Covers(m.Pointer, p) {
+			if m.Guess { // the values are shown
+				return markLoose, ""
+			}
 			return markLoose, m.Type
 		}
 	}

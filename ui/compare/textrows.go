@@ -89,12 +89,12 @@ func (t *textRows) differing(removed, added int) {
 		row := t.changed
 		row.Only = onlyOn(n < removed, n < added)
 		if n < removed {
-			row.Left = short(t.left[t.i+n])
+			row.Left = t.left[t.i+n]
 		}
 		if n < added {
-			row.Right = short(t.right[t.j+n])
+			row.Right = t.right[t.j+n]
 		}
-		t.add(row)
+		t.add(t.withoutEqual(row))
 	}
 	t.i, t.j = t.i+removed, t.j+added
 }

@@ -3,7 +3,10 @@ package compare
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
+	"mcpdbg/internal/wording"
+	diff "mcpdbg/recordings/compare"
 	"mcpdbg/recordings/match"
 )
 
@@ -98,6 +101,7 @@ func (r *valueRower) equal(path []string, name string, value []byte, depth int) 
 		return
 	}
 	r.lines(path, name, value, depth, func(row valueRow) {
+		row.Left = short(row.Left)
 		row.Right = row.Left
 		r.add(row)
 	})
@@ -175,8 +179,38 @@ func (r *valueRower) other(path []string, name string, a, b []byte, depth int) {
 		if i < len(left) {
 			row.Pointer, row.Depth, row.Name, row.Left = left[i].Pointer, left[i].Depth, left[i].Name, left[i].Left
 		}
-		r.add(row)
+		r.add(r.withoutEqual(row))
 	}
+}
+
+// The equal parts of long values that differ are folded but for foldedBefore and foldedAfter
+// bytes next to the difference.
+const (
+	foldedBefore = 20
+	foldedAfter  = 200
+)
+
+func (r *valueRower) withoutEqual(row valueRow) valueRow {
+	if r.all || row.Mark == markEqual || row.Only != bothSides || max(len(row.Left), len(row.Right)) <= foldedAfter {
+		row.Left, row.Right = short(row.Left), short(row.Right)
+		return row
+	}
+	i, j, end := diff.DifferingPart(row.Left, row.Right, row.Mark == markLoose)
+	if i == len(row.Left) && j == len(row.Right) {
+		i, j, end = diff.DifferingPart(row.Left, row.Right, true)
+	}
+	cut := func(text string, from int) string {
+		before, after := "", ""
+		if from > 2*foldedBefore {
+			before, text = wording.Dots, text[from-foldedBefore:]
+		}
+		if end > foldedAfter {
+			after, text = wording.Dots, text[:len(text)-end+foldedAfter]
+		}
+		return before + short(strings.ToValidUTF8(text, "")) + after
+	}
+	row.Left, row.Right = cut(row.Left, i), cut(row.Right, j)
+	return row
 }
 
 // lines makes the rows of one value, on the left side.
@@ -186,7 +220,7 @@ func (r *valueRower) lines(path []string, name string, value []byte, depth int, 
 	case value == nil || r.full():
 		return
 	case !container(value) || len(value) == 2:
-		row.Left = short(string(value))
+		row.Left = string(value)
 		add(row)
 		return
 	}
