@@ -451,3 +451,31 @@ func TestComparisonOfWhatIsClosed(t *testing.T) {
 	s.Do("compare-quit", host.ActCompare)
 	require.NotContains(t, s.Text(), "reopen")
 }
+
+// reports is a session with a call of the tool report, whose long text has a word at
+// character 4,951; it says that it took a number of seconds.
+func reports(t *testing.T, word string, seconds int) session.Source {
+	text := strings.Repeat("abcde ", 825) + word + strings.Repeat(" fghij", 100)
+	return build(t, 1, `> {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"report","arguments":{"k":3333}}}`,
+		fmt.Sprintf(`< {"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"%s"}],"port":%d}}`, text, seconds))
+}
+
+func TestLongTextsShowTheDifference(t *testing.T) {
+	for width, want := range map[int][]string{
+		160: {`>≠ report .* k=3333 .* content 0 text at character 4,951: \[old\] → \[new\]`, `>- +text: \.\.\.e abcde abcde abcde old fghij fghij.*>\+ +text: \.\.\.e abcde abcde abcde new fghij fghij`, `~ +port: 8080 .*~ +port: 9090`},
+		80:  {`>≠ report .* k=3333 .* content 0 text at char`, `(?m)^>- +text: \.\.\.e abcde abcde abcde old fghij`, `(?m)^ \+ +text: \.\.\.e abcde abcde abcde new fghij`, `~ +port: 8080 -> 9090`},
+	} {
+		s := newStage(t, reports(t, "old", 8080), reports(t, "new", 9090))
+		s.Resize(width, 36)
+		s.Do(host.ActCompare, "compare-with-pick")
+		for _, line := range want {
+			require.Regexp(t, line, s.Text())
+		}
+		s.Do("compare-next-list")
+		require.Regexp(t, ` 1 report k=3333 +content 0 text at char`, s.Text())
+		s.Do("compare-next-list")
+		require.Regexp(t, ` port +report +port: 8080 → 9090`, s.Text())
+		s.Do("compare-next-list")
+		require.Regexp(t, `(?m)^   tools/call .*\n     report +1 `, s.Text())
+	}
+}

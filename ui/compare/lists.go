@@ -246,7 +246,9 @@ func (v *view) paintValue(th *paint.Theme, row int, c *table.Cells) {
 		v.markDiffers(th, c)
 	}
 	example := g.Example
-	example.Pointer = g.Pointer
+	if g.Count > 1 {
+		example.Pointer = g.Pointer
+	}
 	c.Text(0, th.Text, wording.Thousands(g.Count))
 	c.Text(1, th.Text, v.callName(g.Method, g.Subject, g.From == "server"))
 	if g.Count == 1 && example.Arguments != "" {

@@ -56,6 +56,12 @@ func TestRows(t *testing.T) {
 		{"JSON in text", `{"t":"{\"a\":1}"}`, `{"t":"{ \"a\":2}"}`, false, " { | {; +t: { | {;x++a: 1 | 2; +} | }; } | }"},
 		{"lines", `{"t":"a\nb\nc"}`, `{"t":"a\nx\ny\nc"}`, true, " { | {; +t: text: | text:; ++a | a;x++b | x;x++ | y; ++c | c; } | }"},
 		{"equal lines", `{"t":"1\n2\n3\n4\n5\nb"}`, `{"t":"1\n2\n3\n4\n5\nx"}`, false, " { | {; +t: text: | text:; ++(3 lines) | (3 lines); ++4 | 4; ++5 | 5;x++b | x; } | }"},
+		{"a long text", `{"t":"` + strings.Repeat("é", 200) + `old` + strings.Repeat("x", 300) + `"}`, `{"t":"` + strings.Repeat("é", 200) + `new` + strings.Repeat("x", 300) + `"}`, false,
+			" { | {;x+t: ..." + strings.Repeat("é", 10) + "old" + strings.Repeat("x", 200) + "... | ..." + strings.Repeat("é", 10) + "new" + strings.Repeat("x", 200) + "...; } | }"},
+		{"a long text, not folded", `{"t":"` + strings.Repeat("x", 300) + `1"}`, `{"t":"` + strings.Repeat("x", 300) + `2"}`, true,
+			" { | {;x+t: \"" + strings.Repeat("x", 300) + "1\" | \"" + strings.Repeat("x", 300) + "2\"; } | }"},
+		{"a long line", `{"t":"a\n` + strings.Repeat("x", 300) + `1"}`, `{"t":"a\n` + strings.Repeat("x", 300) + `2"}`, false,
+			" { | {; +t: text: | text:; ++a | a;x++..." + strings.Repeat("x", 20) + "1 | ..." + strings.Repeat("x", 20) + "2; } | }"},
 		{"one side", ``, `{"a":1}`, false, "x | {;x+a:  | 1;x | }"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
