@@ -52,7 +52,7 @@ func newPlantedCall(k int, random *rand.Rand) *plantedCall {
 		{"type": "text", "text": "first line\n" + secret + "\n" + words(5) + "\nlast " + words(60)},
 		{"type": "text"},
 	}
-	c.result = object{"structuredContent": c.structured, "content": c.texts}
+	c.result = object{"structuredContent": c.structured}
 	c.response = object{"result": c.result}
 	return c
 }
@@ -78,6 +78,8 @@ var plants = []struct {
 	{func(c *plantedCall) { c.texts[1]["text"] = replaceLine(c.texts[1]["text"].(string), "last ", "LAST ") }, "result /result/content/1/text changed at line 4, column 1"},
 	{func(c *plantedCall) { c.document["items"].([]any)[3].(object)["id"] = "x" }, "result /result/content/2/text/items/3/id changed"},
 	{func(c *plantedCall) { delete(c.document["items"].([]any)[5].(object), "name") }, "result /result/content/2/text/items/5/name removed"},
+	{func(c *plantedCall) { c.document["items"] = slices.Delete(c.document["items"].([]any), 2, 3) }, "result /result/content/2/text/items/2 removed"},
+	{func(c *plantedCall) { c.texts = slices.Insert(c.texts, 1, object{"type": "text", "text": "new"}) }, "result /result/content/1 added"},
 	{func(c *plantedCall) { c.response["error"].(object)["code"] = -32001 }, "error /error/code changed"},
 	{func(c *plantedCall) { c.response["error"].(object)["message"] = "front gone" }, "error /error/message changed"},
 	{func(c *plantedCall) {
@@ -126,7 +128,8 @@ func plantedSession(t *testing.T, seed uint64, plant bool) (lines []string, want
 		}
 		document, err := json.MarshalIndent(c.document, "", " ")
 		require.NoError(t, err)
-		c.texts[2]["text"] = string(document)
+		c.texts[len(c.texts)-1]["text"] = string(document)
+		c.result["content"] = c.texts
 		c.response["id"] = k
 		if c.arguments == nil {
 			continue

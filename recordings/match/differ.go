@@ -40,21 +40,40 @@ func descends(a, b []byte) bool { return isContainer(a) && isContainer(b) && a[0
 
 // Diff compares two canonical values and calls visit for each place where they
 // differ, from the outside in: a value that only one side has is nil on the other.
-// Elements of arrays are compared by index. If visit returns true for two objects or
+// Elements of arrays are compared by index, unless one array only has some more in one
+// place: see Inserted. If visit returns true for two objects or
 // two arrays, their members follow. path is valid until visit returns. For values
 // that are not canonical the differences are unreliable, but Diff does not panic.
 func Diff(a, b []byte, visit func(path []string, a, b []byte) bool) {
-	diff(nil, a, b, visit)
+	diff(nil, a, b, true, visit)
 }
 
-func diff(path []string, a, b []byte, visit func([]string, []byte, []byte) bool) {
+// diff is Diff. Without aligned, it compares elements by index only.
+func diff(path []string, a, b []byte, aligned bool, visit func([]string, []byte, []byte) bool) {
 	if bytes.Equal(a, b) || !visit(path, a, b) || !descends(a, b) {
 		return
 	}
 	itA, itB := iterate(a), iterate(b)
 	nameA, valueA := itA.next()
 	nameB, valueB := itB.next()
+	compared := a[0] != '[' || !aligned
 	for valueA != nil || valueB != nil {
+		if !compared && valueA != nil && valueB != nil && !sameElement(valueA, valueB) {
+			compared = true
+			restA, restB := itA.rest(valueA), itB.rest(valueB)
+			switch n := shift(restA, restB); {
+			case n > 0:
+				for k, value := range restB[:n] {
+					diff(append(path, strconv.Itoa(itB.n-1+k)), nil, value, aligned, visit)
+				}
+				return
+			case n < 0:
+				for k, value := range restA[:-n] {
+					diff(append(path, strconv.Itoa(itA.n-1+k)), value, nil, aligned, visit)
+				}
+				return
+			}
+		}
 		order := bytes.Compare(nameA, nameB)
 		switch {
 		case valueA == nil:
@@ -71,7 +90,7 @@ func diff(path []string, a, b []byte, visit func([]string, []byte, []byte) bool)
 		case order > 0:
 			name, left = nameB, nil
 		}
-		diff(append(path, token(name, max(itA.n, itB.n)-1)), left, right, visit)
+		diff(append(path, token(name, max(itA.n, itB.n)-1)), left, right, aligned, visit)
 		if order <= 0 {
 			nameA, valueA = itA.next()
 		}
@@ -79,6 +98,57 @@ func diff(path []string, a, b []byte, visit func([]string, []byte, []byte) bool)
 			nameB, valueB = itB.next()
 		}
 	}
+}
+
+// Inserted returns where one of two canonical arrays has elements that the other lacks, if
+// they differ in nothing else: n of b from the index at on, or if n is negative, of a. n
+// is 0 if they differ otherwise, or if the elements are at the end.
+func Inserted(a, b []byte) (at, n int) {
+	itA, itB := iterate(a), iterate(b)
+	for ; ; at++ {
+		_, valueA := itA.next()
+		_, valueB := itB.next()
+		switch {
+		case valueA == nil || valueB == nil:
+			return at, 0
+		case !sameElement(valueA, valueB):
+			return at, shift(itA.rest(valueA), itB.rest(valueB))
+		}
+	}
+}
+
+// shift returns how many elements more b has at its beginning, if all others are those of a;
+// negative if they are in a.
+func shift(a, b [][]byte) int {
+	n := len(b) - len(a)
+	switch {
+	case n > 0:
+		b = b[n:]
+	case n < 0:
+		a = a[-n:]
+	default:
+		return 0
+	}
+	for i := range a {
+		if !sameElement(a[i], b[i]) {
+			return 0
+		}
+	}
+	return n
+}
+
+// sameElement reports whether two values are equal but for redacted text.
+func sameElement(a, b []byte) bool {
+	mark := []byte(redactedTag)
+	return bytes.Equal(a, b) || (bytes.Contains(a, mark) || bytes.Contains(b, mark)) && (EqualRedacted(a, b) || descends(a, b) && equalParts(a, b))
+}
+
+// rest returns the values from first on, which next returned last.
+func (t iterator) rest(first []byte) (values [][]byte) {
+	for value := first; value != nil; _, value = t.next() {
+		values = append(values, value)
+	}
+	return values
 }
 
 func token(name []byte, n int) string {

@@ -220,3 +220,16 @@ func FuzzKey(f *testing.F) {
 		}
 	})
 }
+
+// Nested arrays take time in proportion to their depth, also with redacted text.
+func TestDiffOfNestedArrays(t *testing.T) {
+	nested := func(text string) []byte {
+		return []byte(strings.Repeat("[", 150) + `"` + text + `","[redacted:a]"` + strings.Repeat("]", 150))
+	}
+	visits := 0
+	Diff(nested("a"), nested("b"), func([]string, []byte, []byte) bool {
+		visits++
+		return true
+	})
+	require.Equal(t, 151, visits)
+}

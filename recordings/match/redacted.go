@@ -104,7 +104,7 @@ func fits(parts []string, text string) bool {
 // equalParts is EqualRedacted for values that may be objects or arrays.
 func equalParts(a, b []byte) bool {
 	same := true
-	Diff(a, b, func(_ []string, a, b []byte) bool {
+	diff(nil, a, b, false, func(_ []string, a, b []byte) bool {
 		if EqualRedacted(a, b) {
 			return false
 		}

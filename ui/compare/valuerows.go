@@ -122,20 +122,35 @@ func (r *valueRower) inside(path []string, name string, a, b []byte, depth int) 
 	left, right := members(a), members(b)
 	head := valueRow{Pointer: match.PointerTo(path...), Depth: depth, Name: name, Left: string(a[0]), Right: string(b[0])}
 	r.add(head)
+	in := func(m jsonMember) []string { return append(path[:len(path):len(path)], m.token) }
+	at, inserted := 0, 0
+	if a[0] == '[' {
+		at, inserted = match.Inserted(a, b)
+	}
+	right.shift(at, inserted, left)
 	for i := 0; i < len(left.list); {
-		if n := r.equalFrom(left.list[i:], right.values); n >= foldFrom {
+		if i == at && inserted > 0 {
+			for _, m := range right.list[at:min(at+inserted, len(right.list))] {
+				r.value(in(m), "", nil, m.value, depth+1)
+			}
+		}
+		n := r.equalFrom(left.list[i:], right.values)
+		if i < at && inserted != 0 {
+			n = min(n, at-i)
+		}
+		if n >= foldFrom {
 			text := fmt.Sprintf("(%d equal)", n)
 			r.add(valueRow{Pointer: head.Pointer, Depth: depth + 1, Left: text, Right: text})
 			i += n
 			continue
 		}
 		m := left.list[i]
-		r.value(append(path[:len(path):len(path)], m.token), m.name(a), m.value, right.values[m.token], depth+1)
+		r.value(in(m), m.name(a), m.value, right.values[m.token], depth+1)
 		i++
 	}
 	for _, m := range right.list {
-		if _, both := left.values[m.token]; !both {
-			r.value(append(path[:len(path):len(path)], m.token), m.name(b), nil, m.value, depth+1)
+		if _, both := left.values[m.token]; !both && inserted == 0 {
+			r.value(in(m), m.name(b), nil, m.value, depth+1)
 		}
 	}
 	end := string(a[0] + 2) // } follows {, and ] follows [, two code points later
@@ -274,4 +289,21 @@ func members(value []byte) memberList {
 		}
 	}
 	return out
+}
+
+// shift puts the values of an array under the indexes of the equal ones in another array,
+// which lacks n elements from at on, or if n is negative has so many more.
+func (l *memberList) shift(at, n int, other memberList) {
+	if n == 0 {
+		return
+	}
+	l.values = map[string][]byte{}
+	for i, m := range other.list {
+		switch {
+		case i < at:
+			l.values[m.token] = l.list[i].value
+		case i >= at-min(n, 0) && i+n < len(l.list):
+			l.values[m.token] = l.list[i+n].value
+		}
+	}
 }
