@@ -170,15 +170,19 @@ func (w *textWalk) mark(text string, equal int) textMark {
 			return textMark{at[0], at[1], true}
 		}
 	}
-	if w.exact {
+	if w.exact || !couldBeVolatile(text) {
 		return textMark{}
 	}
-	for _, at := range volatileText().FindAllStringIndex(text, -1) {
-		if at[0] <= equal && at[1] >= equal {
-			return textMark{at[0], at[1], false}
+	for from := 0; ; {
+		at := volatileText().FindStringIndex(text[from:])
+		switch {
+		case at == nil || from+at[0] > equal:
+			return textMark{}
+		case from+at[1] >= equal:
+			return textMark{from + at[0], from + at[1], false}
 		}
+		from += at[1]
 	}
-	return textMark{}
 }
 
 // resumed returns where in other the text goes on that follows a redacted part: where the
