@@ -14,9 +14,8 @@ import (
 // Texts describe entries by the text in them, so that OpenWith can skip most lines
 // of a file without decoding them.
 type Texts struct {
-	// Any are lower-case ASCII texts. Entries of a stream without any of them in their
-	// payload, in any case, are of no interest.
-	Any [][]byte
+	// Entries of a stream without any of these texts in their payload are of no interest.
+	Any []session.Needle
 	// Method reports whether all messages with a method, and the responses to them, may
 	// be of interest. Such a name has one of the texts in it. Method must not be nil.
 	Method func(name string) bool
@@ -86,8 +85,8 @@ type lineFilter struct {
 
 func newLineFilter(texts Texts, rarity *[256]uint32) *lineFilter {
 	s := &lineFilter{method: texts.Method}
-	for _, lower := range texts.Any {
-		s.needles = append(s.needles, newNeedle(lower, rarity))
+	for _, text := range texts.Any {
+		s.needles = append(s.needles, newNeedle(text, rarity))
 	}
 	return s
 }

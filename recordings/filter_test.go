@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
 )
 
 const siftHeader = `{"mcpdbg":1,"id":"x","tool":"test","start":"2026-11-21T10:00:00Z","placement":"local","argv":["server"]}` + "\n"
@@ -17,7 +19,7 @@ func openNeedle(t *testing.T, lines ...string) *Recording {
 	path := filepath.Join(t.TempDir(), "r.jsonl")
 	require.NoError(t, os.WriteFile(path, []byte(siftHeader+strings.Join(lines, "\n")+"\n"), 0o600))
 	r, err := OpenWith(t.Context(), path, Texts{
-		Any:    [][]byte{[]byte("needle")},
+		Any:    []session.Needle{{Text: []byte("needle")}},
 		Method: func(name string) bool { return strings.Contains(name, "needle") },
 	})
 	require.NoError(t, err)
@@ -64,7 +66,7 @@ func TestOpenWithOtherMethods(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.jsonl")
 	require.NoError(t, os.WriteFile(path, []byte(siftHeader+`{"n":1,"t":1,"k":"stdin","m":{"jsonrpc":"2.0","id":1,"method":"ping"}}`+"\n"), 0o600))
 	for text, want := range map[string]int{"hods": 1, "hoods": 0} {
-		r, err := OpenWith(t.Context(), path, Texts{Any: [][]byte{[]byte(text)}, Method: func(name string) bool { return strings.Contains(name, text) }})
+		r, err := OpenWith(t.Context(), path, Texts{Any: []session.Needle{{Text: []byte(text)}}, Method: func(name string) bool { return strings.Contains(name, text) }})
 		require.NoError(t, err)
 		require.Equal(t, want, r.Len(), text)
 		require.NoError(t, r.Close())

@@ -201,8 +201,8 @@ func (r *Recording) ReadLine(row session.Row, p []byte, off int64) (int, error) 
 }
 
 // Search implements session.Searcher.
-func (r *Recording) Search(rows []session.Row, lower []byte, found []session.Found) {
-	r.searcher.search(r.f, rows, lower, found)
+func (r *Recording) Search(rows []session.Row, needle session.Needle, found []session.Found) {
+	r.searcher.search(r.f, rows, needle, found)
 }
 
 // Method returns the name behind a row's Method.

@@ -31,12 +31,12 @@ type searcher struct {
 
 // search searches the raw lines of the file, many at a time, and decodes only those whose
 // payload is encoded.
-func (s *searcher) search(r io.ReaderAt, rows []session.Row, lower []byte, found []session.Found) {
+func (s *searcher) search(r io.ReaderAt, rows []session.Row, needle session.Needle, found []session.Found) {
 	clear(found)
-	if len(lower) == 0 || len(rows) == 0 {
+	if len(needle.Text) == 0 || len(rows) == 0 {
 		return
 	}
-	n := newNeedle(lower, s.rarityOf(r, rows[0].Off))
+	n := newNeedle(needle, s.rarityOf(r, rows[0].Off))
 	shares := min(runtime.GOMAXPROCS(0), 1+int((rows[len(rows)-1].Off-rows[0].Off)/searchShare))
 	var wg sync.WaitGroup
 	for i := range shares {
@@ -132,7 +132,7 @@ func searchLines(window []byte, off int64, rows []session.Row, n needle, found [
 		if hit < begin+from {
 			hit = at.next(begin + from)
 		}
-		if hit >= 0 && hit+len(n.lower) <= begin+to {
+		if hit >= 0 && hit+len(n.Text) <= begin+to {
 			found[i] = session.FoundIt
 		}
 	}
@@ -170,18 +170,21 @@ func verbatimPayload(line []byte) (from, to int, ok bool) {
 	return from, len(trimRight(rest[:len(rest)-1])), true
 }
 
-// A needle is lower-case ASCII text to search for in any case, by its rarest byte.
+// A needle is searched for by its rarest byte.
 type needle struct {
-	lower        []byte
+	session.Needle
 	at           int
 	small, large byte
 }
 
-func newNeedle(lower []byte, rarity *[256]uint32) needle {
-	n := needle{lower: lower}
+func newNeedle(text session.Needle, rarity *[256]uint32) needle {
+	n := needle{Needle: text}
 	least := ^uint64(0)
-	for i, c := range lower {
-		u := upper(c)
+	for i, c := range text.Text {
+		u := c
+		if !text.Exact {
+			u = upper(c)
+		}
 		often := uint64(rarity[c])
 		if u != c {
 			// A second pass over the window costs as much as some hits.
@@ -240,14 +243,14 @@ func (h *hits) next(from int) int {
 }
 
 func (h *hits) matches(at int) bool {
-	if at+len(h.lower) > len(h.text) {
+	if at+len(h.Text) > len(h.text) {
 		return false
 	}
-	for i, c := range h.text[at : at+len(h.lower)] {
-		if c >= 'A' && c <= 'Z' {
+	for i, c := range h.text[at : at+len(h.Text)] {
+		if c >= 'A' && c <= 'Z' && !h.Exact {
 			c += 'a' - 'A'
 		}
-		if c != h.lower[i] {
+		if c != h.Text[i] {
 			return false
 		}
 	}

@@ -67,8 +67,8 @@ func (f *File) ReadLine(row session.Row, p []byte, off int64) (int, error) {
 }
 
 // Search implements session.Searcher.
-func (f *File) Search(rows []session.Row, lower []byte, found []session.Found) {
-	f.searcher.search((*stored)(f), rows, lower, found)
+func (f *File) Search(rows []session.Row, needle session.Needle, found []session.Found) {
+	f.searcher.search((*stored)(f), rows, needle, found)
 }
 
 // Stats returns the counts over the whole log.

@@ -79,7 +79,9 @@ func (p *Past) EntryInto(row Row, limit int, buf []byte) (Entry, error) {
 func (p *Past) InOrder() IntoReader { return InOrder(p.Source) }
 
 // Search implements Searcher, if the source does.
-func (p *Past) Search(rows []Row, lower []byte, found []Found) { search(p.Source, rows, lower, found) }
+func (p *Past) Search(rows []Row, needle Needle, found []Found) {
+	search(p.Source, rows, needle, found)
+}
 
 // Stats returns the counts as they were. Size is the end of the last row.
 func (p *Past) Stats() Stats {

@@ -386,13 +386,13 @@ func (r inOrder) EntryInto(row session.Row, limit int, buf []byte) (session.Entr
 }
 
 // Search implements session.Searcher, if the log does. Elements have to be read.
-func (s *Source) Search(rows []session.Row, lower []byte, found []session.Found) {
+func (s *Source) Search(rows []session.Row, needle session.Needle, found []session.Found) {
 	searcher, ok := s.Source.(session.Searcher)
 	if !ok || len(rows) > 0 && rows[0].Off < 0 {
 		clear(found)
 		return
 	}
-	searcher.Search(rows, lower, found)
+	searcher.Search(rows, needle, found)
 }
 
 // Log returns the log without rows of elements.

@@ -1,8 +1,6 @@
 package traffic
 
 import (
-	"strings"
-
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
@@ -38,18 +36,7 @@ func (r *rowText) version(number int) uint32 {
 // resultText returns the text of a response as rows show it, and whether it is a failure.
 // A response to a probe is never a failure.
 func (r *rowText) resultText(number int, response session.Row) (text string, failed bool) {
-	text = r.says(number, response).Text
-	switch {
-	case response.Flags&session.FlagProbe != 0:
-		return text, false
-	case response.Msg == framing.ErrorResponse:
-		return filter.ShownFailed + " " + text, true
-	case response.Msg != framing.Response || response.Flags&session.FlagError == 0:
-		return text, false
-	case !strings.HasPrefix(text, filter.ShownFailed):
-		text = strings.TrimSuffix(filter.ShownFailed+": "+text, ": ")
-	}
-	return text, true
+	return filter.ResultText(response, r.says(number, response).Text)
 }
 
 // mark paints a mark.

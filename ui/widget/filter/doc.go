@@ -8,7 +8,7 @@
 //	tool:echo         calls of a tool, and the responses; * and ? as above
 //	id:7              the id of a message, as number or as string
 //	is:failed         or running, waits, ok, cancelled, unanswered, noise, odd,
-//	                  exit, restart, task, batch: what the row shows
+//	                  exit, restart, slow, task, batch: what the row shows
 //	dir:in dir:out    from the server, to the server
 //	kind:request      or response, notification, error, batch, stray, stderr,
 //	                  event, or one kind of event such as exited
@@ -19,7 +19,7 @@
 //	seq:3-5 seq:7     the sequence number; each process starts at 1, so add
 //	run:2             the number of the process, from 1
 //	text "some text"  the text in a message, its method or the words that its row
-//	                  shows, such as lagged or cancelled, in any case
+//	                  shows, such as k=3 or cancelled, in any case
 //	/regexp/          the regular expression (RE2), in any case with (?i)
 //
 // A response has its request's method; the text of an entry without a message

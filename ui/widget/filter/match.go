@@ -37,6 +37,7 @@ type Matcher struct {
 	spans  []span // by word: rows with certain numbers
 
 	times *exchange.Table // of source, once needed
+	slow  int64           // see slowTest; 0: unknown
 
 	calls [256]knownCall
 	tools map[string]string
@@ -195,7 +196,7 @@ func (m *Matcher) each(words []word, r session.Row) Verdict {
 func (m *Matcher) decide(w word, r session.Row) Verdict {
 	v := w.test.row(m, w.index, r)
 	if v == Unread && m.at >= 0 {
-		v = m.found(w.index)
+		v = m.found(w)
 	}
 	if w.not {
 		return v.negated()

@@ -61,7 +61,7 @@ func Text(text string) (*Filter, error) {
 		if err != nil {
 			return nil, &SyntaxError{2, regexpProblem(err)}
 		}
-		t = regexpTest{Regexp: re}
+		t = newRegexpTest(re)
 	}
 	return &Filter{text: text, alternatives: [][]word{{{test: t}}}, words: 1}, nil
 }
@@ -201,7 +201,7 @@ func (p *parser) regexp() (test, error) {
 			if err != nil {
 				return nil, p.wrong(start+1, regexpProblem(err))
 			}
-			return regexpTest{Regexp: re}, p.end("the closing slash")
+			return newRegexpTest(re), p.end("the closing slash")
 		case c == '\\' && p.at+1 < len(p.text):
 			p.at++
 			if p.text[p.at] != '/' {

@@ -72,6 +72,7 @@ func TestComplete(t *testing.T) {
 		"a dir:o":    {"a dir:out"},
 		"kind:re":    {"kind:request", "kind:response"},
 		"kind:ex":    {"kind:exited"},
+		"is:s":       {"is:slow"},
 		"is:r":       {"is:running", "is:restart"},
 		"method:x":   nil,
 		`"a me`:      nil,
@@ -119,6 +120,7 @@ type one struct {
 }
 
 func (*one) Header() session.Header { return session.Header{} }
+func (*one) Stats() session.Stats   { return session.Stats{Recording: session.RecordingDone} }
 
 func (o *one) Len() int                          { return 1 }
 func (o *one) Rows(_ int, dst []session.Row) int { return copy(dst, []session.Row{o.row}) }

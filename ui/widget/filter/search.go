@@ -1,41 +1,46 @@
 package filter
 
 import (
-	"regexp/syntax"
 	"slices"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 )
 
-// A needle is a text that a message must contain for a word to match. The source searches
-// many rows for it at once.
+// A needle is a text that the source searches many rows for at once.
 type needle struct {
+	session.Needle
 	word  int
-	lower []byte // ASCII in lower case, matched in any case
-	whole bool   // the text decides the word
+	sure  bool // a message with it matches
+	clue  bool // a message without any clue of its word does not match
 	found []session.Found
 }
 
-// A literal is a test that a text in the message decides or rules out.
+// A literal is a test that texts in the message decide or rule out.
 type literal interface {
-	// literal returns ASCII text in lower case that a message must contain in any case,
-	// or nil. whole reports whether it is also sufficient.
-	literal() (lower []byte, whole bool)
-}
-
-type searched interface {
-	literal
-	in(text []byte) bool
+	// literal returns a text of which a message with it matches, if it has any bytes, and
+	// texts of which one is in every message that matches, nil if unknown.
+	literal() (sure session.Needle, clues []session.Needle)
 }
 
 func (f *Filter) needles() []needle {
 	var all []needle
 	for _, words := range f.alternatives {
 		for _, w := range words {
-			if t, ok := w.test.(literal); ok {
-				if lower, whole := t.literal(); len(lower) > 0 {
-					all = append(all, needle{word: w.index, lower: lower, whole: whole})
+			t, ok := w.test.(literal)
+			if !ok {
+				continue
+			}
+			sure, clues := t.literal()
+			for _, clue := range clues {
+				isSure := string(clue.Text) == string(sure.Text) && clue.Exact == sure.Exact
+				if isSure {
+					sure.Text = nil
 				}
+				all = append(all, needle{Needle: clue, word: w.index, sure: isSure, clue: true})
+			}
+			if len(sure.Text) > 0 {
+				all = append(all, needle{Needle: sure, word: w.index, sure: true})
 			}
 		}
 	}
@@ -60,7 +65,7 @@ func (m *Matcher) search(rows []session.Row, verdicts []Verdict) {
 	for i := range m.searched {
 		s := &m.searched[i]
 		s.found = slices.Grow(s.found[:0], len(m.unread))[:len(m.unread)]
-		searcher.Search(m.unread, s.lower, s.found)
+		searcher.Search(m.unread, s.Needle, s.found)
 	}
 	for at, place := range m.places {
 		m.at, m.number = at, m.from+place
@@ -70,116 +75,72 @@ func (m *Matcher) search(rows []session.Row, verdicts []Verdict) {
 }
 
 // found returns the result of the search for a word in the current row.
-func (m *Matcher) found(word int) Verdict {
+func (m *Matcher) found(w word) Verdict {
+	clues, missing := 0, 0
 	for i := range m.searched {
 		s := &m.searched[i]
-		if s.word != word {
+		if s.word != w.index {
 			continue
 		}
-		switch found := s.found[m.at]; {
-		case found == session.FoundNot:
-			return No
-		case found == session.FoundIt && s.whole:
+		found := s.found[m.at]
+		if found == session.FoundIt && s.sure {
 			return Yes
 		}
+		if s.clue {
+			clues++
+			if found == session.FoundNot {
+				missing++
+			}
+		}
 	}
-	return Unread
-}
-
-func (t textTest) literal() (lower []byte, whole bool) {
-	if t.fold != nil {
-		return literalOf(t.fold.String()), false
+	if clues == 0 || missing < clues {
+		return Unread
 	}
-	return t.lower, true
+	if t, ok := w.test.(shownTest); ok && t.isCoded() && m.unread[m.at].Msg == framing.ErrorResponse {
+		return Unread
+	}
+	return No
 }
-
-func (t regexpTest) literal() (lower []byte, whole bool) { return literalOf(t.String()), false }
 
 // literal returns the id as written in the message.
-func (t idTest) literal() (lower []byte, whole bool) {
-	lower = []byte(t.id)
-	for i, c := range lower {
+func (t idTest) literal() (sure session.Needle, clues []session.Needle) {
+	lower := lowerASCII(t.id)
+	for _, c := range lower {
 		if c >= 0x80 {
-			return nil, false
+			return sure, nil
 		}
+	}
+	return sure, []session.Needle{{Text: lower}}
+}
+
+func lowerASCII(text string) []byte {
+	lower := []byte(text)
+	for i, c := range lower {
 		if c >= 'A' && c <= 'Z' {
 			lower[i] = c + 'a' - 'A'
 		}
 	}
-	return lower, false
+	return lower
 }
 
-// literalOf returns the longest ASCII text, in lower case, that every match of an
-// expression contains in some case.
-func literalOf(expr string) []byte {
-	re, err := syntax.Parse(expr, syntax.Perl)
-	if err != nil {
-		return nil
-	}
-	return required(re)
-}
-
-func required(re *syntax.Regexp) []byte {
-	switch re.Op {
-	case syntax.OpLiteral:
-		return longestRun(re.Rune, re.Flags&syntax.FoldCase != 0)
-	case syntax.OpCapture, syntax.OpPlus:
-		return required(re.Sub[0])
-	case syntax.OpRepeat:
-		if re.Min > 0 {
-			return required(re.Sub[0])
-		}
-	case syntax.OpConcat:
-		var longest []byte
-		for _, sub := range re.Sub {
-			if text := required(sub); len(text) > len(longest) {
-				longest = text
-			}
-		}
-		return longest
-	}
-	return nil
-}
-
-// longestRun returns the longest run of ASCII in a literal. Ignoring case excludes k and
-// s, which also match the Kelvin sign and the long s.
-func longestRun(text []rune, fold bool) []byte {
-	var run, longest []byte
-	for _, r := range text {
-		if r >= 'A' && r <= 'Z' {
-			r += 'a' - 'A'
-		}
-		if r >= 0x80 || fold && (r == 'k' || r == 's') {
-			run = run[:0]
-			continue
-		}
-		if run = append(run, byte(r)); len(run) > len(longest) {
-			longest = slices.Clone(run)
-		}
-	}
-	return longest
-}
-
-// Texts returns ASCII texts in lower case of which one is in every message that passes,
-// in any case, unless its method matches (see MatchesMethod). It returns nil without such
-// texts, or if something else decides about a row, such as the request for a latency, or
-// the words in its row.
-func (f *Filter) Texts() [][]byte {
+// Texts returns texts of which one is in every message that passes, unless its method
+// matches (see MatchesMethod). It returns nil without such texts, or if something else
+// decides about a row, such as the request for a latency, or the words in its row.
+func (f *Filter) Texts() []session.Needle {
 	if f == nil {
 		return nil
 	}
-	var texts [][]byte
+	var texts []session.Needle
 	for _, words := range f.alternatives {
 		positive := false
 		for _, w := range words {
 			switch t := w.test.(type) {
-			case textTest, regexpTest:
-				searched := t.(searched)
-				lower, _ := searched.literal()
-				if len(lower) == 0 || mayShow(searched.in) {
+			case shownTest:
+				_, clues := t.literal()
+				if len(clues) == 0 || t.isCoded() || mayShow(t.in) {
 					return nil
 				}
-				texts = append(texts, lower)
+				texts = append(texts, clues...)
 				positive = positive || !w.not
 			case dirTest, kindTest, entryTest, strayTest, seqTest, runTest:
 			default:
@@ -198,15 +159,8 @@ func (f *Filter) Texts() [][]byte {
 func (f *Filter) MatchesMethod(name string) bool {
 	for _, words := range f.alternatives {
 		for _, w := range words {
-			switch t := w.test.(type) {
-			case textTest:
-				if t.in([]byte(name)) {
-					return true
-				}
-			case regexpTest:
-				if t.MatchString(name) {
-					return true
-				}
+			if t, ok := w.test.(shownTest); ok && t.in([]byte(name)) {
+				return true
 			}
 		}
 	}

@@ -38,6 +38,8 @@ var (
 		session.ReqDuplicate: {session.ReqDuplicate.String(), ShownSecond},
 		session.ReqUnread:    {ShownTooLong, ShownTooDeep},
 	}
+	// Of a request of the server.
+	waitWords = []string{"waits for you", "waits for the client"}
 	// Older words for noise are still found.
 	messageWords = map[framing.Kind][]string{
 		framing.NotJSON: {ShownNoise, ShownNotMessage, "stray line", "not JSON"},
@@ -71,6 +73,9 @@ func shows(r session.Row, test func(word []byte) bool) bool {
 		if r.Flags&f.flag != 0 && anyWord(f.words, test) {
 			return true
 		}
+	}
+	if r.State == session.ReqPending && r.Msg == framing.Request && r.Kind == session.KindStdout && anyWord(waitWords, test) {
+		return true
 	}
 	if r.Flags&session.FlagError != 0 && r.Flags&session.FlagProbe == 0 && test([]byte(ShownFailed)) {
 		return true
@@ -115,7 +120,7 @@ func mayShow(test func(word []byte) bool) bool {
 			return true
 		}
 	}
-	return false
+	return anyWord(waitWords, test) || test([]byte(ShownFailed))
 }
 
 func anyWord(words []string, test func(word []byte) bool) bool {

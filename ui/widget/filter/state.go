@@ -6,13 +6,14 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 	"mcpdbg/session/tap"
 )
 
 // A state is what a row shows about itself, for the word is:NAME.
 type state struct {
 	name string
-	// of decides by the row.
+	// of decides by the row; nil for a test of its own.
 	of func(r *session.Row) bool
 }
 
@@ -30,15 +31,14 @@ var states = []state{
 			(r.Msg == framing.ErrorResponse || r.Msg == framing.Response && r.Flags&session.FlagError != 0)
 	}},
 	{"cancelled", func(r *session.Row) bool { return r.State == session.ReqCancelled }},
-	{"unanswered", func(r *session.Row) bool {
-		return r.Flags&session.FlagProbe == 0 && (r.State == session.ReqLost || r.State == session.ReqTimedOut)
-	}},
+	{"unanswered", nil},
 	{"noise", func(r *session.Row) bool { return IsStray(*r) }},
 	{"odd", func(r *session.Row) bool {
 		return IsStray(*r) || r.State == session.ReqUnmatched || r.State == session.ReqDuplicate || r.Flags&session.FlagProblem != 0
 	}},
 	{"exit", func(r *session.Row) bool { return r.Kind == session.KindExited || r.Kind == session.KindFailed }},
 	{"restart", func(r *session.Row) bool { return r.Kind == session.KindStart && r.Run > 1 }},
+	{"slow", nil},
 	{"task", func(r *session.Row) bool { return r.State == session.ReqTask }},
 	{"batch", func(r *session.Row) bool { return r.Msg == framing.Batch }},
 }
@@ -75,6 +75,10 @@ func (p *parser) state(at int, value string) (test, error) {
 		return nil, p.wrong(at, "is: must be one of "+strings.Join(stateNames(), ", "))
 	}
 	switch value {
+	case "slow":
+		return slowTest{latencyTest{over: true}}, nil
+	case "unanswered":
+		return unansweredTest{}, nil
 	case "exit":
 		p.filter.kinds[session.KindExited], p.filter.kinds[session.KindFailed] = true, true
 	case "restart":
@@ -89,3 +93,73 @@ type stateTest struct {
 }
 
 func (t stateTest) row(_ *Matcher, _ int, r session.Row) Verdict { return verdictOf(t.state.of(&r)) }
+
+// unansweredTest tests for a request that got no response in time, or that is pending at the
+// end of a recording.
+type unansweredTest struct{ decided }
+
+func (unansweredTest) row(m *Matcher, _ int, r session.Row) Verdict {
+	switch {
+	case r.Flags&session.FlagProbe != 0:
+		return No
+	case r.State == session.ReqPending && r.Msg == framing.Request:
+		return verdictOf(m.source.Stats().Recording.Complete())
+	}
+	return verdictOf(r.State == session.ReqLost || r.State == session.ReqTimedOut)
+}
+
+// slowTest tests for a slow call: one for which the server took over 100 ms and over 5
+// times the median.
+type slowTest struct{ latencyTest }
+
+// The same as for the key that goes to the next slow call.
+const (
+	slowFrom  = 100_000 // microseconds
+	slowTimes = 5
+	// slowRows is how many rows the median is of.
+	slowRows = 1 << 17
+)
+
+func (t slowTest) row(m *Matcher, index int, r session.Row) Verdict {
+	if m.rough && r.Paired() {
+		return Unread
+	}
+	if m.slow == 0 {
+		m.slow = m.slowness()
+	}
+	t.limit = m.slow
+	return t.latencyTest.row(m, index, r)
+}
+
+// slowness returns from how many microseconds a call of this log is slow.
+func (m *Matcher) slowness() int64 {
+	number := m.number
+	defer func() { m.number = number }()
+	var all []int64
+	rows := make([]session.Row, 1024)
+	for from := 0; from < slowRows; {
+		n := m.source.Rows(from, rows)
+		if n == 0 {
+			break
+		}
+		for i, r := range rows[:n] {
+			m.number = from + i
+			if r.Msg != framing.Response && r.Msg != framing.ErrorResponse || handshake(m.source.Method(r.Method)) {
+				continue
+			}
+			if took, ok := m.latency(r); ok {
+				all = append(all, took)
+			}
+		}
+		from += n
+	}
+	if len(all) == 0 {
+		return slowFrom
+	}
+	slices.Sort(all)
+	return max(slowFrom, slowTimes*all[(len(all)-1)/2])
+}
+
+func handshake(method string) bool {
+	return method == mcp.MethodInitialize || method == mcp.MethodDiscover
+}

@@ -28,11 +28,12 @@ func TestStates(t *testing.T) {
 		"ok":         {[]session.Row{response}, []session.Row{refused, with(response, session.FlagError), orphan, request}},
 		"failed":     {[]session.Row{refused, with(response, session.FlagError)}, []session.Row{response, with(refused, session.FlagProbe), in(refused, session.ReqUnmatched)}},
 		"cancelled":  {[]session.Row{in(request, session.ReqCancelled)}, []session.Row{pending}},
-		"unanswered": {[]session.Row{in(request, session.ReqLost), in(request, session.ReqTimedOut)}, []session.Row{pending, with(in(request, session.ReqLost), session.FlagProbe)}},
+		"unanswered": {[]session.Row{in(request, session.ReqLost), in(request, session.ReqTimedOut), pending}, []session.Row{response, with(in(request, session.ReqLost), session.FlagProbe)}},
 		"noise":      {[]session.Row{noise}, []session.Row{{Kind: session.KindStdin, Msg: framing.NotJSON}, response}},
 		"odd":        {[]session.Row{noise, orphan, in(response, session.ReqDuplicate), with(request, session.FlagProblem)}, []session.Row{response, request}},
 		"exit":       {[]session.Row{event(session.KindExited, 1), event(session.KindFailed, 1)}, []session.Row{event(session.KindStart, 2), response}},
 		"restart":    {[]session.Row{event(session.KindStart, 2)}, []session.Row{event(session.KindStart, 1), event(session.KindExited, 2)}},
+		"slow":       {nil, []session.Row{request, noise}},
 		"task":       {[]session.Row{in(response, session.ReqTask)}, []session.Row{response}},
 		"mine":       {nil, []session.Row{request, response}}, // not the recording of a tap
 		"batch":      {[]session.Row{{Kind: session.KindStdin, Msg: framing.Batch}}, []session.Row{request}},

@@ -199,56 +199,6 @@ func (t latencyTest) row(m *Matcher, _ int, r session.Row) Verdict {
 	return verdictOf(ok && (t.over && took > t.limit || !t.over && took < t.limit))
 }
 
-// textTest searches for text in the method, the message and the words that lists show in
-// its row, ignoring case.
-type textTest struct {
-	ownRow
-	lower []byte         // ASCII in lower case
-	fold  *regexp.Regexp // for other text
-}
-
-func newTextTest(text string) textTest {
-	for i := range len(text) {
-		if text[i] >= 0x80 {
-			return textTest{fold: regexp.MustCompile("(?i)" + regexp.QuoteMeta(text))}
-		}
-	}
-	return textTest{lower: bytes.ToLower([]byte(text))}
-}
-
-func (t textTest) row(m *Matcher, index int, r session.Row) Verdict {
-	if m.method(index, r.Method, func(name string) bool { return t.in([]byte(name)) }) || shows(r, t.in) {
-		return Yes
-	}
-	return Unread
-}
-
-func (t textTest) message(msg *message) bool { return t.in(msg.bytes()) }
-
-func (t textTest) in(text []byte) bool {
-	if t.fold != nil {
-		return t.fold.Match(text)
-	}
-	return IndexFold(text, t.lower) >= 0
-}
-
-// regexpTest matches the method, the message and the words that lists show in its row.
-type regexpTest struct {
-	ownRow
-	*regexp.Regexp
-}
-
-func (t regexpTest) row(m *Matcher, index int, r session.Row) Verdict {
-	if m.method(index, r.Method, func(name string) bool { return name != "" && t.MatchString(name) }) || shows(r, t.in) {
-		return Yes
-	}
-	return Unread
-}
-
-func (t regexpTest) message(msg *message) bool { return t.in(msg.bytes()) }
-
-func (t regexpTest) in(text []byte) bool { return t.Match(text) }
-
 // IndexFold returns the index of lower, ASCII in lower case, in text, ignoring case, or
 // -1.
 func IndexFold(text, lower []byte) int {
