@@ -161,7 +161,7 @@ func TestSmallFileHasNoTail(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, r.Tail())
 	require.Equal(t, 100, r.Len())
-	require.Equal(t, Progress{Bytes: r.Stats().Size, Size: r.Stats().Size, Rows: 100, Done: true}, r.Progress())
+	require.Equal(t, Progress{Bytes: r.Stats().Size, Size: r.Stats().Size, Rows: 100, Entries: 100, Done: true}, r.Progress())
 	require.NoError(t, r.Close())
 }
 

@@ -56,6 +56,8 @@ type Progress struct {
 	Bytes int64 // of the file, from its beginning, whose rows can be read
 	Size  int64 // of the file when it was last checked; it grows while it is followed
 	Rows  int
+	// Entries is how many entries were read, also those that OpenWith skipped.
+	Entries uint64
 	// Lines is how many entries a large file has if none is damaged: known after
 	// a tenth of the time that indexing takes, and 0 before.
 	Lines int
@@ -149,7 +151,7 @@ func (r *Recording) Tail() session.Source {
 func (r *Recording) Progress() Progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return Progress{Bytes: r.at.End, Size: r.size, Rows: r.index.Load().Len(), Lines: r.lines, Done: r.done, Err: r.err}
+	return Progress{Bytes: r.at.End, Size: r.size, Rows: r.index.Load().Len(), Entries: r.at.Entries, Lines: r.lines, Done: r.done, Err: r.err}
 }
 
 // Indexed returns a channel that is closed when Progress is Done.

@@ -38,6 +38,8 @@ type Writer struct {
 	Print    func(number int, row session.Row) error // writes one row to w
 	Shown    *filter.Matcher                         // selects the rows to write
 	Among    Span                                    // the part of the source to write
+	Name     string                                  // begins each line of text, with a colon, if not empty
+	Written  int                                     // rows so far
 	next     int
 	stop     int // the first row not to write; 0: no limit
 	rows     []session.Row
@@ -104,6 +106,7 @@ func (l *Writer) write(ctx context.Context) error {
 			if !l.shows(l.next+i, row, l.verdicts[i]) {
 				continue
 			}
+			l.Written++
 			if err := l.Print(l.next+i, row); err != nil {
 				return err
 			}
@@ -147,6 +150,9 @@ func (l *Writer) plainLine(number int, row session.Row) error {
 		e.Payload, e.Cut = e.Payload[:plainPayload], true
 	}
 	b := l.line[:0]
+	if l.Name != "" {
+		b = append(termsafe.AppendAll(b, l.Name), ':')
+	}
 	b = appendRight(b, strconv.AppendUint(nil, e.N, 10), 6)
 	b = appendRight(b, fmt.Appendf(nil, "%.6f", float64(e.T)/1e6), 13)
 	if e.Seq > 0 {
@@ -154,7 +160,7 @@ func (l *Writer) plainLine(number int, row session.Row) error {
 	} else {
 		b = appendRight(b, []byte("-"), 8)
 	}
-	b = append(b, ' ', ' ', mark(row), ' ')
+	b = append(b, ' ', ' ', Mark(row), ' ')
 	b = append(b, fmt.Sprintf("%-8s ", row.Kind)...)
 	if isMessage(row) {
 		b = l.appendMessage(b, number, row, &e, id, said)
@@ -176,8 +182,8 @@ func isMessage(row session.Row) bool {
 	return (row.Kind == session.KindStdin || row.Kind == session.KindStdout) && row.Msg != framing.NotJSON
 }
 
-// The signs: > sent, < received, ~ server request, x error, ? not a message, | stderr.
-func mark(row session.Row) byte {
+// Mark returns the sign of a row: > sent, < received, ~ server request, x error, ? not a message, | stderr.
+func Mark(row session.Row) byte {
 	switch {
 	case row.Flags&session.FlagError != 0 && row.Flags&session.FlagProbe == 0:
 		return 'x'

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/logs"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/session/elements"
 	"mcpdbg/ui/widget/filter"
@@ -24,16 +26,18 @@ type catOptions struct {
 	jq       string // an expression; "": none
 	raw      bool   // print strings from jq unquoted
 	follow   bool   // also new entries of a running recording
+	name     string // of one of several recordings
 }
 
 func recCatCommand(env *console.Env) *cobra.Command {
 	var o catOptions
 	var shown string
 	cmd := &cobra.Command{
-		Use:   "cat FILE",
-		Short: "Print the entries of a recording as text, as JSON or through jq",
+		Use:   "cat FILE...",
+		Short: "Print the entries of recordings as text, as JSON or through jq",
 		Long: `cat prints a recording as run prints a session: number, seconds since the start,
-sequence number, direction, kind and text of each entry.
+sequence number, direction, kind and text of each entry. With several files, or
+a folder, which means its recordings, each line begins with the file.
 
   --json      the lines of the recording, byte for byte, after its header; the
               output is itself a recording
@@ -48,15 +52,16 @@ sequence number, direction, kind and text of each entry.
 --filter prints only the entries that match. The syntax is that of the
 interface:
   method:tools/* tool:NAME id:7 dir:in dir:out kind:request err >100ms <5s
-  n:10-20 seq:3- run:2 text "some text" /regexp/ !not and or
+  is:failed is:unanswered is:slow n:10-20 seq:3- run:2
+  k=3333 "some text" /regexp/ !not and or
 It runs before --jq and is much faster: use it to skip entries that jq need not
 see. With --follow an entry is filtered when it arrives: a request has no
 duration yet, only its response has.
 
 ` + flags.RecordingNames + `
 
-The exit code is 1 if the --jq expression failed for an entry, and 2 if the file
-cannot be read.`,
+The exit code is 1 if the --jq expression failed for an entry, and 2 if a file
+cannot be read. It is 0 if no entry matches; rec find then exits with 1.`,
 		Example: `  mcpdbg rec cat last
   mcpdbg rec cat last --filter 'method:tools/call >100ms'
   mcpdbg rec cat last --filter err --json > errors.jsonl
@@ -66,8 +71,8 @@ cannot be read.`,
   mcpdbg rec cat session.jsonl --from 10s --to 12.5s`,
 		ValidArgsFunction: flags.CompleteRecordings,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return console.Usagef("rec cat takes one recording")
+			if len(args) == 0 {
+				return console.Usagef("rec cat requires at least one recording")
 			}
 			switch jq := cmd.Flags().Changed("jq"); {
 			case jq && o.json:
@@ -78,14 +83,17 @@ cannot be read.`,
 				return console.Usagef("--raw-output requires --jq")
 			}
 			var err error
-			if o.shown, err = filter.Parse(shown); err != nil {
-				return console.Usagef("--filter: %v", err)
+			if o.shown, err = flags.Filter("--filter", shown); err != nil {
+				return err
 			}
-			path, err := flags.ResolveRecording(args[0])
+			sources, err := sourcesOf(args)
 			if err != nil {
 				return err
 			}
-			return recCat(cmd.Context(), env, path, o)
+			if len(sources) == 1 {
+				return recCat(cmd.Context(), env, sources[0].path, o)
+			}
+			return catAll(cmd.Context(), env, sources, o)
 		},
 	}
 	f := cmd.Flags()
@@ -101,6 +109,31 @@ cannot be read.`,
 	return cmd
 }
 
+// catAll prints several recordings, with their names before each line of text.
+func catAll(ctx context.Context, env *console.Env, sources []source, o catOptions) error {
+	switch {
+	case o.json:
+		return console.WithHint(console.Usagef("--json prints one recording, not several"), "mcpdbg rec find --json")
+	case o.follow:
+		return console.Usagef("--follow takes one recording")
+	}
+	unread := 0
+	for _, s := range sources {
+		o.name = s.name
+		err := recCat(ctx, env, s.path, o)
+		if _, unreadable := errors.AsType[*console.UsageError](err); unreadable {
+			unread++
+			fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+err.Error()))
+		} else if err != nil {
+			return err
+		}
+	}
+	if unread > 0 {
+		return console.Usagef("%s could not be read", wording.Plural(unread, "recording"))
+	}
+	return nil
+}
+
 // Memory does not grow with the recording: one line at a time, and more than 64 KiB of it
 // only for --jq or a text in the filter.
 func recCat(ctx context.Context, env *console.Env, path string, o catOptions) error {
@@ -111,6 +144,7 @@ func recCat(ctx context.Context, env *console.Env, path string, o catOptions) er
 	defer rec.Close()
 	src := rec.ReadAhead()
 	lines := logs.NewWriter(src, env.LineOutput(), o.json)
+	lines.Name = o.name
 	lines.Shown = o.shown.Matcher(elements.New(src))
 	if lines.Among, err = logs.Between(src, o.from, o.to); err != nil {
 		return err
@@ -145,7 +179,22 @@ func recCat(ctx context.Context, env *console.Env, path string, o catOptions) er
 	if jq != nil {
 		return jq.failure()
 	}
+	if lines.Written == 0 && o.shown != nil && !o.follow {
+		o.sayNone(env, filepath.Base(path), rec.Progress().Entries, lines.Among.Set)
+	}
 	return nil
+}
+
+// sayNone reports what was searched in vain.
+func (o *catOptions) sayNone(env *console.Env, name string, entries uint64, bounded bool) {
+	text := noMatch(o.shown, entries, name, 1)
+	if bounded {
+		text = fmt.Sprintf("no entry matches %s between --from and --to in %s", o.shown, name)
+	}
+	fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+text))
+	if try := hintOf("--filter", o.shown); try != "" {
+		fmt.Fprintln(env.Stderr, termsafe.String("  try: "+try))
+	}
 }
 
 // If the output for a row may depend on later rows, such as the response to a request,
@@ -154,8 +203,8 @@ func (o *catOptions) open(ctx context.Context, path string) (*recordings.Recordi
 	if o.follow || o.shown == nil && (o.json || o.jq != "") {
 		return recordings.OpenProgressive(path)
 	}
-	if texts := o.shown.Texts(); texts != nil && o.json && !o.from.Given() && !o.to.Given() {
-		return recordings.OpenWith(ctx, path, recordings.Texts{Any: texts, Method: o.shown.MatchesMethod})
+	if o.json && !o.from.Given() && !o.to.Given() {
+		return openFor(ctx, path, o.shown, true)
 	}
 	return recordings.OpenContext(ctx, path)
 }

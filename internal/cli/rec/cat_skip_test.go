@@ -186,6 +186,9 @@ func TestRecCatSkipsLines(t *testing.T) {
 				shown := r.filter()
 				got := clitest.InProcess(t, "rec", "cat", "--json", path, "--filter", shown)
 				want := clitest.InProcess(t, "rec", "cat", "--json", path, "--filter", shown, "--to", "100000h")
+				for _, r := range []*clitest.Result{&got, &want} {
+					r.Stderr, _, _ = strings.Cut(r.Stderr, "mcpdbg: no entry matches ")
+				}
 				require.Equal(t, want, got, "%s", shown)
 			}
 		})

@@ -162,8 +162,8 @@ func TestRecCatUsage(t *testing.T) {
 		args []string
 		says string
 	}{
-		{nil, "one recording"},
-		{[]string{"a", "b"}, "one recording"},
+		{nil, "requires at least one recording"},
+		{[]string{"a", "b"}, "file not found"},
 		{[]string{"-"}, "standard input"},
 		{[]string{clitest.GoldenRecording, "--filter", "kind:x"}, "--filter: column 6: kind: must be request"},
 		{[]string{clitest.GoldenRecording, "--jq", ".a |"}, "--jq: byte 5: unexpected EOF"},

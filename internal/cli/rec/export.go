@@ -123,8 +123,8 @@ func (o *exportOptions) check(cmd *cobra.Command, shown string, names []string) 
 		}
 	}
 	var err error
-	if o.shown, err = filter.Parse(shown); err != nil {
-		return console.Usagef("--filter: %v", err)
+	if o.shown, err = flags.Filter("--filter", shown); err != nil {
+		return err
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func Command(env *console.Env, unknown func(*cobra.Command, []string) error) *co
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(recListCommand(env), recInfoCommand(env), recCatCommand(env), recVerifyCommand(env), recRemoveCommand(env), recPruneCommand(env),
+	cmd.AddCommand(recListCommand(env), recInfoCommand(env), recCatCommand(env), recFindCommand(env), recVerifyCommand(env), recRemoveCommand(env), recPruneCommand(env),
 		recRedactCommand(env), recExportCommand(env), recImportCommand(env))
 	return cmd
 }

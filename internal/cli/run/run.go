@@ -121,8 +121,8 @@ func (r *Options) check(cmd *cobra.Command, shown string) error {
 		return console.Usagef("--filter and --quiet cannot be combined")
 	}
 	var err error
-	if r.shown, err = filter.Parse(shown); err != nil {
-		return console.Usagef("--filter: %v", err)
+	if r.shown, err = flags.Filter("--filter", shown); err != nil {
+		return err
 	}
 	if err := checkWatchRun(&r.Watch, *r); err != nil {
 		return err

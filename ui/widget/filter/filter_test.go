@@ -380,10 +380,19 @@ func TestTextOfUnreadableResponses(t *testing.T) {
 // TestTextsOfShownWords checks that the lines of a recording are not skipped because
 // they lack a text that their rows may show.
 func TestTextsOfShownWords(t *testing.T) {
-	for text, searched := range map[string]bool{"needle": true, "lagged": true, "cancel": false, "/time/": false} {
+	for text, searched := range map[string]bool{"needle": true, "lagged": true, "cancel": false, "/time/": false, "k=3": true, "params": false} {
 		f, err := Parse(text)
 		require.NoError(t, err)
-		require.Equal(t, searched, f.Texts() != nil, text)
+		require.Equal(t, searched, f.Texts(false) != nil, text)
+	}
+}
+
+// TestTextsDecide checks that the bytes of a line decide if texts are exact.
+func TestTextsDecide(t *testing.T) {
+	for text, exact := range map[string]bool{"needle": true, "k=3": false, "/needle/": false} {
+		f, err := Parse(text)
+		require.NoError(t, err)
+		require.Equal(t, exact, f.Texts(true) != nil, text)
 	}
 }
 

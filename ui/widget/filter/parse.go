@@ -33,10 +33,17 @@ type word struct {
 type SyntaxError struct {
 	Column  int // of the first invalid byte, from 1
 	Problem string
+	Try     string // the right filter, if known
 }
 
-// Error returns the column and the problem.
-func (e *SyntaxError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Problem) }
+// Error returns the column, the problem and the right filter.
+func (e *SyntaxError) Error() string {
+	text := fmt.Sprintf("column %d: %s", e.Column, e.Problem)
+	if e.Try != "" {
+		text += "; try " + e.Try
+	}
+	return text
+}
 
 // Parse compiles a filter. The error is a *SyntaxError. A filter without words is nil and
 // matches every row.
@@ -59,7 +66,7 @@ func Text(text string) (*Filter, error) {
 	if len(text) > 2 && text[0] == '/' && text[len(text)-1] == '/' {
 		re, err := regexp.Compile(text[1 : len(text)-1])
 		if err != nil {
-			return nil, &SyntaxError{2, regexpProblem(err)}
+			return nil, &SyntaxError{Column: 2, Problem: regexpProblem(err)}
 		}
 		t = newRegexpTest(re)
 	}
@@ -69,11 +76,11 @@ func Text(text string) (*Filter, error) {
 // check rejects text that cannot be used in a regular expression.
 func check(text string) error {
 	if len(text) > MaxLength {
-		return &SyntaxError{MaxLength + 1, fmt.Sprintf("a filter is limited to %d bytes", MaxLength)}
+		return &SyntaxError{Column: MaxLength + 1, Problem: fmt.Sprintf("a filter is limited to %d bytes", MaxLength)}
 	}
 	for i, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) {
-			return &SyntaxError{i + 1, "not valid UTF-8"}
+			return &SyntaxError{Column: i + 1, Problem: "not valid UTF-8"}
 		}
 	}
 	return nil
@@ -151,7 +158,10 @@ func (p *parser) word() (word, error) {
 		p.at++
 	}
 	if p.at == len(p.text) || p.text[p.at] == ' ' {
-		return w, p.wrong(p.at, `"!" needs a word after it`)
+		return w, p.joined(p.at, `"!" needs a word after it`)
+	}
+	if err := p.operator(); err != nil {
+		return w, err
 	}
 	var err error
 	switch p.text[p.at] {
@@ -186,7 +196,7 @@ func (p *parser) quoted() (string, error) {
 			text = append(text, c)
 		}
 	}
-	return "", p.wrong(start, "missing closing quote")
+	return "", p.closed(start, "missing closing quote", `"`)
 }
 
 // regexp parses a regular expression between slashes, in which \/ is a slash.
@@ -212,7 +222,7 @@ func (p *parser) regexp() (test, error) {
 			expr = append(expr, c)
 		}
 	}
-	return nil, p.wrong(start, "missing closing slash")
+	return nil, p.closed(start, "missing closing slash", "/")
 }
 
 func regexpProblem(err error) string {
@@ -229,7 +239,7 @@ func (p *parser) latency() (test, error) {
 	if err != nil {
 		ms, atoi := strconv.Atoi(value)
 		if atoi != nil || ms > int(time.Hour/time.Millisecond)*1000 {
-			return nil, p.wrong(start, "expected a time such as 100ms or 1.5s")
+			return nil, p.joined(start, "expected a time such as 100ms or 1.5s")
 		}
 		limit = time.Duration(ms) * time.Millisecond
 	}
@@ -252,4 +262,6 @@ func (p *parser) end(after string) error {
 	return nil
 }
 
-func (p *parser) wrong(at int, problem string) error { return &SyntaxError{at + 1, problem} }
+func (p *parser) wrong(at int, problem string) error {
+	return &SyntaxError{Column: at + 1, Problem: problem}
+}

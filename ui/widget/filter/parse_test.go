@@ -18,10 +18,20 @@ func TestSyntaxErrors(t *testing.T) {
 		`kind:x`:                         `column 6: kind: must be request`,
 		`>fast`:                          `column 2: expected a time such as`,
 		`>`:                              `column 2: expected a time such as`,
-		`a "b`:                           `column 3: missing closing quote`,
+		`a "b`:                           `column 3: missing closing quote; try a "b"`,
+		`foo:bar`:                        `, or quote the word; try "foo:bar"`,
+		`a methd:x b`:                    `; try a method:x b`,
+		`> 100ms a`:                      `; try >100ms a`,
+		`tool: echo`:                     `tool: needs a value; try tool:echo`,
+		`a && b`:                         `column 3: write "and", or quote the word &&; try a and b`,
+		`a OR err`:                       `try a or err`,
+		`NOT err`:                        `column 1: write "!", or quote the word NOT; try !err`,
+		`a -err`:                         `column 3: write "!" for not; try a !err`,
+		`-tool:x`:                        `try !tool:x`,
+		`/a`:                             `column 1: missing closing slash; try /a/`,
+		`AND "`:                          `column 1: write "and", or quote the word AND`,
 		`"a"b`:                           `column 4: expected a space after the closing quote`,
 		`id:"a"b`:                        `column 7: expected a space after`,
-		`/a`:                             `column 1: missing closing slash`,
 		`/a/b`:                           `column 4: expected a space after the closing slash`,
 		`/(/`:                            `column 2: missing closing )`,
 		`! a`:                            `column 2: "!" needs a word after it`,
@@ -85,9 +95,21 @@ func TestComplete(t *testing.T) {
 	}
 }
 
+// TestSuggest checks the filter that may be meant by one that matches nothing.
+func TestSuggest(t *testing.T) {
+	for text, want := range map[string]string{
+		"tool=echo": "tool:echo", "a 100ms": "a >100ms", "not err": "!err", "'a b' c": `"a b" c`, ">100 ms": ">100ms", "unanswered": "is:unanswered",
+		"k=3": "", "a b": "", "tool:echo": "", "": "", "not": "",
+	} {
+		f, err := Parse(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, f.Suggest(), text)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		`method:tools/* id:"a b" !ping or /x\/y/ >100ms`, `tool:e?ho and n:3- seq:-7 or !run:1-2 kind:event`, `"\"" dir:in kind:stray err`, "ö:", "!", "<1e9s", `/(?i)[/`,
+		`method:tools/* id:"a b" !ping or /x\/y/ >100ms`, `tool:e?ho and n:3- seq:-7 or !run:1-2 kind:event`, `"\"" dir:in kind:stray err`, "ö:", "!", "<1e9s", `/(?i)[/`, `text "foo`, "k=[1,2] or b=x", "> 100ms", "a && -err NOT b", "tool: echo", "/a+B|C|[de]/ is:slow", `'a b'`,
 	} {
 		f.Add(seed, `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`)
 	}
@@ -103,6 +125,10 @@ func FuzzParse(f *testing.F) {
 		if parsed == nil {
 			require.Empty(t, strings.Trim(text, " "))
 			return
+		}
+		if suggested := parsed.Suggest(); suggested != "" {
+			_, err := Parse(suggested)
+			require.NoError(t, err)
 		}
 		again, err := Parse(parsed.String())
 		require.NoError(t, err)

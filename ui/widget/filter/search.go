@@ -125,8 +125,10 @@ func lowerASCII(text string) []byte {
 
 // Texts returns texts of which one is in every message that passes, unless its method
 // matches (see MatchesMethod). It returns nil without such texts, or if something else
-// decides about a row, such as the request for a latency, or the words in its row.
-func (f *Filter) Texts() []session.Needle {
+// decides about a row, such as the request for a latency, or the words in its row. The words
+// for a response depend on its request: without exact, a response that is alone is put into
+// words for several methods, and may pass although its row does not show a text.
+func (f *Filter) Texts(exact bool) []session.Needle {
 	if f == nil {
 		return nil
 	}
@@ -137,7 +139,7 @@ func (f *Filter) Texts() []session.Needle {
 			switch t := w.test.(type) {
 			case shownTest:
 				_, clues := t.literal()
-				if len(clues) == 0 || t.isCoded() || mayShow(t.in) {
+				if len(clues) == 0 || t.isCoded() || mayShow(t.in) || exact && !t.isAlone() {
 					return nil
 				}
 				texts = append(texts, clues...)

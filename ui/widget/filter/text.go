@@ -18,6 +18,8 @@ type shownTest interface {
 	in(text []byte) bool
 	// isCoded reports whether the text may be in the name of an error code, which rows show.
 	isCoded() bool
+	// isAlone reports whether the bytes of a message decide.
+	isAlone() bool
 }
 
 // clues are what a text or regular expression is searched by.
@@ -28,6 +30,7 @@ type clues struct {
 }
 
 func (c *clues) isCoded() bool { return c.coded }
+func (c *clues) isAlone() bool { return c.alone }
 
 // mayBeShown reports whether the row of a message may show a text that is not in the message.
 func (c *clues) mayBeShown(msg *message) bool {

@@ -65,7 +65,7 @@ func (p *parser) plain() (test, error) {
 	all := keys()
 	i := slices.IndexFunc(all, func(k key) bool { return k.name == name })
 	if i < 0 {
-		return nil, p.wrong(start, fmt.Sprintf("unknown key %q: use %s; quote text that contains a colon", name, keyNames(all)))
+		return nil, p.unknownKey(start, name)
 	}
 	at := p.at
 	value, err := p.value()
@@ -73,7 +73,7 @@ func (p *parser) plain() (test, error) {
 		return nil, err
 	}
 	if value == "" {
-		return nil, p.wrong(at, name+": needs a value")
+		return nil, p.joined(at, name+": needs a value")
 	}
 	return all[i].parse(p, at, value)
 }
@@ -92,7 +92,7 @@ func TextWord(text string) string {
 	case len(text) > 2 && text[0] == '/' && text[len(text)-1] == '/':
 		inside := strings.ReplaceAll(text[1:len(text)-1], `\/`, `/`)
 		return "/" + strings.ReplaceAll(inside, "/", `\/`) + "/"
-	case text == "err" || slices.Contains(joins, text) || strings.ContainsAny(text, ` ":`) || strings.ContainsAny(text[:min(len(text), 1)], "!/<>"):
+	case text == "err" || text == "-err" || operators[text] != "" || slices.Contains(joins, text) || strings.ContainsAny(text, ` ":`) || strings.ContainsAny(text[:min(len(text), 1)], "!/<>"):
 		return quote(text)
 	}
 	return text

@@ -1,0 +1,86 @@
+package rec_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/cli/clitest"
+	"mcpdbg/internal/cli/rec"
+)
+
+// writeCall writes a recording of one call k=K that fails, and returns its path.
+func writeCall(t *testing.T, folder, name string, k int, start time.Time) string {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	lines := fmt.Sprintf(`{"mcpdbg":1,"id":"x","tool":"test","start":%q,"placement":"local","argv":["server"]}`+"\n", start.Format(time.RFC3339)) +
+		fmt.Sprintf(`{"n":1,"t":1,"k":"stdin","m":{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"sum","arguments":{"k":%d}}}}`+"\n", k, k) +
+		fmt.Sprintf(`{"n":2,"t":2,"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","id":%d,"error":{"code":-32000,"message":"backend gone"}}}`+"\n", k)
+	require.NoError(t, os.WriteFile(path, []byte(lines), 0o600))
+	return path
+}
+
+func TestRecFind(t *testing.T) {
+	t.Parallel()
+	folder, day := t.TempDir(), time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	old := writeCall(t, folder, "a.jsonl", 3333, day)
+	newer := writeCall(t, folder, "b.jsonl", 33331, day.Add(time.Hour))
+	writeCall(t, folder, "c.jsonl", 7, day.Add(2*time.Hour))
+	found := newer + ":1: x sum k=33331\n" + old + ":1: x sum k=3333\n"
+	for _, tc := range []struct {
+		args   []string
+		stdout string
+		stderr string
+		code   int
+	}{
+		{[]string{"k=3333", folder}, found, "", 0},
+		{[]string{"k=3333", old, newer}, old + ":1: x sum k=3333\n" + newer + ":1: x sum k=33331\n", "", 0},
+		{[]string{"is:failed n:2", old}, old + ":2: x id 3333 failed -32000: backend gone\n", "", 0},
+		{[]string{"-l", "k=3333", folder}, newer + "\n" + old + "\n", "", 0},
+		{[]string{"-c", "/gone|sum/", folder}, filepath.Join(folder, "c.jsonl") + ":2\n" + newer + ":2\n" + old + ":2\n", "", 0},
+		{[]string{"-m", "1", "/gone|sum/", old}, old + ":1: x sum k=3333\n", "", 0},
+		{[]string{"k=9999", folder}, "", "mcpdbg: no entry matches k=9999: searched 6 entries of 3 recordings\n", 1},
+		{[]string{"tool=sum", old}, "", "mcpdbg: no entry matches tool=sum: searched 2 entries of a.jsonl\n  try: mcpdbg rec find tool:sum\n", 1},
+		{[]string{`text "foo`, old}, "", "mcpdbg: rec find: column 6: missing closing quote\n  try: mcpdbg rec find 'text \"foo\"'\n", 2},
+		{nil, "", "mcpdbg: rec find requires a filter\n  try: mcpdbg rec find is:failed\n", 2},
+	} {
+		r := clitest.InProcess(t, append([]string{"rec", "find"}, tc.args...)...)
+		require.Equal(t, clitest.Result{Code: tc.code, Stdout: tc.stdout, Stderr: tc.stderr}, r, "%q", tc.args)
+	}
+
+	r := clitest.InProcess(t, "rec", "find", "--json", "k=3333", old)
+	var entry rec.FoundEntry
+	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &entry))
+	require.Equal(t, rec.FoundEntry{File: old, N: 1, T: 1, Kind: "stdin", ID: "3333", Row: "sum k=3333"}, entry)
+
+	// The others are searched if one cannot be read.
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "d.jsonl"), []byte("no\n"), 0o600))
+	r = clitest.InProcess(t, "rec", "find", "k=3333", folder)
+	require.Equal(t, 2, r.Code)
+	require.Equal(t, found, r.Stdout)
+	require.Contains(t, r.Stderr, "d.jsonl")
+	require.Contains(t, r.Stderr, "1 recording could not be read")
+}
+
+// Several recordings are printed with their names, also those of a folder.
+func TestRecCatSeveral(t *testing.T) {
+	t.Parallel()
+	folder, day := t.TempDir(), time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	old := writeCall(t, folder, "a.jsonl", 1, day)
+	newer := writeCall(t, folder, "b.jsonl", 2, day)
+	r := clitest.InProcess(t, "rec", "cat", folder, "--filter", "kind:request")
+	lines := strings.Split(strings.TrimSuffix(r.Stdout, "\n"), "\n")
+	require.Len(t, lines, 2)
+	for _, path := range []string{old, newer} {
+		require.Contains(t, r.Stdout, path+":     1     0.000001")
+	}
+	r = clitest.InProcess(t, "rec", "cat", old, "--filter", "k=9")
+	require.Equal(t, clitest.Result{Code: 0, Stderr: "mcpdbg: no entry matches k=9: searched 2 entries of a.jsonl\n"}, r)
+	require.Equal(t, 2, clitest.InProcess(t, "rec", "cat", folder, "--json").Code)
+}
