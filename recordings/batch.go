@@ -49,6 +49,11 @@ func (f *File) writeBatch() {
 func (f *File) put(e *session.Entry, t int64) {
 	f.stamp(e, t)
 	f.n, f.last = e.N, e.T
+	if e.Kind == session.KindEnd {
+		if f.flush(); f.memory == nil {
+			seal(e, f.sum, f.HeaderLine())
+		}
+	}
 	begin := f.end
 	f.encode(e)
 	f.lengths = append(f.lengths, uint32(f.end-begin))
@@ -90,6 +95,7 @@ func (f *File) encodeLong(e *session.Entry) {
 	buf, err := writePieces(f.buf, e, func(p []byte) error {
 		n, err := f.write(f.part.f, p)
 		f.wrote(n)
+		f.sum.Add(p)
 		length += int64(n)
 		return err
 	})
@@ -171,6 +177,7 @@ func (f *File) flush() {
 	if len(f.buf) == 0 {
 		return
 	}
+	f.sum.Add(f.buf)
 	n, err := f.write(f.part.f, f.buf)
 	f.wrote(n)
 	if err == nil {

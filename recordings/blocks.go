@@ -24,6 +24,8 @@ type lineBlock struct {
 	off  int64
 	size int64 // longer than data if they are one line that is too long
 
+	before session.Checksum // of the blocks before it, if its reader sums
+
 	decoder  decoder
 	entries  []session.Entry // aliasing data
 	begins   []int64
@@ -132,7 +134,8 @@ type blockReader struct {
 	f       io.ReaderAt
 	longest int
 	off     int64
-	end     int64 // where the file ended when the error was io.EOF: beyond off if the last line has no newline
+	sum     *session.Checksum // of the blocks so far; nil: not needed
+	end     int64             // where the file ended when the error was io.EOF: beyond off if the last line has no newline
 }
 
 // next fills the block with as many lines as fit, at least one. The error is io.EOF if no
@@ -141,8 +144,7 @@ type blockReader struct {
 func (r *blockReader) next(b *lineBlock, alone func() error) error {
 	n, err := r.f.ReadAt(b.buf, r.off)
 	if i := lastNewline(b.buf[:n]) + 1; i > 0 { // an error comes again
-		b.set(b.buf[:i], r.off, int64(i))
-		r.off += int64(i)
+		r.fill(b, b.buf[:i], int64(i))
 		return nil
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -163,9 +165,17 @@ func (r *blockReader) next(b *lineBlock, alone func() error) error {
 	if n, err := r.f.ReadAt(data, r.off); n < len(data) {
 		return shortRead(err)
 	}
+	r.fill(b, data, size)
+	return nil
+}
+
+func (r *blockReader) fill(b *lineBlock, data []byte, size int64) {
+	if r.sum != nil { // before a decoder changes the lines
+		b.before = *r.sum
+		r.sum.Add(data)
+	}
 	b.set(data, r.off, size)
 	r.off += size
-	return nil
 }
 
 // lastNewline is bytes.LastIndexByte, which is slow because it checks each byte, for data

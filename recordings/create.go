@@ -75,7 +75,7 @@ func Create(opts Options) (*File, error) {
 	header.ID = newID(start)
 	header.Start = start.UTC().Truncate(time.Microsecond)
 
-	file := &File{header: header, start: start, index: index.Index{Memory: opts.IndexMemory}}
+	file := &File{header: header, start: start, index: index.Index{Memory: opts.IndexMemory}, sum: session.NewChecksum()}
 	file.part.watched, file.part.reserve.off = &watchedFile{}, true
 	file.index.Spill = file.spill.create
 	if opts.NoRecord {

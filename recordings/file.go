@@ -55,6 +55,7 @@ type File struct {
 	written int64
 	added   [][]session.Entry
 	part    part
+	sum     session.Checksum // of what was written, without headers
 
 	store   sync.RWMutex
 	memory  *memory // holds lines once the file can't be written; else nil

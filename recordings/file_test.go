@@ -277,7 +277,7 @@ func TestCloseEndsTheRecording(t *testing.T) {
 	data, err := os.ReadFile(f.Path())
 	require.NoError(t, err)
 	lines := strings.Split(string(data), "\n")
-	require.Regexp(t, `^\{"n":2,"t":\d+,"k":"end","entries":2,"counts":\{"stray":1\}\}$`, lines[len(lines)-2])
+	require.Regexp(t, `^\{"n":2,"t":\d+,"k":"end","entries":2,"counts":\{"stray":1\},"whole":\{"bytes":\d+,"xxh64":"[0-9a-f]{16}","crc32":"[0-9a-f]{8}"\}\}$`, lines[len(lines)-2])
 	require.Equal(t, session.RecordingDone, f.Stats().Recording)
 	require.Equal(t, int64(len(data)), f.Stats().Size)
 

@@ -21,7 +21,11 @@ const maxProblems = 100
 type Report struct {
 	Header   session.Header
 	Entries  int
-	Finished bool   // has an end entry and no torn last line
+	Finished bool // has an end entry and no torn last line
+	// Whole means that the end entry has sums of the header and all entries, and they
+	// agree. Without them, as in older or unfinished recordings, times, exit codes and the
+	// header are not covered.
+	Whole    bool
 	Stopped  string // why its recorder could not write the rest, according to the last entry
 	Warnings Warnings
 	Streams  []Stream
@@ -99,16 +103,24 @@ func verify(ctx context.Context, path string, f file, progress func(read, size i
 	if err != nil {
 		return nil, fmt.Errorf("verify recording: %w", err)
 	}
-	v := verifier{report: &Report{Header: header}, midway: header.Part > 0}
+	v := verifier{report: &Report{Header: header}, midway: header.Part > 0, f: f, firsts: map[int64]uint64{}}
+	if v.headerLine, err = headerLine(f, begin); err != nil {
+		return nil, err
+	}
 	v.index.Spill = v.spill.create
 	defer v.spill.close() //nolint:errcheck // a temporary file
 	v.header(header)
+	if err := v.partHeaders(f); err != nil {
+		return nil, err
+	}
 	between, next := f.missing()
 	if between > 0 {
 		v.problem(0, "%d parts are missing", between)
 	}
-	lines := &blockReader{f: f, longest: longestLine, off: begin}
+	sum := session.NewChecksum()
+	lines := &blockReader{f: f, longest: longestLine, off: begin, sum: &sum}
 	p := pass{lines: lines, decode: (*lineBlock).check, add: func(b *lineBlock) error {
+		v.block = b
 		for i := range b.checks {
 			v.line(&b.checks[i])
 		}
@@ -124,7 +136,7 @@ func verify(ctx context.Context, path string, f file, progress func(read, size i
 	case !errors.Is(err, io.EOF):
 		return nil, fmt.Errorf("verify recording %s: byte %d: %w", path, lines.off, err)
 	case lines.end > lines.off: // a torn line
-		v.report.Finished, v.report.Stopped = false, ""
+		v.report.Finished, v.report.Whole, v.report.Stopped = false, false, ""
 	}
 	v.endProcess(false)
 	if v.report.Warnings.MissingParts = between; next {
@@ -134,13 +146,17 @@ func verify(ctx context.Context, path string, f file, progress func(read, size i
 }
 
 type verifier struct {
-	current *lineCheck
-	report  *Report
-	last    session.Entry // without its bytes
-	index   index.Index   // for the counts of the last one
-	spill   temp
-	ended   bool
-	answers bool // the last entry is an act whose stdin entry must follow
+	f          file
+	headerLine []byte
+	firsts     map[int64]uint64 // by the offset of a later part: the number of its first entry
+	block      *lineBlock
+	current    *lineCheck
+	report     *Report
+	last       session.Entry // without its bytes
+	index      index.Index   // for the counts of the last one
+	spill      temp
+	ended      bool
+	answers    bool // the last entry is an act whose stdin entry must follow
 
 	midway  bool // the state from earlier parts is unknown, until a process starts
 	process string
@@ -179,6 +195,9 @@ func (v *verifier) line(c *lineCheck) {
 	}
 	for _, rule := range c.shape.rules {
 		v.problem(e.N, "%s", rule)
+	}
+	if first, ok := v.firsts[c.off]; ok && first != e.N {
+		v.problem(e.N, "is the first entry of its part, whose header says %d", first)
 	}
 	v.report.Entries++
 	v.report.Finished = e.Kind == session.KindEnd
@@ -234,6 +253,7 @@ func (v *verifier) end(e *session.Entry, b session.EndBody) {
 	if b.Entries != uint64(v.report.Entries) {
 		v.problem(e.N, "counts %d entries, but there are %d", b.Entries, v.report.Entries)
 	}
+	v.whole(e)
 	stats := v.index.Stats()
 	if have := stats.EndCounts(); b.Counts != nil && *b.Counts != have && *b.Counts != v.index.FormerCounts() {
 		v.problem(e.N, "has the counts %+v, but they are %+v", *b.Counts, have)

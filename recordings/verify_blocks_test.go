@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
 )
 
 // verifyLineByLine verifies a recording on one goroutine, without blocks and without
@@ -20,7 +22,10 @@ func verifyLineByLine(t testing.TB, content []byte) *Report {
 	f := inMemory(content)
 	header, begin, err := readHeader("fuzz", f)
 	require.NoError(t, err)
-	v := verifier{report: &Report{Header: header}, midway: header.Part > 0}
+	v := verifier{report: &Report{Header: header}, midway: header.Part > 0, f: f}
+	v.headerLine, err = headerLine(f, begin)
+	require.NoError(t, err)
+	sum := session.NewChecksum()
 	v.header(header)
 	d := decoder{}
 	for lines := linesFrom(f, begin); ; {
@@ -30,9 +35,11 @@ func verifyLineByLine(t testing.TB, content []byte) *Report {
 		}
 		require.NoError(t, err)
 		if !l.whole {
-			v.report.Finished, v.report.Stopped = false, ""
+			v.report.Finished, v.report.Whole, v.report.Stopped = false, false, ""
 			continue
 		}
+		v.block = &lineBlock{off: l.off, before: sum}
+		sum.Add(l.data)
 		c := lineCheck{data: l.data, off: l.off, size: l.size}
 		c.shape.look(l.data)
 		c.bad = d.into(&c.entry, l.data) != nil

@@ -25,6 +25,8 @@ type Writer struct {
 	n       uint64
 	t       int64
 	end     int64
+	header  []byte
+	sum     session.Checksum // of the lines after the header
 }
 
 // CreateWriter creates a recording and writes its header, whose Start must be set.
@@ -44,7 +46,7 @@ func CreateWriter(opts Options) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{f: f, out: bufio.NewWriterSize(f, flushSize), end: int64(len(line))}
+	w := &Writer{f: f, out: bufio.NewWriterSize(f, flushSize), end: int64(len(line)), header: line, sum: session.NewChecksum()}
 	w.index = index.Index{Memory: opts.IndexMemory, Spill: w.spill.create}
 	_, _ = w.out.Write(line) // errors stay in out
 	return w, nil
@@ -100,13 +102,18 @@ func (w *Writer) look(e *session.Entry) {
 }
 
 func (w *Writer) write(e *session.Entry) (length int64, err error) {
+	if e.Kind == session.KindEnd {
+		seal(e, w.sum, w.header)
+	}
 	if len(e.Payload) <= pieceSize {
 		w.buf = AppendEntry(w.buf[:0], e)
+		w.sum.Add(w.buf)
 		_, err = w.out.Write(w.buf)
 		return int64(len(w.buf)), err
 	}
 	w.buf, err = writePieces(w.buf, e, func(piece []byte) error {
 		length += int64(len(piece))
+		w.sum.Add(piece)
 		_, err := w.out.Write(piece)
 		return err
 	})

@@ -211,6 +211,7 @@ type PartBody struct {
 type EndBody struct {
 	Entries uint64     `json:"entries"`
 	Counts  *EndCounts `json:"counts,omitempty"`
+	Whole   *Sums      `json:"whole,omitempty"` // of the recording as one file; nil in older ones
 }
 
 // EndCounts are counts over the whole recording, as in Stats, for lists of recordings. A

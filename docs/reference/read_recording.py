@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Rebuilds every stream of every process of a recording and checks its hash.
+"""Rebuilds every stream of every process of a recording and checks its hash,
+and that of the whole recording.
 Python 3.8 or later, standard library only.
 
     read_recording.py [--xxh64] FILE [FOLDER]
@@ -13,6 +14,9 @@ import base64, json, os, re, sys, zlib
 
 # Most lines: a message with nothing else before it. Its payload needs no decoding.
 USUAL = re.compile(rb'\{"n":\d+,"t":\d+,"k":"(stdin|stdout)"(?:,"seq":\d+)?,"m":')
+
+# The member of the header that the sums of the whole recording omit.
+SECRETS = re.compile(rb',"secrets":\{.*?\}\]\}|,"secrets":\{[^{}]*\}')
 
 M = (1 << 64) - 1
 P1, P2, P3, P4, P5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9,
@@ -67,15 +71,17 @@ def payload(line, entry):
 
 
 def main(path, folder=None, slow=False):
-    bad, process, streams = 0, "none", {}
+    bad, process, streams, whole = 0, "none", {}, bytearray()
     with open(path, "rb") as file:
-        header = json.loads(file.readline())
+        first = file.readline()
+        header = json.loads(first)
         if header["mcpdbg"] != 1:
             raise ValueError("unknown version %s of the format" % header["mcpdbg"])
         for line in file:
             if not line.endswith(b"\n"):
                 print("the last line is torn: the recorder did not finish")
                 break
+            whole += line
             usual = USUAL.match(line)
             if usual and line.endswith(b"}}\n"):
                 data = streams.setdefault((process, usual[1].decode()), bytearray())
@@ -94,6 +100,12 @@ def main(path, folder=None, slow=False):
                     word = "ok" if same(data, want, slow) else "incomplete" if want.get("complete") is False else "WRONG"
                     bad += word == "WRONG"
                     print("%s %s: %d bytes, %s" % (process, name, len(data), word))
+            elif kind == "end" and "whole" in entry and "part" not in header:
+                del whole[whole.rindex(b',"whole":'):]
+                whole += SECRETS.sub(b"", first, count=1)
+                ok = same(whole, entry["whole"], slow)
+                bad += not ok
+                print("header and entries: %s" % ("ok" if ok else "WRONG"))
     for (process, name), data in (streams if folder else {}).items():
         with open(os.path.join(folder, "%s.%s" % (os.path.basename(process), name)), "wb") as out:
             out.write(data)

@@ -77,7 +77,9 @@ type copier struct {
 	sums    sums
 	parted  map[session.Kind]bool // the stream's line continues in its next entry
 	writes  []write
-	w       *bufio.Writer
+	before  session.Checksum // of the lines of the original between its header and the current one
+	w       *summed
+	header  *header
 	buf     []byte
 }
 
@@ -96,12 +98,12 @@ func (c *copier) copy(ctx context.Context, out Output, with Rules) (err error) {
 		return err
 	}
 	c.scanner.Rewind()
-	c.w = bufio.NewWriterSize(io.Discard, 256<<10)
+	c.w = &summed{Writer: bufio.NewWriterSize(io.Discard, 256<<10)}
 	if out != nil {
 		c.w.Reset(out)
 	}
-	header := c.header(with)
-	if _, err := c.w.Write(header.line(c.tally.rules)); err != nil {
+	c.header = c.newHeader(with)
+	if _, err := c.w.Write(c.header.line(c.tally.rules)); err != nil {
 		return err
 	}
 	if err := c.entries(ctx); err != nil {
@@ -110,16 +112,20 @@ func (c *copier) copy(ctx context.Context, out Output, with Rules) (err error) {
 	if err := c.w.Flush(); err != nil || out == nil {
 		return err
 	}
-	_, err = out.WriteAt(header.line(c.tally.rules), 0)
+	_, err = out.WriteAt(c.header.line(c.tally.rules), 0)
 	return err
 }
 
 func (c *copier) entries(ctx context.Context) error {
 	c.startProcess()
+	c.w.sum = session.NewChecksum()
+	sum := session.NewChecksum()
 	for n := 0; c.scanner.Next(); n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		c.before = sum
+		sum.Add(c.scanner.Line())
 		if c.scanner.Torn() {
 			c.report.Torn = true
 			continue
@@ -239,6 +245,10 @@ func (c *copier) event(e *session.Entry, p plan) error {
 		c.startProcess()
 	case session.KindClosed, session.KindFailed:
 		edits = append(edits, c.sums.correct(line)...)
+	case session.KindEnd:
+		if begin, found := recordings.CutWhole(line); found {
+			return c.end(begin, line)
+		}
 	case session.KindWrite:
 		edits = append(edits, c.written(e, line)...)
 	case session.KindWaiting:
@@ -315,8 +325,8 @@ const mostCounted = 99_999_999
 // oldMark matches the counts of an earlier run.
 var oldMark = expression(`,"redacted":\{[^{}]*\} *`)
 
-// header makes the first line, with room for the final counts.
-func (c *copier) header(with Rules) *header {
+// newHeader makes the first line, with room for the final counts.
+func (c *copier) newHeader(with Rules) *header {
 	line := bytes.TrimRight(c.scanner.HeaderLine(), " \t\r\n")
 	line = oldMark().ReplaceAll(recordings.WithoutSecrets(line), nil)
 	edits := c.inObject("header", line, false)

@@ -1,10 +1,13 @@
 package redact
 
 import (
+	"bufio"
+	"bytes"
 	"slices"
 	"strconv"
 
 	"mcpdbg/framing"
+	"mcpdbg/recordings"
 	"mcpdbg/session"
 )
 
@@ -64,4 +67,31 @@ func (s sums) correct(line []byte) (edits []edit) {
 		}
 	}
 	return edits
+}
+
+// A summed writer sums up the lines of a copy.
+type summed struct {
+	*bufio.Writer
+	sum session.Checksum
+}
+
+// Write implements io.Writer.
+func (s *summed) Write(p []byte) (int, error) {
+	s.sum.Add(p)
+	return s.Writer.Write(p)
+}
+
+// end writes the end entry, which has sums of the whole recording. Wrong ones stay wrong.
+func (c *copier) end(begin, line []byte) error {
+	right := bytes.Equal(recordings.AppendWhole(bytes.Clone(begin), c.before, c.scanner.HeaderLine()), line)
+	edits := c.inObject(session.KindEnd.String(), append(bytes.Clone(begin), '}'), false)
+	if len(edits) > 0 {
+		c.changed(edits)
+	}
+	sum := c.w.sum
+	if !right {
+		sum = session.NewChecksum()
+	}
+	_, err := c.w.Write(recordings.AppendWhole(apply(nil, begin, edits), sum, c.header.line(c.tally.rules)))
+	return err
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func recVerifyCommand(env *console.Env) *cobra.Command {
-	var asJSON bool
+	var o verifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify FILE...",
 		Short: "Check that recordings are complete and unaltered",
@@ -24,9 +24,15 @@ process, and compares its length and hash with what the recorder wrote. It also
 looks for gaps in the sequence numbers, and checks every line against the
 format, which docs/reference/recording-format.md describes.
 
+The last entry has a hash of the header and all entries, so that an edited time,
+exit code or header is found too. Recordings of older versions and unfinished
+ones have none, and verify reports that. It is not a signature: a person who
+edits a recording on purpose can compute it again.
+
 An unfinished recording, because it is still being written or its recorder was
-killed or found the disk full, gets a note and is not a problem. A partial copy,
-such as the output of rec cat --filter --json, is a problem.
+killed or found the disk full, or because the end of the file is missing, is "ok
+so far"; with --complete it is a problem. A partial copy, such as the output of
+rec cat --filter --json, is always a problem.
 
 ` + flags.RecordingNames + `
 
@@ -41,12 +47,15 @@ The exit code is 1 if there is a problem, and 2 if a file cannot be read.`,
 			if err := flags.ResolveRecordings(args); err != nil {
 				return err
 			}
-			return recVerify(cmd.Context(), env, args, asJSON)
+			return recVerify(cmd.Context(), env, args, o)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array with an object for each recording")
+	cmd.Flags().BoolVar(&o.complete, "complete", false, "an unfinished recording is a problem")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print a JSON array with an object for each recording")
 	return cmd
 }
+
+type verifyOptions struct{ complete, asJSON bool }
 
 // Verification is what rec verify --json prints.
 type Verification struct {
@@ -54,6 +63,7 @@ type Verification struct {
 	OK       bool                 `json:"ok"`
 	Finished bool                 `json:"finished"`
 	Stopped  string               `json:"stopped,omitempty"` // why its recorder could not write the rest
+	Whole    bool                 `json:"whole"`             // the hash over header and entries agrees
 	Entries  int                  `json:"entries"`
 	Skipped  string               `json:"skipped,omitempty"` // unsupported parts, counted
 	Streams  []recordings.Stream  `json:"streams"`
@@ -61,7 +71,7 @@ type Verification struct {
 	More     int                  `json:"problems_more,omitempty"` // not listed
 }
 
-func recVerify(ctx context.Context, env *console.Env, files []string, asJSON bool) error {
+func recVerify(ctx context.Context, env *console.Env, files []string, o verifyOptions) error {
 	all := make([]Verification, 0, len(files))
 	bad, printErr := 0, error(nil)
 	for _, file := range files {
@@ -70,14 +80,15 @@ func recVerify(ctx context.Context, env *console.Env, files []string, asJSON boo
 			return flags.Unreadable(file, err)
 		}
 		info := newVerifyInfo(file, report)
+		info.OK = info.OK && (info.Finished || !o.complete)
 		if !info.OK {
 			bad++
 		}
-		if all = append(all, info); !asJSON && printErr == nil {
-			printErr = printVerify(env, &info)
+		if all = append(all, info); !o.asJSON && printErr == nil {
+			printErr = printVerify(env, &info, report.Header.Part)
 		}
 	}
-	if asJSON {
+	if o.asJSON {
 		printErr = env.PrintDocument(all)
 	}
 	if bad > 0 {
@@ -100,19 +111,15 @@ func verifyFile(ctx context.Context, env *console.Env, file string) (*recordings
 
 func newVerifyInfo(file string, r *recordings.Report) Verification {
 	return Verification{
-		File: file, OK: r.OK(), Finished: r.Finished, Stopped: r.Stopped, Entries: r.Entries, Skipped: r.Warnings.String(),
+		File: file, OK: r.OK(), Finished: r.Finished, Whole: r.Whole, Stopped: r.Stopped, Entries: r.Entries, Skipped: r.Warnings.String(),
 		Streams:  append([]recordings.Stream{}, r.Streams...), // [] instead of null
 		Problems: append([]recordings.Problem{}, r.Problems...), More: r.More,
 	}
 }
 
-func printVerify(env *console.Env, info *Verification) error {
+func printVerify(env *console.Env, info *Verification, part int) error {
 	var p console.Page
-	verdict := "ok"
-	if !info.OK {
-		verdict = "NOT OK, " + wording.Plural(len(info.Problems)+info.More, "problem")
-	}
-	p.Line(fmt.Sprintf("%s: %s, %s", info.File, verdict, wording.Plural(info.Entries, "entry")))
+	p.Line(fmt.Sprintf("%s: %s, %s", info.File, verdict(info), wording.Plural(info.Entries, "entry")))
 	for _, s := range info.Streams {
 		state := "as recorded"
 		switch {
@@ -129,17 +136,46 @@ func printVerify(env *console.Env, info *Verification) error {
 	if info.More > 0 {
 		p.Columns(nil, fmt.Sprintf("and %d more", info.More))
 	}
+	p.Columns(nil, "covered: "+covered(info, part))
 	switch {
 	case info.Stopped != "":
 		p.Columns(nil, "note: incomplete: "+info.Stopped)
 	case !info.Finished:
-		p.Columns(nil, "note: unfinished: the recorder is still writing, was killed, or could not write")
+		p.Columns(nil, "note: unfinished: the recorder is still writing, was killed, or the end of the file is missing")
 	}
 	if info.Skipped != "" {
 		p.Columns(nil, "note: "+info.Skipped)
 	}
 	_, err := env.Stdout.Write([]byte(p.String()))
 	return err
+}
+
+func verdict(info *Verification) string {
+	switch problems := len(info.Problems) + info.More; {
+	case problems > 0:
+		return "NOT OK, " + wording.Plural(problems, "problem")
+	case !info.OK:
+		return "NOT OK, unfinished"
+	case !info.Finished:
+		return "ok so far, unfinished"
+	}
+	return "ok"
+}
+
+// covered describes which changes would have been found.
+func covered(info *Verification, part int) string {
+	but := "streams, numbers and format; not times, header and exit codes: "
+	switch {
+	case info.Whole:
+		return "the header and every entry, with times and exit codes"
+	case part > 0:
+		return but + "this is one of several parts"
+	case !info.Finished:
+		return but + "the recording is unfinished"
+	case !info.OK:
+		return but + "see above"
+	}
+	return but + "written by an older version"
 }
 
 var streamWidths = []int{12, 6, 12, 16}
