@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -86,17 +85,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// data returns the embedded data of a page.
-func data(t testing.TB, page string) string {
-	t.Helper()
-	_, rest, ok := strings.Cut(page, `<script type="application/json" id="data">`)
-	require.True(t, ok)
-	text, _, ok := strings.Cut(rest, "</script>")
-	require.True(t, ok)
-	require.True(t, json.Valid([]byte(text)), "%s", text)
-	return text
-}
-
 // hostile lists texts that try to break out of their context.
 var hostile = []string{
 	`</script><script>alert(1)</script><!-- --> ]]>`,
@@ -155,18 +143,6 @@ func outsideFences(t *testing.T, report string) string {
 	}
 	require.Empty(t, fence)
 	return b.String()
-}
-
-// TestPolicy checks that the page can only run its own script.
-func TestPolicy(t *testing.T) {
-	page := write(t, "html", recorded(t))
-	require.Contains(t, page, `content="default-src 'none'; script-src 'sha256-`)
-	require.NotRegexp(t, `(?i)\s(src|href|action|on\w+)\s*=\s*["']`, strings.ReplaceAll(page, "id=\"data\"", ""))
-	require.NotContains(t, pageScript, "innerHTML")
-	require.NotContains(t, page, "http:")
-	require.NotContains(t, page, "https:")
-	require.Contains(t, page, "<style>"+pageStyle+"</style>")
-	require.Contains(t, page, "<script>"+pageScript+"</script>", "the hash is that of all between the tags")
 }
 
 // TestNothingIsLost checks that jsonl and txtar have all lines of the streams.
@@ -262,6 +238,7 @@ func TestSelection(t *testing.T) {
 		switch format {
 		case "html":
 			_, text, _ = strings.Cut(text, `"rows":[`) // the facts are of the whole
+			text, _, _ = strings.Cut(text, "\n],")
 		case "md":
 			_, text, _ = strings.Cut(text, "### Calls and other entries")
 		}
@@ -276,8 +253,8 @@ func TestSelection(t *testing.T) {
 	require.ErrorIs(t, JSONL(ctx, &bytes.Buffer{}, s), context.Canceled)
 }
 
-// TestBounds checks that a report and a page do not grow with the recording, and state
-// what they omit.
+// TestBounds checks that a report does not grow with the recording, and states what it
+// omits.
 func TestBounds(t *testing.T) {
 	var lines []string
 	for i := range 400 {
@@ -293,36 +270,4 @@ func TestBounds(t *testing.T) {
 	require.Contains(t, report, "The table omits")
 	require.Regexp(t, `The content of \d+ more entries is omitted`, report)
 	require.Contains(t, report, "more bytes are omitted")
-
-	const most = 1 << 20
-	var page bytes.Buffer
-	require.NoError(t, s.page(t.Context(), &page, most))
-	require.Less(t, page.Len(), most+100<<10)
-	var embedded struct {
-		Rows []pageRow
-		Left int
-	}
-	require.NoError(t, json.Unmarshal([]byte(data(t, page.String())), &embedded))
-	require.Equal(t, 802+1, len(embedded.Rows)+embedded.Left)
-	require.Positive(t, embedded.Left)
-}
-
-// TestTruncatedTextIsText checks that a long text stays text wherever it is cut.
-func TestTruncatedTextIsText(t *testing.T) {
-	var lines []string
-	for shift := range 3 {
-		lines = append(lines, strings.Repeat("x", shift)+strings.Repeat("長", maxContent/3+10))
-	}
-	var page struct{ Rows []pageRow }
-	require.NoError(t, json.Unmarshal([]byte(data(t, write(t, "html", recorded(t, lines...)))), &page))
-	cut := 0
-	for _, row := range page.Rows {
-		require.Empty(t, row.Base64)
-		if row.Cut {
-			cut++
-			require.Equal(t, lines[(row.Seq-1)/2][:len(row.Text)], row.Text)
-			require.Greater(t, len(row.Text), maxContent-utf8.UTFMax)
-		}
-	}
-	require.Equal(t, 6, cut)
 }

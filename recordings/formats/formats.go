@@ -19,7 +19,7 @@ type Format struct {
 // Formats returns all formats, those for people first.
 func Formats() []Format {
 	return []Format{
-		{"html", "one self-contained page for a browser: facts, problems, all messages", writeHTML},
+		{"html", "one self-contained page for a browser: failures, tools, times, all messages", writeHTML},
 		{"md", "a report to paste into an issue", writeMarkdown},
 		{"jsonl", "one message per line, with time and direction", JSONL},
 		{"har", "an HTTP archive of requests and responses", writeHAR},

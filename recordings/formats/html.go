@@ -10,13 +10,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
-	"mcpdbg/framing"
-	"mcpdbg/internal/wording"
-	"mcpdbg/session"
+	"mcpdbg/recordings/digest"
 	"mcpdbg/session/exchange"
-	"mcpdbg/session/summary"
 )
 
 const (
@@ -28,70 +24,92 @@ const (
 	maxContent = 256 << 10
 )
 
-//go:embed page.css
-var pageStyle string
+var (
+	//go:embed page.html
+	pageBody string
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.js
+	pageList string
+	//go:embed page_detail.js
+	pageDetail string
+	//go:embed page_waterfall.js
+	pageWaterfall string
+	//go:embed page_overview.js
+	pageOverview string
+)
 
-//go:embed page.js
-var pageScript string
-
-//go:embed page.html
-var pageBody string
-
-type pageRow struct {
-	Row    int    `json:"i"`           // number of the row
-	N      uint64 `json:"n"`           //
-	T      int64  `json:"t"`           // microseconds
-	Kind   string `json:"k"`           // of the entry
-	Msg    string `json:"m,omitempty"` // of the message
-	What   string `json:"w"`
-	Said   string `json:"d,omitempty"` // summary of the message
-	ID     string `json:"id,omitempty"`
-	Seq    uint64 `json:"s,omitempty"`
-	Took   *int64 `json:"l,omitempty"` // microseconds that the response took
-	Waited *int64 `json:"y,omitempty"` // and for which the server waited for its client
-	Pair   int    `json:"p,omitempty"` // number of the partner's row plus one
-	State  string `json:"st,omitempty"`
-	Error  bool   `json:"e,omitempty"`
-	Size   int64  `json:"b"`
-	Text   string `json:"x,omitempty"`
-	Base64 string `json:"x64,omitempty"`
-	Cut    bool   `json:"c,omitempty"` // Text is only the beginning
-}
+// pageScript joins the parts of the script when a page is written, not when the program
+// starts.
+func pageScript() string { return pageList + pageDetail + pageWaterfall + pageOverview }
 
 // writeHTML writes a selection as one self-contained page, whose policy forbids loading
-// anything. For a large recording, the page has the first entries and says so.
+// anything. For a large recording, the page has a part of the entries and says so.
 func writeHTML(ctx context.Context, to io.Writer, s Selection) error {
 	return s.page(ctx, to, maxPage)
 }
 
 // page writes the page with about most bytes of messages.
 func (s Selection) page(ctx context.Context, to io.Writer, most int) error {
+	found := make(chan facts, 1)
+	go func() { found <- factsOf(ctx, s.Source) }() // it reads all messages
 	w := bufio.NewWriterSize(to, 64<<10)
-	facts, err := json.Marshal(factsOf(ctx, s.Source))
+	before, after, _ := strings.Cut(fmt.Sprintf(pageBody, policy(), pageStyle), "{{data}}")
+	_, _ = w.WriteString(before + "{\"rows\":[") // Flush returns errors
+	p, err := s.plan(ctx, most)
+	if err == nil {
+		err = s.pageRows(ctx, w, p)
+	}
+	d := digest.Read(ctx, s.Source)
+	f := <-found
 	if err != nil {
-		return fmt.Errorf("facts: %w", err)
+		return err
 	}
 	// json.Marshal escapes <, >, & and the line separators, so that no data ends
 	// its element.
-	head, rest, _ := strings.Cut(fmt.Sprintf(pageBody, policy(), pageStyle), "{{waterfall}}")
-	before, after, _ := strings.Cut(rest, "{{data}}")
-	if _, err := w.WriteString(head); err != nil {
-		return err
-	}
-	if err := s.waterfall(ctx, w); err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(w, "%s{\"facts\":%s,\"rows\":[", before, facts); err != nil {
-		return err
-	}
-	left, err := s.pageRows(ctx, w, most)
+	rest, err := json.Marshal(s.pageData(p, f, d))
 	if err != nil {
-		return err
+		return fmt.Errorf("facts: %w", err)
 	}
-	if _, err := fmt.Fprintf(w, "\n],\"left\":%d}%s", left, strings.Replace(after, "{{script}}", pageScript, 1)); err != nil {
-		return err
-	}
+	_, _ = fmt.Fprintf(w, "\n],%s%s", rest[1:], strings.Replace(after, "{{script}}", pageScript(), 1))
 	return w.Flush()
+}
+
+// pageData is what the page has besides its rows. The numbers are of the whole recording.
+type pageData struct {
+	Facts      facts         `json:"facts"`
+	Tools      []digest.Line `json:"tools"`
+	Failures   []pageFailure `json:"failures"`
+	Unanswered int           `json:"unanswered"`
+	Stray      uint64        `json:"stray"`
+	Left       int           `json:"left"`              // entries that are not on the page
+	Omitted    string        `json:"omitted,omitempty"` // about them
+	End        int64         `json:"end"`               // of the recording, microseconds
+}
+
+// pageFailure is the failures with one message, as in [digest.Failure].
+type pageFailure struct {
+	Message string `json:"message"`
+	Count   int    `json:"count"`
+}
+
+func (s Selection) pageData(p *pagePlan, f facts, d *digest.Digest) pageData {
+	out := pageData{
+		Facts: f, Tools: []digest.Line{}, Failures: []pageFailure{}, Unanswered: len(d.Unanswered) + d.MoreUnanswered, Stray: s.Source.Stats().Stray,
+		Left: p.left, Omitted: p.omitted(), End: p.end,
+	}
+	for _, l := range d.Lines {
+		if l.Tool != "" {
+			out.Tools = append(out.Tools, l)
+		}
+	}
+	for _, g := range d.Failures.Groups {
+		out.Failures = append(out.Failures, pageFailure{g.Message, g.Count})
+	}
+	if d.Failures.More > 0 {
+		out.Failures = append(out.Failures, pageFailure{"further messages", d.Failures.More})
+	}
+	return out
 }
 
 // The page may use only its own script and style.
@@ -100,72 +118,29 @@ func policy() string {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	return "default-src 'none'; script-src " + hash(pageScript) + "; style-src " + hash(pageStyle) + "; base-uri 'none'; form-action 'none'"
+	return "default-src 'none'; script-src " + hash(pageScript()) + "; style-src " + hash(pageStyle) + "; base-uri 'none'; form-action 'none'"
 }
 
-func (s Selection) pageRows(ctx context.Context, w *bufio.Writer, most int) (left int, err error) {
-	size, rows, times := 0, 0, exchange.NewTable(s.Source)
-	for it, err := range s.items(ctx, maxContent) {
+// pageRows writes the rows of a plan, and counts those that it has to omit.
+func (s Selection) pageRows(ctx context.Context, w *bufio.Writer, p *pagePlan) error {
+	size, times, first := 0, exchange.NewTable(s.Source), true
+	planned := Selection{Source: s.Source, Include: p.includes(&size)}
+	for it, err := range planned.items(ctx, maxContent) {
 		if err != nil {
-			return 0, err
+			return err
 		}
-		if rows == maxRows || size > most {
-			left++
-			continue
-		}
-		if rows > 0 {
-			_ = w.WriteByte(',') // Flush returns errors
-		}
-		text, err := json.Marshal(s.pageRow(times, it))
+		text, err := json.Marshal(s.pageRow(times, p, it))
 		if err != nil {
-			return 0, fmt.Errorf("entry %d: %w", it.entry.N, err)
+			return fmt.Errorf("entry %d: %w", it.entry.N, err)
 		}
-		rows, size = rows+1, size+len(text)
+		if !first {
+			_ = w.WriteByte(',')
+		}
+		first, size = false, size+len(text)
 		_ = w.WriteByte('\n')
 		if _, err := w.Write(text); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return left, nil
-}
-
-func (s Selection) pageRow(times *exchange.Table, it item) *pageRow {
-	partner, _ := it.row.Partner()
-	r := &pageRow{
-		Row: it.number, N: it.entry.N, T: it.row.T, Kind: it.row.Kind.String(), What: wording.Visible(wording.Clip(s.what(it), 200, wording.Ellipsis)), Seq: it.entry.Seq,
-		Pair: partner + 1, State: it.row.State.String(), Error: isError(it.row),
-	}
-	if it.row.Kind == session.KindStdin || it.row.Kind == session.KindStdout {
-		r.Msg = it.row.Msg.String()
-	}
-	if took, waited, ok := s.took(times, it); ok {
-		r.Took = &took
-		if exchange.Noticed(waited) {
-			r.Waited = &waited
-		}
-	}
-	if !it.row.Kind.IsStream() {
-		r.Text = wording.Clip(string(it.entry.Body), maxContent, wording.Ellipsis)
-		return r
-	}
-	if it.row.Msg != framing.Batch { // its summary is in What
-		r.Said = wording.Visible(summary.Message(it.row.Msg, s.Source.Method(it.row.Method), it.entry.Payload, it.entry.FullSize))
-	}
-	if !it.entry.Cut {
-		r.ID = wording.Clip(string(it.entry.Msg.ID.Of(it.entry.Payload)), 200, wording.Ellipsis)
-	}
-	r.Size, r.Cut = it.entry.FullSize, it.entry.Cut
-	payload := it.entry.Payload
-	if len(payload) > maxContent {
-		payload, r.Cut = payload[:maxContent], true
-	}
-	if r.Cut {
-		payload = payload[:wording.Whole(payload)]
-	}
-	if utf8.Valid(payload) {
-		r.Text = string(payload)
-	} else {
-		r.Base64 = base64.StdEncoding.EncodeToString(payload)
-	}
-	return r
+	return nil
 }

@@ -1,10 +1,11 @@
 'use strict';
 // Everything from the recording goes to the page as text (textContent), never
 // as markup.
-const data = JSON.parse(document.getElementById('data').textContent);
 const $ = id => document.getElementById(id);
+const data = JSON.parse($('data').textContent);
 const rows = data.rows;
 const at = new Map(rows.map((r, i) => [r.i, i])); // number of a row: index in rows
+const entries = new Map(rows.map((r, i) => [r.n, i])); // number of an entry: the same
 const HEIGHT = 22, HEX = 16384, DEEP = 1 << 20;
 
 function el(name, cls, text) {
@@ -17,6 +18,7 @@ function el(name, cls, text) {
 // visible escapes control characters, and characters that reorder or hide text.
 const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
 const visible = s => s.replace(hidden, c => '\\u{' + c.codePointAt(0).toString(16) + '}');
+const clip = (s, most) => s.length > most ? s.slice(0, most - 1) + '…' : s;
 
 const lane = r => ({stdin: 'out', stdout: 'in', stderr: 'err'})[r.k] || 'event';
 const arrow = {out: '→', in: '←', err: 'E', event: '•'};
@@ -26,6 +28,8 @@ function took(us) {
   if (us < 1000) return us + ' µs';
   return us < 1e6 ? (us / 1000).toPrecision(3) + ' ms' : (us / 1e6).toFixed(2) + ' s';
 }
+const number = n => n.toLocaleString('en');
+const plural = (n, what) => `${number(n)} ${what}${n === 1 ? '' : 's'}`;
 function size(n) {
   return n < 1024 ? String(n || '') : n < 1048576 ? (n / 1024).toFixed(1) + ' K' : (n / 1048576).toFixed(1) + ' M';
 }
@@ -35,66 +39,87 @@ function bytes(r) {
 }
 const text = r => r.x64 === undefined ? r.x || '' : new TextDecoder().decode(bytes(r));
 
-// The header.
-function facts() {
-  for (const [what, value] of data.facts.rows) $('facts').append(el('dt', '', what), el('dd', '', visible(value)));
-  const list = (all, into) => {
-    for (const f of all) {
-      const li = el('li', f.severity), said = visible(f.text);
-      if (at.has(f.row)) {
-        const b = el('button', 'link', said);
-        b.onclick = () => { reset(); choose(f.row); };
-        li.append(b);
-      } else li.append(said);
-      if (f.try) li.append(el('span', 'try', ' – ' + visible(f.try)));
-      into.append(li);
-    }
-  };
-  const {verdicts, findings, more} = data.facts;
-  if (verdicts.length) { $('wrong').hidden = false; list(verdicts, $('wrong').querySelector('ul')); }
-  if (findings.length) {
-    $('findings').hidden = false;
-    $('findings').querySelector('summary').textContent = `Problems: ${findings.length + more}`;
-    list(findings, $('findings').querySelector('ul'));
-    if (more) $('findings').append(el('p', 'hint', `${more} more are not on this page.`));
-  }
-  if (data.left) {
-    $('left').hidden = false;
-    $('left').textContent = `${data.left} more entries of the recording are not on this page, which holds the first ${rows.length}.`;
-  }
+// What a row is.
+const partner = r => r.p && at.has(r.p - 1) ? rows[at.get(r.p - 1)] : undefined;
+const isResponse = r => r.m === 'response' || r.m === 'error';
+const isNoise = r => r.k === 'stdout' && (r.m === 'not-json' || r.m === 'other');
+const isBad = r => Boolean(r.f);
+const isUnanswered = r => isBad(r) && r.m === 'request' && ['pending', 'lost', 'timed-out'].includes(r.st);
+const methodOf = r => r.m === 'request' || r.m === 'notification' ? r.w : isResponse(r) ? r.w.replace(/^(result|error) /, '') : '';
+const toolOf = r => r.tl || (isResponse(r) && partner(r) || r).tl;
+
+// callOf returns the method or the tool of a request or response, and the arguments.
+function callOf(r) {
+  const request = isResponse(r) ? partner(r) : r;
+  const call = request ? request.d || '' : r.q || '', method = methodOf(r);
+  return method === 'tools/call' && call ? call : (method + ' ' + call).trim();
 }
+// parts returns what the row shows: a label, a call, and a text.
+function parts(r) {
+  if (isResponse(r)) return [r.e ? 'error' : 'result', callOf(r), (r.d || '').replace(/^failed: /, '')];
+  if (isNoise(r)) return ['not a message', '', r.w];
+  return [r.w, r.d || '', ''];
+}
+const what = r => parts(r).filter(p => p).map(visible).join('  ');
 
 // The list: only visible rows have elements.
-let shown = [], current = -1;
+let shown = [], current = -1, only; // only is the set of the indexes of a group
 for (const [cls, name] of [['r', 'entry'], ['r', 'seconds'], ['', ''], ['', 'what'], ['', 'id'], ['r', 'took'], ['r', 'bytes']]) $('head').append(el('span', cls, name));
 
 function lower(r) {
-  return r.low === undefined ? r.low = (r.w + '\n' + (r.d || '') + '\n' + (r.id || '') + '\n' + text(r)).toLowerCase() : r.low;
+  return r.low === undefined ? r.low = (what(r) + '\n' + (r.id || '') + '\n' + text(r)).toLowerCase() : r.low;
+}
+const states = {failed: r => Boolean(r.e), unanswered: isUnanswered, noise: isNoise};
+// matcher returns the test of a word of the search: "#12", "id:7", "tool:echo",
+// "is:unanswered", or a text.
+function matcher(word) {
+  if (/^#n?\d+$/.test(word)) return r => r.n === Number(word.replace(/\D/g, ''));
+  if (word.startsWith('id:')) return r => (r.id || '').replace(/^"|"$/g, '').toLowerCase() === word.slice(3).replace(/^"|"$/g, '');
+  if (word.startsWith('tool:')) return r => (toolOf(r) || '').toLowerCase() === word.slice(5);
+  if (word.startsWith('is:') && Object.hasOwn(states, word.slice(3))) return states[word.slice(3)];
+  return r => lower(r).includes(word);
 }
 function filter() {
-  const words = $('search').value.toLowerCase().split(/\s+/).filter(w => w), method = $('method').value, errors = $('errors').checked;
+  const words = $('search').value.toLowerCase().split(/\s+/).filter(w => w).map(matcher), errors = $('errors').checked;
+  const [, kind, name] = /^(.)(.*)$/s.exec($('method').value) || [];
   const lanes = new Set([...document.querySelectorAll('[data-lane]')].filter(b => b.checked).map(b => b.dataset.lane));
+  const fits = r => !kind || (kind === 'm' ? methodOf(r) === name : toolOf(r) === name);
   shown = [];
   rows.forEach((r, i) => {
-    if (lanes.has(lane(r)) && (!errors || r.e || r.st === 'lost' || r.st === 'timed-out' || r.st === 'orphan') && (!method || methodOf(r) === method) && words.every(w => lower(r).includes(w))) shown.push(i);
+    if (lanes.has(lane(r)) && (!errors || isBad(r)) && (!only || only.rows.has(i)) && fits(r) && words.every(w => w(r))) shown.push(i);
   });
   $('space').style.height = shown.length * HEIGHT + 'px';
-  $('count').textContent = shown.length === rows.length ? `${rows.length} entries` : `${shown.length} of ${rows.length} entries`;
+  $('count').textContent = shown.length === rows.length ? plural(rows.length, 'entry').replace('entrys', 'entries') : `${number(shown.length)} of ${number(rows.length)} entries`;
+  $('only').hidden = !only;
+  $('only').textContent = only ? clip(only.name, 60) + ' ✕' : '';
+  none();
+  for (const row of document.querySelectorAll('#tools tbody tr')) row.classList.toggle('sel', $('method').value === 't' + row.dataset.tool);
   paint();
+  if (!$('waterfall').hidden) drawWaterfall();
 }
-const methodOf = r => r.m === 'request' || r.m === 'notification' ? r.w : r.m === 'response' || r.m === 'error' ? r.w.replace(/^(result|error) /, '') : '';
-const what = r => visible(r.w) + (r.d ? '  ' + visible(r.d) : '');
+function none() {
+  $('none').hidden = shown.length > 0;
+  if (shown.length) return;
+  const b = el('button', '', 'show all entries');
+  b.onclick = reset;
+  $('none').replaceChildren($('search').value ? `No entry has "${visible($('search').value)}" in its row, id or text, with the filters above. ` : 'No entry passes the filters above. ', b);
+}
+const isWide = r => !['out', 'in'].includes(lane(r)) || isNoise(r);
 
 function line(i) {
-  const r = rows[i], l = lane(r), e = el('div', 'row ' + l + (r.e ? ' bad' : '') + (i === current ? ' sel' : ''));
+  const r = rows[i], l = lane(r), e = el('div', 'row ' + l + (isBad(r) ? ' bad' : '') + (isWide(r) ? ' wide' : '') + (i === current ? ' sel' : ''));
   if (current >= 0 && rows[current].p === r.i + 1) e.classList.add('mate');
   e.dataset.i = i;
   e.setAttribute('role', 'row');
   if (i === current) e.setAttribute('aria-selected', 'true');
-  const cells = [['r', r.n], ['r', time(r.t)], ['', arrow[l]], ['', what(r)]];
-  if (l === 'out' || l === 'in') cells.push(['', visible(r.id || '')], ['r', took(r.l)]);
-  cells.push(['r', size(r.b)]);
-  for (const [cls, value] of cells) { const c = el('span', cls, value); c.setAttribute('role', 'gridcell'); e.append(c); }
+  const [label, call, said] = parts(r).map(visible), cell = el('span', '');
+  cell.append(el('span', isBad(r) ? '' : 'hint', label));
+  if (r.e && said) cell.append('  ', el('b', '', clip(said, 120)), '  ', call); // what is cut off are the arguments
+  else cell.append(call ? '  ' + (said ? clip(call, 48) : call) : '', said && call ? '  → ' : '  ', el('span', isBad(r) ? '' : 'hint', said));
+  const cells = [el('span', 'r', r.n), el('span', 'r', time(r.t).slice(0, -3)), el('span', '', arrow[l]), cell];
+  if (!isWide(r)) cells.push(el('span', '', visible(r.id || '')), el('span', 'r', isUnanswered(r) ? 'no response' : took(r.l)));
+  cells.push(el('span', 'r', size(r.b)));
+  for (const c of cells) { c.setAttribute('role', 'gridcell'); e.append(c); }
   return e;
 }
 function paint(all) {
@@ -106,101 +131,45 @@ function paint(all) {
 function reset() {
   $('search').value = $('method').value = '';
   $('errors').checked = false;
+  only = undefined;
   for (const b of document.querySelectorAll('[data-lane]')) b.checked = true;
   filter();
 }
 function reveal() {
   const list = $('list'), y = shown.indexOf(current) * HEIGHT, room = list.clientHeight - HEIGHT * 2;
-  if (y < list.scrollTop) list.scrollTop = y;
-  else if (y > list.scrollTop + room) list.scrollTop = y - room;
+  if (y < list.scrollTop || y > list.scrollTop + room) list.scrollTop = Math.max(0, y - room / 2);
 }
-function choose(row) {
-  current = at.has(row) ? at.get(row) : -1;
-  if (current >= 0 && !shown.includes(current)) reset();
+// choose selects the row at an index. The address names its entry.
+function choose(i) {
+  current = i;
+  if (!shown.includes(i)) reset();
   reveal();
   paint();
   detail();
+  if (!$('waterfall').hidden) drawWaterfall(true);
+  if (location.hash !== '#n' + rows[i].n) {
+    try { history.replaceState(null, '', '#n' + rows[i].n); } catch { location.replace('#n' + rows[i].n); }
+  }
 }
 function move(by) {
   if (!shown.length) return;
   const i = shown.indexOf(current);
-  const to = i < 0 ? 0 : Math.min(shown.length - 1, Math.max(0, i + by));
-  choose(rows[shown[to]].i);
+  choose(shown[i < 0 ? 0 : Math.min(shown.length - 1, Math.max(0, i + by))]);
 }
-
-// The selected message.
-let view = 'json';
-function detail() {
-  const d = $('detail'), r = rows[current];
-  d.replaceChildren();
-  if (!r) return;
-  d.append(el('h2', r.e ? 'bad' : '', `${r.n}  ${arrow[lane(r)]}  ${what(r)}`));
-  const facts = [[r.m, r.k], ['id', r.id], ['state', r.st], ['sequence', r.s], ['took', took(r.l)], ['waited for the client', took(r.y)], ['bytes', r.b]].filter(f => f[1]);
-  d.append(el('p', 'hint', `${time(r.t)} s; ` + facts.map(f => `${f[0] || ''} ${visible(String(f[1]))}`.trim()).join('; ')));
-  if (r.p && at.has(r.p - 1)) {
-    const b = el('button', 'go', `go to ${r.m === 'request' ? 'response' : 'request'} (p)`);
-    b.onclick = () => choose(r.p - 1);
-    d.append(b);
-  }
-  const tabs = el('div', 'tabs');
-  for (const [key, name, label] of [['1', 'json', 'JSON'], ['2', 'raw', 'raw'], ['3', 'hex', 'hex']]) {
-    const b = el('button', '', `${label} (${key})`);
-    b.setAttribute('aria-pressed', String(view === name));
-    b.onclick = () => { view = name; detail(); };
-    tabs.append(b);
-  }
-  d.append(tabs, body(r));
-  if (r.c) d.append(el('p', 'hint', `Only the beginning of ${r.b} bytes is on this page.`));
+// fail goes to the next failure: of a failed call, to its response.
+function fail(by) {
+  const bad = shown.filter(i => isBad(rows[i]) && !(rows[i].m === 'request' && rows[i].e && partner(rows[i])));
+  const next = by > 0 ? bad.find(i => i > current) : bad.findLast(i => i < current || current < 0);
+  if (bad.length) choose(next ?? bad.at(by > 0 ? 0 : -1));
 }
-function body(r) {
-  if (view === 'hex') return hex(bytes(r));
-  const s = text(r);
-  if (view === 'json' && s.length < DEEP) {
-    const p = pretty(s);
-    if (p) return p;
-  }
-  return el('pre', '', visible(s));
-}
-
-// pretty indents JSON by its tokens, so that numbers, escapes and duplicate
-// keys stay as they were sent; null if it is not JSON.
-function pretty(s) {
-  try { const v = JSON.parse(s); if (v === null || typeof v !== 'object') return null; } catch { return null; }
-  const pre = el('pre'), token = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
-  let depth = 0, plain = '', m, last = '';
-  const flush = () => { if (plain) pre.append(plain); plain = ''; };
-  const newline = () => { plain += '\n' + '  '.repeat(Math.min(depth, 100)); };
-  while ((m = token.exec(s))) {
-    const t = m[0];
-    if (t === '{' || t === '[') {
-      if (last === '{' || last === '[' || last === ',') newline();
-      plain += t; depth++;
-    } else if (t === '}' || t === ']') {
-      depth--;
-      if (last !== '{' && last !== '[') newline();
-      plain += t;
-    } else if (t === ',') plain += t;
-    else if (t === ':') plain += ': ';
-    else {
-      if (last === '{' || last === '[' || last === ',') newline();
-      flush();
-      const key = t[0] === '"' && /^\s*:/.test(s.slice(token.lastIndex, token.lastIndex + 8));
-      pre.append(el('span', key ? 'jk' : t[0] === '"' ? 'js' : 'jn', visible(t)));
-    }
-    last = t;
-  }
-  flush();
-  return pre;
-}
-function hex(b) {
-  const out = [];
-  for (let i = 0; i < Math.min(b.length, HEX); i += 16) {
-    const part = [...b.subarray(i, Math.min(i + 16, HEX))];
-    out.push(i.toString(16).padStart(6, '0') + '  ' + part.map(c => c.toString(16).padStart(2, '0')).join(' ').padEnd(48) + ' ' +
-      part.map(c => c > 31 && c < 127 ? String.fromCharCode(c) : '.').join(''));
-  }
-  if (b.length > HEX) out.push(`… ${b.length - HEX} more bytes`);
-  return el('pre', 'hex', out.join('\n'));
+// follow selects the entry that the address names.
+function follow() {
+  const [, n] = /^#n?(\d+)$/.exec(location.hash) || [];
+  if (n === undefined) return;
+  if (entries.has(Number(n))) return choose(entries.get(Number(n)));
+  current = -1;
+  paint();
+  $('detail').replaceChildren(el('h2', 'bad', `Entry ${n} is not on this page.`), el('p', 'hint', data.left ? `The page omits ${number(data.left)} entries. To see it: mcpdbg rec export FILE --from ${n} --to ${n} -o entry.html` : 'The recording may have it; this page was made of a part.'));
 }
 
 // Keys and events.
@@ -213,22 +182,20 @@ document.addEventListener('keydown', e => {
   const page = Math.max(1, Math.floor($('list').clientHeight / HEIGHT) - 3);
   const keys = {
     ArrowDown: () => move(1), j: () => move(1), ArrowUp: () => move(-1), k: () => move(-1), PageDown: () => move(page), PageUp: () => move(-page),
-    Home: () => move(-rows.length), End: () => move(rows.length), '/': () => $('search').focus(),
-    p: () => { const r = rows[current]; if (r && r.p) choose(r.p - 1); },
-    1: () => { view = 'json'; detail(); }, 2: () => { view = 'raw'; detail(); }, 3: () => { view = 'hex'; detail(); },
+    Home: () => move(-rows.length), End: () => move(rows.length), '/': () => $('search').focus(), e: () => fail(1), E: () => fail(-1),
+    p: () => { if (current >= 0 && partner(rows[current])) choose(at.get(rows[current].p - 1)); },
+    1: () => look('json'), 2: () => look('raw'), 3: () => look('hex'),
   };
-  const scrolls = $('detail').contains(e.target) && e.key.length > 1;
+  const scrolls = $('detail').contains(e.target) && e.key.length > 1 || e.target.matches('[role=tab]') && e.key.startsWith('Arrow');
   if (keys[e.key] && !scrolls) { e.preventDefault(); keys[e.key](); }
 });
-$('rows').addEventListener('click', e => { const r = e.target.closest('.row'); if (r) choose(rows[r.dataset.i].i); });
+$('rows').addEventListener('click', e => { const r = e.target.closest('.row'); if (r) choose(Number(r.dataset.i)); });
 $('list').addEventListener('scroll', () => requestAnimationFrame(() => paint()));
-addEventListener('resize', () => paint());
+new ResizeObserver(() => paint()).observe($('list'));
 addEventListener('beforeprint', () => paint(true));
 addEventListener('afterprint', () => paint());
+addEventListener('hashchange', follow);
 $('search').addEventListener('input', filter);
-for (const b of document.querySelectorAll('select,[type=checkbox]')) b.addEventListener('change', filter);
-
-for (const m of [...new Set(rows.map(methodOf))].filter(m => m).sort().slice(0, 500)) { const o = el('option', '', visible(m)); o.value = m; $('method').append(o); }
-facts();
-filter();
-$('list').focus();
+$('only').addEventListener('click', () => { only = undefined; filter(); });
+$('next').addEventListener('click', () => fail(1));
+for (const b of document.querySelectorAll('#bar select,[type=checkbox]')) b.addEventListener('change', filter);

@@ -47,8 +47,9 @@ func recExportCommand(env *console.Env) *cobra.Command {
 		Short: "Convert a recording for other programs, or to a page to share",
 		Long: `export writes a recording in another format:
 
-  html     one self-contained page for a browser, which needs no network: facts,
-           problems, and a searchable table of all messages
+  html     one self-contained page for a browser, which needs no network:
+           failures, times by tool, a waterfall, and a searchable table of
+           all messages, failures first when it is large
   md       a report to paste into an issue
   jsonl    one message per line, with time and direction
   har      an HTTP archive (1.2) of requests and responses, for tools that read

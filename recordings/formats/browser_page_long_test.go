@@ -1,0 +1,232 @@
+//go:build long && linux
+
+package formats
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings/rectest"
+)
+
+// pageCalls is how many calls the session of the page in the browser has.
+const pageCalls = 4400
+
+// lookedUp returns a session of calls: every hundredth fails, two have no response, each
+// fifth is one of report, and one line is not a message. The request
+// of call k is in entry 2k+2, and its response in the next one.
+func lookedUp(t *testing.T) Selection {
+	lines := []string{rectest.Started}
+	for k := range pageCalls {
+		tool := "search"
+		if k%5 == 0 {
+			tool = "report"
+		}
+		lines = append(lines, fmt.Sprintf(`> {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","arguments":{"k":%d}}}`, k, tool, k))
+		switch {
+		case k == 777:
+			lines = append(lines, `"k":"note","text":"no response"`)
+		case k == 888:
+			lines = append(lines, `"k":"stdout","seq":888,"raw":"DEBUG </script><script>alert(1)</script>"`)
+		case k%100 == 50:
+			lines = append(lines, fmt.Sprintf(`< {"jsonrpc":"2.0","id":%d,"error":{"code":-32000,"message":"backend gone"}}`, k))
+		default:
+			lines = append(lines, fmt.Sprintf(`< {"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"%s"}]}}`, k, strings.Repeat("text ", 100)))
+		}
+	}
+	return Selection{Source: rectest.Session(t, lines...)}
+}
+
+func pageOf(t *testing.T, s Selection, most int) (path string) {
+	path = filepath.Join(t.TempDir(), "page.html")
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	require.NoError(t, s.page(t.Context(), f, most))
+	require.NoError(t, f.Close())
+	return path
+}
+
+// TestLongPageInBrowser checks in a browser what a person does with a page.
+func TestLongPageInBrowser(t *testing.T) {
+	b := newBrowser(t)
+	path := pageOf(t, lookedUp(t), maxPage)
+	t.Logf("first frame after %.0f ms", b.open(path, ""))
+	require.Equal(t, "8,801 entries", b.text(`$('count').textContent`))
+	require.Less(t, b.text(`document.querySelectorAll('.row').length`), "99", "only visible rows have elements")
+	require.Equal(t, "2", b.text(`document.scripts.length`), "no text of the server is a script")
+
+	t.Run("permalinks", b.permalinks)
+	t.Run("failures", b.failures)
+	t.Run("tools", b.tools)
+	t.Run("search", b.search)
+	t.Run("waterfall", b.waterfall)
+	t.Run("theme", b.theme)
+	t.Run("link", func(t *testing.T) {
+		b.open(path, "n4514")
+		require.Equal(t, "4514", b.selected())
+		require.Equal(t, "true", b.text(`document.querySelector('.row.sel').getBoundingClientRect().bottom <= $('list').getBoundingClientRect().bottom`))
+		require.Contains(t, b.text(`$('detail').textContent`), "search k=2256")
+		require.Contains(t, b.text(`$('detail').textContent`), "Response #n4515")
+		b.open(path, "n99999")
+		require.Contains(t, b.text(`$('detail').textContent`), "Entry 99999 is not on this page.")
+	})
+	t.Run("large", func(t *testing.T) {
+		b.open(pageOf(t, lookedUp(t), 1<<20), fmt.Sprintf("n%d", 2*4350+3))
+		require.Equal(t, "8703", b.selected(), "the last failure")
+		require.Contains(t, b.text(`$('left').textContent`), "--filter")
+	})
+	require.Empty(t, b.problems)
+}
+
+func (b *browser) selected() string {
+	return b.text(`document.querySelector('.row.sel > span').textContent`)
+}
+
+// shown returns the numbers of the entries in the list.
+func (b *browser) shown() (entries []int) {
+	b.eval(`shown.map(i => rows[i].n)`, &entries)
+	return entries
+}
+
+func (b *browser) key(key string) {
+	b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": key, "text": key}, nil)
+	b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key}, nil)
+}
+
+func (b *browser) permalinks(t *testing.T) {
+	b.eval(`document.querySelectorAll('.row')[3].click()`, nil)
+	require.Equal(t, "4", b.selected())
+	require.Equal(t, "#n4", b.text("location.hash"))
+	b.key("p")
+	require.Equal(t, "#n5", b.text("location.hash"))
+	b.key("j")
+	require.Equal(t, "#n6", b.text("location.hash"))
+	b.eval(`location.hash = '#n4515'`, nil)
+	b.eval(`new Promise(done => { const look = () => rows[current].n === 4515 ? done() : setTimeout(look, 5); look(); })`, nil)
+	require.Equal(t, "4515", b.selected())
+	var copied string
+	b.eval(`(async () => { const copied = new Promise(done => document.addEventListener('copy', () => done(getSelection().toString()), {once: true})); navigator.clipboard.writeText = () => Promise.reject(); $('link').click(); return await copied; })()`, &copied)
+	require.True(t, strings.HasPrefix(copied, "file:///") && strings.HasSuffix(copied, "/page.html#n4515"), copied)
+}
+
+func (b *browser) failures(t *testing.T) {
+	require.Equal(t, "44 failed", b.text(`$('totals').children[1].textContent`))
+	require.Equal(t, "2 unanswered", b.text(`$('totals').children[2].textContent`))
+	groups := b.text(`$('failures').innerText`)
+	require.Contains(t, groups, "backend gone")
+	require.Contains(t, groups, "44×")
+	require.Contains(t, groups, "search k=777")
+	b.eval(`document.querySelector('#failures a').click()`, nil)
+	b.eval(`new Promise(done => { const look = () => current >= 0 && rows[current].n === 1556 ? done() : setTimeout(look, 5); look(); })`, nil)
+	b.key("e")
+	require.Equal(t, "1703", b.selected())
+	b.key("e")
+	require.Equal(t, "1778", b.selected(), "no response")
+	b.key("e")
+	require.Equal(t, "1779", b.selected(), "the stray line")
+	b.key("e")
+	require.Equal(t, "1903", b.selected())
+	b.key("E")
+	require.Equal(t, "1779", b.selected())
+	b.eval(`$('errors').click()`, nil)
+	entries := b.shown()
+	require.Contains(t, entries, 1779)
+	require.Contains(t, entries, 1556)
+	require.Len(t, entries, 2*44+2+1)
+	b.eval(`reset()`, nil)
+	b.eval(`[...document.querySelectorAll('#failures .link')].find(l => l.textContent.includes('backend gone')).click()`, nil)
+	require.Len(t, b.shown(), 44)
+	b.eval(`$('only').click()`, nil)
+	require.Len(t, b.shown(), 2*pageCalls+1)
+}
+
+func (b *browser) tools(t *testing.T) {
+	names := func() string {
+		return b.text(`[...document.querySelectorAll('#tools tbody tr')].map(r => r.cells[0].textContent + ' ' + r.cells[1].textContent)`)
+	}
+	column := func(name string) {
+		b.eval(`[...document.querySelectorAll('#tools th button')].find(b => b.textContent.startsWith('`+name+`')).click()`, nil)
+	}
+	require.Equal(t, "search 3,520,report 880", names())
+	column("calls")
+	require.Equal(t, "report 880,search 3,520", names())
+	column("unanswered")
+	require.Equal(t, "search 3,520,report 880", names())
+	column("failed")
+	require.Equal(t, "report 880,search 3,520", names())
+	b.eval(`document.querySelector('#tools td button').click()`, nil)
+	require.Len(t, b.shown(), 2*880)
+	b.eval(`document.querySelector('#tools td button').click()`, nil)
+	require.Len(t, b.shown(), 2*pageCalls+1)
+}
+
+func (b *browser) search(t *testing.T) {
+	look := func(text string) []int {
+		b.eval(`$('search').value = '`+text+`'; filter()`, nil)
+		return b.shown()
+	}
+	require.Equal(t, []int{6668, 6669}, look("k=3333"))
+	require.Equal(t, []int{6668, 6669}, look("id:3333"))
+	require.Equal(t, []int{6668}, look("#6668"))
+	require.Len(t, look("backend GONE"), 44)
+	require.Equal(t, []int{1556, 1778}, look("is:unanswered"))
+	require.Equal(t, []int{1779}, look("is:noise"))
+	require.Len(t, look("tool:report"), 2*880)
+	require.Empty(t, look("nowhere"))
+	require.Contains(t, b.text(`$('none').innerText`), `No entry has "nowhere"`)
+	b.eval(`document.querySelector('#none button').click()`, nil)
+	require.Len(t, b.shown(), 2*pageCalls+1)
+}
+
+func (b *browser) waterfall(t *testing.T) {
+	b.eval(`document.querySelector('[aria-controls=waterfall]').click()`, nil)
+	all := b.text(`$('window').textContent`)
+	require.Contains(t, all, "4,400 of 4,400 calls")
+	require.Less(t, b.text(`document.querySelectorAll('#barrows .bar').length`), "99")
+	require.Less(t, b.text(`$('bars').clientHeight`), "500")
+	require.Equal(t, "true,true", b.text(`(({data}) => { const some = test => data.some((v, i) => i % 4 === 0 && test(v, data[i + 2])); return [some((r, b) => b > r + 50), some((r, b) => r > b + 50)]; })($('chart').getContext('2d').getImageData(0, 44, 900, 1))`), "calls, and failed ones")
+	var box struct{ X, Y, Width, Height float64 }
+	b.eval(`$('chart').getBoundingClientRect().toJSON()`, &box)
+	at := func(share float64) float64 { return box.X + share*box.Width }
+	left := map[string]any{"button": "left", "buttons": 1, "clickCount": 1}
+	b.mouse("mousePressed", at(0.5), box.Y+20, left)
+	b.mouse("mouseMoved", at(0.55), box.Y+20, left)
+	b.mouse("mouseMoved", at(0.6), box.Y+20, left)
+	b.mouse("mouseReleased", at(0.6), box.Y+20, left)
+	require.Regexp(t, `^44\d of 4,400 calls`, b.text(`$('window').textContent`))
+	b.mouse("mouseWheel", at(0.55), box.Y+20, map[string]any{"deltaX": 0, "deltaY": -100})
+	b.eval(`new Promise(done => { const look = () => drawn.length < 320 ? done() : setTimeout(look, 5); look(); })`, nil)
+	b.eval(`document.querySelector('#barrows .bar').getBoundingClientRect().toJSON()`, &box)
+	b.mouse("mousePressed", box.X+5, box.Y+5, left)
+	b.mouse("mouseReleased", box.X+5, box.Y+5, left)
+	require.Equal(t, "true", b.text(`drawn.some(isCurrent)`))
+	b.eval(`$('bars').focus()`, nil)
+	b.key("0")
+	require.Equal(t, all, b.text(`$('window').textContent`))
+	b.eval(`document.querySelector('[aria-controls=overview]').click()`, nil)
+}
+
+func (b *browser) theme(t *testing.T) {
+	back := func() string { return b.text(`getComputedStyle(document.body).backgroundColor`) }
+	choose := func(name string) {
+		b.eval(`$('theme').value = '`+name+`'; $('theme').dispatchEvent(new Event('change'))`, nil)
+	}
+	const light, dark = "rgb(255, 255, 255)", "rgb(21, 24, 28)"
+	require.Equal(t, light, back())
+	choose("dark")
+	require.Equal(t, dark, back())
+	require.Equal(t, "dark", b.text(`localStorage.getItem('mcpdbg-theme')`))
+	choose("")
+	require.Equal(t, light, back())
+	b.size(1400, 1000, "dark")
+	require.Equal(t, dark, back())
+	choose("light")
+	require.Equal(t, light, back())
+	choose("")
+	b.size(1400, 1000, "light")
+}
