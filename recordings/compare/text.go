@@ -256,7 +256,11 @@ func (p *printer) others(g *Group) {
 		d := &g.others[i]
 		a, b := d.values()
 		text := p.within(d, g.Example.Pointer)
-		if d.Text == nil && a+b != "" {
+		switch {
+		case d.Text != nil || a+b == "":
+		case a == "" && d.Change == changeChanged: // a limit of times
+			text += p.Clean(": " + short(b))
+		default:
 			text += p.Clean(": " + short(cmp.Or(a, "nothing")) + " -> " + short(cmp.Or(b, "nothing")))
 		}
 		at := cmp.Or(d.A, d.B)
