@@ -116,6 +116,9 @@ func (c *comparer) masked(typ string, guess bool, path []string, a, b []byte) {
 		if guess && okA && okB {
 			m.Text = placeOf(textA, textB, true)
 		}
+		if guess {
+			m.Arguments = c.a.arguments(&c.a.records[c.i])
+		}
 		c.out.Masked = append(c.out.Masked, m)
 	default:
 		c.out.MoreMasked++

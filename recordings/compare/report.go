@@ -131,15 +131,16 @@ type Group struct {
 
 // Masked counts values that differ but have the same type on both sides.
 type Masked struct {
-	Type    string        `json:"type"`            // as match.Type spells it, "text" for parts of a text, "redacted", or "carried" for values that clients only send back
-	Guess   bool          `json:"guess,omitempty"` // the type is a guess from a name or a number: the values may mean something else
-	Method  string        `json:"method"`
-	Subject string        `json:"subject,omitempty"`
-	Pointer match.Pointer `json:"pointer"`
-	Count   int           `json:"count"`
-	Text    *TextPlace    `json:"text,omitempty"` // as in a Difference
-	A       string        `json:"a"`              // the first one
-	B       string        `json:"b"`
+	Type      string        `json:"type"`            // as match.Type spells it, "text" for parts of a text, "redacted", or "carried" for values that clients only send back
+	Guess     bool          `json:"guess,omitempty"` // the type is a guess from a name or a number: the values may mean something else
+	Method    string        `json:"method"`
+	Subject   string        `json:"subject,omitempty"`
+	Pointer   match.Pointer `json:"pointer"`
+	Count     int           `json:"count"`
+	Arguments string        `json:"arguments,omitempty"` // of the first call with a guess
+	Text      *TextPlace    `json:"text,omitempty"`      // as in a Difference
+	A         string        `json:"a"`                   // the first one
+	B         string        `json:"b"`
 }
 
 // Ignored counts the differing values that a rule ignores.

@@ -342,7 +342,13 @@ func (p *printer) maskedPlace(m *Masked, values bool) {
 	if m.Text != nil {
 		place, a, b = place+" at "+m.Text.String(), m.Text.A, m.Text.B
 	}
-	p.line("  %-9s %s, %s  %d", m.Type, p.call(m.Method, m.Subject, ""), place, m.Count)
+	call, first := p.call(m.Method, m.Subject, ""), ""
+	if arguments := p.Clean(m.Arguments); m.Count == 1 {
+		call += wording.IfAny(" ", arguments)
+	} else {
+		first = wording.IfAny(", first ", arguments)
+	}
+	p.line("  %-9s %s, %s  %d%s", m.Type, call, place, m.Count, first)
 	if values {
 		p.line("           A %s", p.Clean(a))
 		p.line("           B %s", p.Clean(b))

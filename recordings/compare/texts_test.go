@@ -155,8 +155,13 @@ func TestGroupsNameTheirCalls(t *testing.T) {
 		}
 		return lines
 	}
-	r := compared(t, session("1"), session("true"), Options{})
+	r := compared(t, session(`{\"port\":1}`), session(`{\"port\":2}`), Options{})
 	var out strings.Builder
+	require.NoError(t, r.WriteText(&out, TextOptions{}))
+	require.Contains(t, out.String(), "\n  port      tools/call sum, /result/content/*/text/items/*/port  7, first k=0\n           A 1\n           B 2\n")
+
+	r = compared(t, session("1"), session("true"), Options{})
+	out.Reset()
 	require.NoError(t, r.WriteText(&out, TextOptions{}))
 	require.Contains(t, out.String(), `
 First difference: tools/call sum k=0, /result/content/0/text/items/1 changed
