@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 
@@ -92,6 +93,21 @@ func TestFilterLive(t *testing.T) {
 	d.do("close-prompt", actSearch)
 	d.write("/(/")
 	require.Contains(t, d.rows()[35], "x column 2: missing closing )")
+}
+
+// TestNothingFound checks that a filter and a search without a match name what was
+// searched, and the filter that may be meant.
+func TestNothingFound(t *testing.T) {
+	log := newLog(t)
+	d := drive(t, Options{Source: log}, 120, 36)
+	d.do(actFilter)
+	d.write("tool=none")
+	d.do(actAccept)
+	searched := ": searched " + wording.Counted(log.Len(), "entry")
+	require.Contains(t, d.plain(), "no row matches tool=none"+searched+"; try tool:none")
+	d.run(d.visible.rows.SetFilter(nil))
+	d.search1("k=9999", kit.Top)
+	require.Contains(t, d.plain(), `no match for "k=9999" in calls`+searched)
 }
 
 // TestSearchEnds checks that esc ends a search, and that its matches are marked in all

@@ -359,7 +359,10 @@ func (t *Pane) Paint(out *paint.Lines, focused bool) {
 	if _, h := out.Size(); h > 1 && t.Shown != nil && t.Len() == 0 {
 		l := out.Line(1)
 		l.PadTo(2)
-		l.Text(t.rows.theme.Dim, "no rows match the filter")
+		l.Text(t.rows.theme.Dim, "no row matches "+t.Shown.String()+": searched "+wording.Counted(t.ws.Shown.Index.Scanned, "entry"))
+		if try := t.Shown.Suggest(); try != "" {
+			l.Text(t.rows.theme.Dim, "; try "+try)
+		}
 	}
 	if t.view == Exchanges {
 		t.paintRunning(out, focused)

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/widget/filter"
@@ -153,7 +154,7 @@ func (r *Lists) notFound(c host.Context, f *Find) tea.Cmd {
 	switch {
 	case f.first && r.Search != nil:
 		r.Search.missed = true
-		c.Host.Notify("no match in " + r.nameOf(f.list))
+		c.Host.Notify("no match for " + f.What + " in " + r.nameOf(f.list) + ": searched " + wording.Counted(f.source.Len(), "entry"))
 	case f.round:
 		c.Host.Notify("no " + f.What)
 	default:

@@ -29,13 +29,7 @@ type catOptions struct {
 	name     string // of one of several recordings
 }
 
-func recCatCommand(env *console.Env) *cobra.Command {
-	var o catOptions
-	var shown string
-	cmd := &cobra.Command{
-		Use:   "cat FILE...",
-		Short: "Print the entries of recordings as text, as JSON or through jq",
-		Long: `cat prints a recording as run prints a session: number, seconds since the start,
+const catHelp = `cat prints a recording as run prints a session: number, seconds since the start,
 sequence number, direction, kind and text of each entry. With several files, or
 a folder, which means its recordings, each line begins with the file.
 
@@ -61,7 +55,15 @@ duration yet, only its response has.
 ` + flags.RecordingNames + `
 
 The exit code is 1 if the --jq expression failed for an entry, and 2 if a file
-cannot be read. It is 0 if no entry matches; rec find then exits with 1.`,
+cannot be read. It is 0 if no entry matches; rec find then exits with 1.`
+
+func recCatCommand(env *console.Env) *cobra.Command {
+	var o catOptions
+	var shown string
+	cmd := &cobra.Command{
+		Use:   "cat FILE...",
+		Short: "Print the entries of recordings as text, as JSON or through jq",
+		Long:  catHelp,
 		Example: `  mcpdbg rec cat last
   mcpdbg rec cat last --filter 'method:tools/call >100ms'
   mcpdbg rec cat last --filter err --json > errors.jsonl

@@ -151,7 +151,7 @@ func recFind(ctx context.Context, env *console.Env, sources []source, o findOpti
 	return nil
 }
 
-// noMatch says what was searched: a recording with a name, or several.
+// noMatch describes a search without a match, of a recording with a name or of several.
 func noMatch(shown *filter.Filter, entries uint64, name string, n int) string {
 	if name == "" {
 		name = wording.Plural(n, "recording")
