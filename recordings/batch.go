@@ -135,7 +135,7 @@ func writePayload(buf []byte, e *session.Entry, write func([]byte) error) ([]byt
 		buf = append(buf, `,"raw":"`...)
 		for len(payload) > 0 {
 			n := min(len(payload), pieceSize)
-			buf = appendEscaped(buf, payload[:n])
+			buf = AppendEscaped(buf, payload[:n])
 			if err := write(buf); err != nil {
 				return buf, err
 			}

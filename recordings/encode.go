@@ -74,7 +74,7 @@ func appendPayload(dst []byte, e *session.Entry) []byte {
 		return append(dst, "}\n"...)
 	case escaped:
 		dst = append(dst, `,"raw":"`...)
-		dst = appendEscaped(dst, e.Payload)
+		dst = AppendEscaped(dst, e.Payload)
 	case encoded64:
 		dst = append(dst, `,"b64":"`...)
 		dst = base64.StdEncoding.AppendEncode(dst, e.Payload)
@@ -102,7 +102,7 @@ func appendHead(dst []byte, e *session.Entry) []byte {
 	dst = appendChunks(dst, e)
 	if e.Why != "" {
 		dst = append(dst, `,"why":"`...)
-		dst = appendEscaped(dst, []byte(e.Why))
+		dst = AppendEscaped(dst, []byte(e.Why))
 		dst = append(dst, '"')
 	}
 	if e.More {
@@ -189,8 +189,8 @@ func checkBody(e *session.Entry) error {
 	return nil
 }
 
-// appendEscaped appends s, which is UTF-8, as the inside of a JSON string.
-func appendEscaped(dst, s []byte) []byte {
+// AppendEscaped appends s, which is UTF-8, as the inside of a JSON string.
+func AppendEscaped(dst, s []byte) []byte {
 	const hex = "0123456789abcdef"
 	from := 0
 	for i, c := range s {

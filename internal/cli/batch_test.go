@@ -53,7 +53,7 @@ func TestBatches(t *testing.T) {
 			answered = append(answered, path.Base(e.Request.URL))
 		}
 	}
-	require.Equal(t, []string{"initialize", "ping", "list", "call"}, answered)
+	require.Equal(t, []string{"initialize", "ping", "list", "echo"}, answered)
 	require.Contains(t, clitest.Run(t, "rec", "export", "--format", "md", split).Stdout, "| batch: ping, tools/list, echo |")
 
 	r = clitest.Run(t, clitest.Against("splits-batches", "replay", "--no-record", "--all", record)...)

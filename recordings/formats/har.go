@@ -3,78 +3,21 @@ package formats
 import (
 	"bufio"
 	"context"
-	"encoding/json"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"mcpdbg/framing"
+	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/elements"
 	"mcpdbg/session/exchange"
 )
-
-// The members of a HAR entry (http://www.softwareishard.com/blog/har-12-spec/).
-// Those that begin with _ are ours.
-type harEntry struct {
-	Started   string      `json:"startedDateTime"`
-	Time      float64     `json:"time"` // milliseconds
-	Request   harRequest  `json:"request"`
-	Response  harResponse `json:"response"`
-	Cache     struct{}    `json:"cache"`
-	Timings   harTimings  `json:"timings"`
-	N         uint64      `json:"_entry"`
-	Direction string      `json:"_direction"` // out: to the server
-	Kind      string      `json:"_kind"`
-	State     string      `json:"_state,omitempty"`
-	Answer    uint64      `json:"_answerEntry,omitempty"`
-}
-
-type harRequest struct {
-	Method      string   `json:"method"`
-	URL         string   `json:"url"`
-	Version     string   `json:"httpVersion"`
-	Cookies     []string `json:"cookies"`
-	Headers     []string `json:"headers"`
-	Query       []string `json:"queryString"`
-	PostData    harPost  `json:"postData"`
-	HeadersSize int      `json:"headersSize"`
-	BodySize    int64    `json:"bodySize"`
-}
-
-type harPost struct {
-	MimeType string `json:"mimeType"`
-	Text     string `json:"text"`
-	Encoding string `json:"_encoding,omitempty"`
-}
-
-type harResponse struct {
-	Status      int        `json:"status"`
-	StatusText  string     `json:"statusText"`
-	Version     string     `json:"httpVersion"`
-	Cookies     []string   `json:"cookies"`
-	Headers     []string   `json:"headers"`
-	Content     harContent `json:"content"`
-	Redirect    string     `json:"redirectURL"`
-	HeadersSize int        `json:"headersSize"`
-	BodySize    int64      `json:"bodySize"`
-}
-
-type harContent struct {
-	Size     int64  `json:"size"`
-	MimeType string `json:"mimeType"`
-	Text     string `json:"text,omitempty"`
-	Encoding string `json:"encoding,omitempty"`
-}
-
-type harTimings struct {
-	Blocked float64 `json:"blocked,omitempty"`
-	Send    float64 `json:"send"`
-	Wait    float64 `json:"wait"`
-	Receive float64 `json:"receive"`
-}
 
 // writeHAR writes the requests and notifications of a selection, in both directions,
 // as an HTTP archive of version 1.2. A response is part of its request's entry,
@@ -86,7 +29,7 @@ func writeHAR(ctx context.Context, to io.Writer, s Selection) error {
 	creator, version, _ := strings.Cut(h.Tool, " ")
 	fmt.Fprintf(w, `{"log":{"version":"1.2","creator":{"name":%s,"version":%s},"pages":[],"comment":%s,"entries":[`,
 		appendString(nil, creator), appendString(nil, version), appendString(nil, commandLine(h)))
-	sep := "\n"
+	sep, buf := "\n", []byte(nil)
 	source := elements.New(s.Source).Own()
 	s.Source = source
 	times := exchange.NewTable(source)
@@ -97,18 +40,11 @@ func writeHAR(ctx context.Context, to io.Writer, s Selection) error {
 		if it.row.Msg != framing.Request && it.row.Msg != framing.Notification {
 			continue
 		}
-		entry, err := s.harEntry(times, it, h.Start)
-		if err != nil {
-			return err
-		}
-		text, err := json.Marshal(entry)
+		buf, err = s.appendHAR(append(buf[:0], sep...), times, it, h.Start)
 		if err != nil {
 			return fmt.Errorf("entry %d: %w", it.entry.N, err)
 		}
-		if _, err := w.WriteString(sep); err != nil {
-			return err
-		}
-		if _, err := w.Write(text); err != nil {
+		if _, err := w.Write(buf); err != nil {
 			return err
 		}
 		sep = ",\n"
@@ -119,59 +55,116 @@ func writeHAR(ctx context.Context, to io.Writer, s Selection) error {
 	return w.Flush()
 }
 
-func (s Selection) harEntry(times *exchange.Table, it item, start time.Time) (*harEntry, error) {
-	none := []string{}
-	e := &harEntry{
-		Started: start.Add(time.Duration(it.row.T) * time.Microsecond).UTC().Format("2006-01-02T15:04:05.000000Z07:00"),
-		Request: harRequest{
-			Method: "POST", URL: s.address(it.row), Version: "HTTP/1.1", Cookies: none, Headers: none, Query: none,
-			PostData: harPost{MimeType: "application/json"}, HeadersSize: -1, BodySize: int64(len(it.entry.Payload)),
-		},
-		Response: harResponse{Version: "HTTP/1.1", Cookies: none, Headers: none, HeadersSize: -1, BodySize: -1,
-			Content: harContent{MimeType: "application/json"}},
-		N: it.entry.N, Direction: direction(it.row.Kind), Kind: it.row.Msg.String(), State: it.row.State.String(),
-	}
-	e.Request.PostData.Text, e.Request.PostData.Encoding = harText(it.entry.Payload)
-	if it.row.Msg == framing.Notification {
-		e.Response.Status, e.Response.StatusText = 202, "Notification"
-		return e, nil
-	}
+// appendHAR appends the entry of a message (http://www.softwareishard.com/blog/har-12-spec/).
+// Members that begin with _ are ours.
+func (s Selection) appendHAR(dst []byte, times *exchange.Table, it item, start time.Time) ([]byte, error) {
 	took, waited, _ := s.took(times, it)
-	e.Time = float64(took+waited) / 1000
-	e.Timings.Blocked, e.Timings.Wait = float64(waited)/1000, float64(took)/1000
-	answer, ok := s.partner(it.row)
-	if !ok {
-		e.Response.StatusText = "No response"
-		return e, nil
+	notification := it.row.Msg == framing.Notification
+	if notification {
+		took, waited = 0, 0
 	}
-	got, err := s.Source.Entry(answer, 0)
+	dst = append(dst, `{"startedDateTime":"`...)
+	dst = start.Add(time.Duration(it.row.T)*time.Microsecond).UTC().AppendFormat(dst, "2006-01-02T15:04:05.000000Z07:00")
+	dst = appendMillis(append(dst, `","time":`...), took+waited)
+	dst = append(dst, `,"request":{"method":"POST","url":`...)
+	dst = appendString(dst, s.address(it))
+	dst = append(dst, `,"httpVersion":"HTTP/1.1","cookies":[],"headers":[],"queryString":[],"postData":{"mimeType":"application/json"`...)
+	size := len(it.entry.Payload)
+	dst = appendBody(dst, it.entry.Payload, "_encoding")
+	dst = append(dst, `},"headersSize":-1,"bodySize":`...)
+	dst = strconv.AppendInt(dst, int64(size), 10)
+	direction, kind, state := direction(it.row.Kind), it.row.Msg, it.row.State // the item is invalid once the response is read
+	dst, answer, err := s.appendResponse(append(dst, '}'), it)
 	if err != nil {
-		return nil, err
+		return dst, err
 	}
-	e.Response.Status, e.Response.StatusText = 200, "OK"
-	if answer.Flags&session.FlagError != 0 {
-		e.Response.Status, e.Response.StatusText = 500, "Error"
+	dst = append(dst, `,"cache":{},"timings":{`...)
+	if waited != 0 {
+		dst = append(appendMillis(append(dst, `"blocked":`...), waited), ',')
 	}
-	e.Answer = got.N
-	e.Response.BodySize, e.Response.Content.Size = int64(len(got.Payload)), int64(len(got.Payload))
-	e.Response.Content.Text, e.Response.Content.Encoding = harText(got.Payload)
-	return e, nil
+	dst = append(appendMillis(append(dst, `"send":0,"wait":`...), took), `,"receive":0},"_entry":`...)
+	dst = strconv.AppendUint(dst, it.entry.N, 10)
+	dst = fmt.Appendf(dst, `,"_direction":%q,"_kind":%q`, direction, kind.String())
+	if state.String() != "" {
+		dst = fmt.Appendf(dst, `,"_state":%q`, state.String())
+	}
+	if answer != 0 {
+		dst = strconv.AppendUint(append(dst, `,"_answerEntry":`...), answer, 10)
+	}
+	return append(dst, '}'), nil
 }
 
-// address returns the receiver and method of a request.
-func (s Selection) address(row session.Row) string {
+// appendResponse appends the response to a message, and returns the number of its entry.
+func (s Selection) appendResponse(dst []byte, it item) ([]byte, uint64, error) {
+	status, word, size, number := 0, "No response", -1, uint64(0)
+	var payload []byte
+	if it.row.Msg == framing.Notification {
+		status, word = 202, "Notification"
+	} else if answer, ok := s.partner(it.row); ok {
+		got, err := s.Source.Entry(answer, 0)
+		if err != nil {
+			return dst, 0, err
+		}
+		status, word = 200, "OK"
+		if answer.Flags&session.FlagError != 0 {
+			status, word = 500, "Error"
+		}
+		payload, size, number = got.Payload, len(got.Payload), got.N
+	}
+	dst = fmt.Appendf(dst, `,"response":{"status":%d,"statusText":%q,"httpVersion":"HTTP/1.1","cookies":[],"headers":[],"content":{"size":%d,"mimeType":"application/json"`,
+		status, word, max(size, 0))
+	if len(payload) > 0 {
+		dst = appendBody(dst, payload, "encoding")
+	}
+	dst = append(dst, `},"redirectURL":"","headersSize":-1,"bodySize":`...)
+	dst = strconv.AppendInt(dst, int64(size), 10)
+	return append(dst, '}'), number, nil
+}
+
+func appendMillis(dst []byte, us int64) []byte {
+	return strconv.AppendFloat(dst, float64(us)/1000, 'f', -1, 64)
+}
+
+// appendBody appends a payload as it is, or in base64, which encoding then names.
+func appendBody(dst, payload []byte, encoding string) []byte {
+	dst = append(dst, `,"text":"`...)
+	if !utf8.Valid(payload) {
+		dst = base64.StdEncoding.AppendEncode(dst, payload)
+		return fmt.Appendf(dst, `",%q:"base64"`, encoding)
+	}
+	return append(recordings.AppendEscaped(dst, payload), '"')
+}
+
+// address returns the receiver and method of a request, and the name of what it calls.
+func (s Selection) address(it item) string {
 	host := "server"
-	if row.Kind == session.KindStdout {
+	if it.row.Kind == session.KindStdout {
 		host = "client"
 	}
-	u := url.URL{Scheme: "mcp-stdio", Host: host, Path: "/" + s.Source.Method(row.Method)}
-	return u.String()
+	method := s.Source.Method(it.row.Method)
+	u := url.URL{Scheme: "mcp-stdio", Host: host, Path: "/" + method}
+	address := u.String()
+	if member := subjects[method]; member != "" {
+		if name := subject(it.entry.Payload, member); name != "" {
+			address += "/" + url.PathEscape(name)
+		}
+	}
+	return address
 }
 
-func harText(payload []byte) (text, encoding string) {
-	e := session.Entry{Kind: session.KindStderr}
-	if formOf(&e, payload) == formBase64 {
-		return encode64(payload), "base64"
+// subjects are the members of params that name what a request is about.
+var subjects = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+func subject(message []byte, member string) string {
+	for name, value := range members(message) {
+		if name != "params" {
+			continue
+		}
+		for name, value := range members(value) {
+			if name == member && isText(value) {
+				return text(value)
+			}
+		}
 	}
-	return string(payload), ""
+	return ""
 }
