@@ -446,8 +446,26 @@ func (d *Detector) Write(p []byte) (int, error) {
 func (d *Detector) look(text []byte) {
 	hit := d.rules.scanner.scan(text)
 	for i, re := range d.rules.patterns {
-		if d.found == "" && hit&patternBit(i) != 0 && re.Match(text) {
-			d.found = d.rules.names[i]
+		if d.found != "" || hit&patternBit(i) == 0 {
+			continue
+		}
+		if name := d.rules.names[i]; (name != "url-password" && name != "url-token" || mayLogin(text)) && re.Match(text) {
+			d.found = name
+		}
+	}
+}
+
+// mayLogin reports whether a URL in text has an @ before its path, without which the
+// patterns of URLs don't match. An archive has a URL for each message.
+func mayLogin(text []byte) bool {
+	for {
+		i := bytes.Index(text, []byte("://"))
+		if i < 0 {
+			return false
+		}
+		text = text[i+len("://"):]
+		if end := bytes.IndexAny(text, "@/\"'<>\\ \t\n\f\r"); end >= 0 && text[end] == '@' {
+			return true
 		}
 	}
 }

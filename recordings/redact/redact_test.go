@@ -546,3 +546,16 @@ func read(t *testing.T, path string) string {
 	require.NoError(t, err)
 	return string(data)
 }
+
+func TestDetectorFindsLoginsInURLs(t *testing.T) {
+	for text, want := range map[string]string{
+		"mcp-stdio://server/tools/call/a@b":                       "",
+		"see https://a.test/x, https://user:pass1234word@b.test/": "url-password",
+		"https://0123456789abcdefghijkl@b.test/":                  "url-token",
+	} {
+		d := NewDetector()
+		_, err := d.Write([]byte(text))
+		require.NoError(t, err)
+		require.Equal(t, want, d.Found(), text)
+	}
+}
