@@ -75,6 +75,9 @@ func TestImport(t *testing.T) {
 		{"plain-epoch.jsonl", "jsonl", ImportReport{From: "JSONL", Sent: 6, Received: 6, Stderr: 2}},
 		{"plain-server.jsonl", "jsonl", ImportReport{From: "JSONL", Sent: 6, Received: 6, Unread: 1}},
 		{"plain-own.jsonl", "jsonl", ImportReport{From: "JSONL", Sent: 6, Received: 6}},
+		{"vscode.log", "vscode", ImportReport{From: "VS Code MCP output", Sent: 2, Received: 1, Stderr: 1}},
+		{"mcp-remote.log", "mcp-remote", ImportReport{From: "mcp-remote log", Sent: 2, Received: 1}},
+		{"arrows.log", "arrows", ImportReport{From: "log with arrows", Sent: 2, Received: 1}},
 		{"../session.jsonl", "jsonl", ImportReport{From: "mcpdbg export jsonl", Sent: 5, Received: 7, Stray: 5, Stderr: 3}},
 	} {
 		t.Run(filepath.Base(c.file), func(t *testing.T) {

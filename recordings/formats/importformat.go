@@ -27,6 +27,9 @@ func importFormats() []importFormat {
 	return []importFormat{
 		{"inspector", "MCP Inspector protocol export", looksInspector, readInspector},
 		{"claude-desktop", "Claude Desktop log", looksClaude, readClaude},
+		{"vscode", vscodeTitle, looksArrows(vscodeTitle), readArrows},
+		{"mcp-remote", remoteTitle, looksArrows(remoteTitle), readArrows},
+		{"arrows", arrowsTitle, looksArrows(arrowsTitle), readArrows},
 		{"jsonl", "JSONL", looksPlain, readPlain},
 	}
 }

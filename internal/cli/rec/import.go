@@ -37,6 +37,9 @@ detects the format by the contents:
 
   claude-desktop   mcp-server-NAME.log and mcp.log of Claude Desktop
   inspector        exports of the protocol screen of the MCP Inspector 2.x
+  vscode           MCP output of VS Code: [editor -> server] {...}
+  mcp-remote       log of mcp-remote: [Local→Remote] {...}
+  arrows           lines with --> {...}, <-- {...}, →, <, ...
   jsonl            one message per line with a direction: in and out, send and
                    recv, client and server, c2s and s2c, and the like; also the
                    output of mcpdbg rec export --format jsonl
