@@ -78,6 +78,7 @@ func TestImport(t *testing.T) {
 		{"vscode.log", "vscode", ImportReport{From: "VS Code MCP output", Sent: 2, Received: 1, Stderr: 1}},
 		{"mcp-remote.log", "mcp-remote", ImportReport{From: "mcp-remote log", Sent: 2, Received: 1}},
 		{"arrows.log", "arrows", ImportReport{From: "log with arrows", Sent: 2, Received: 1}},
+		{"bare.jsonl", "json-rpc", ImportReport{From: "JSON-RPC lines", Sent: 4, Received: 3}},
 		{"../session.jsonl", "jsonl", ImportReport{From: "mcpdbg export jsonl", Sent: 5, Received: 7, Stray: 5, Stderr: 3}},
 	} {
 		t.Run(filepath.Base(c.file), func(t *testing.T) {

@@ -30,6 +30,7 @@ func importFormats() []importFormat {
 		{"vscode", vscodeTitle, looksArrows(vscodeTitle), readArrows},
 		{"mcp-remote", remoteTitle, looksArrows(remoteTitle), readArrows},
 		{"arrows", arrowsTitle, looksArrows(arrowsTitle), readArrows},
+		{"json-rpc", "JSON-RPC lines", looksBare, readBare},
 		{"jsonl", "JSONL", looksPlain, readPlain},
 	}
 }

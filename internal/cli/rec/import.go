@@ -39,6 +39,7 @@ detects the format by the contents:
   inspector        exports of the protocol screen of the MCP Inspector 2.x
   vscode           MCP output of VS Code: [editor -> server] {...}
   mcp-remote       log of mcp-remote: [Local→Remote] {...}
+  json-rpc         lines of messages only; their direction is inferred
   arrows           lines with --> {...}, <-- {...}, →, <, ...
   jsonl            one message per line with a direction: in and out, send and
                    recv, client and server, c2s and s2c, and the like; also the
