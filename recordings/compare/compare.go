@@ -46,6 +46,9 @@ type Options struct {
 	// Exact makes values of responses count that usually differ from call to call, such
 	// as times and ids.
 	Exact bool
+	// Partial means that only some requests were sent: notifications and stray lines,
+	// which no request causes for certain, are not counted.
+	Partial bool
 	// Skip reports whether a request of the first session is skipped, for example
 	// because it was not sent to the second. SkipB is the same for the second.
 	Skip, SkipB func(match.Ref) bool
@@ -159,7 +162,9 @@ func (c *comparer) compare() error {
 	}
 	c.done() // what follows is about no pair
 	c.slowdowns()
-	c.notes()
+	if !c.opts.Partial {
+		c.notes()
+	}
 	return nil
 }
 
@@ -209,6 +214,8 @@ func (c *comparer) done() {
 // pair compares two records, or reports the only one.
 func (c *comparer) pair() error {
 	switch {
+	case c.beyond():
+		return nil
 	case c.j == alone:
 		return c.single(ClassMissing, changeRemoved, c.a, c.i)
 	case c.i == alone:
@@ -251,6 +258,25 @@ func (c *comparer) pair() error {
 		return nil
 	}
 	return c.responses(a, b)
+}
+
+// beyond reports whether the current record is alone because the other side has only a part
+// of a session, such as the output of a filter: a handshake, or a list of which it has no
+// page.
+func (c *comparer) beyond() bool {
+	one, other, i := c.a, c.b, c.i
+	switch {
+	case c.j != alone && c.i != alone:
+		return false
+	case c.i == alone:
+		one, other, i = c.b, c.a, c.j
+	}
+	shaken := func(r record) bool { return r.flags&handshake != 0 }
+	_, isList := mcp.ListOf(c.label.method)
+	if !shaken(one.records[i]) && !isList || !slices.ContainsFunc(one.records, shaken) {
+		return false
+	}
+	return !slices.ContainsFunc(other.records, func(r record) bool { return shaken(r) || isList && other.labelOf(&r) == c.label })
 }
 
 func (c *comparer) single(class Class, change Change, s *side, number int) error {

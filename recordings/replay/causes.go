@@ -96,7 +96,7 @@ func (r *runner) awaitServerRequest(ctx context.Context, number int) error {
 			return context.Cause(ctx)
 		}
 	}
-	if over || len(q.during) > 0 {
+	if over || len(q.during) > 0 || r.p.partial {
 		return nil
 	}
 	select {

@@ -21,12 +21,15 @@ func (p *Plan) gate(it *Item) {
 	switch {
 	case it.Kind == Raw:
 		for _, tool := range it.tools {
-			if safe, _ := p.safe(tool); !safe {
+			if safe, _ := p.safe(tool); !safe && !it.named {
 				it.Skip = notReadOnly(tool)
 			}
 		}
 	case it.isCall():
 		safe, known := p.safe(it.Tool)
+		if it.named {
+			safe, known = true, true
+		}
 		it.Unsure = !known
 		if known && !safe {
 			it.Skip = notReadOnly(it.Tool)

@@ -39,6 +39,9 @@ type Item struct {
 	// tool list decides when the plan runs.
 	Skip   string
 	Unsure bool
+	// NeededBy is the entry of the item that depends on this one, which Plan.Choose
+	// added for it; 0 if it did not.
+	NeededBy uint64
 
 	row, response int           // answer is 0 if there is none
 	at            time.Duration // since the first item, in mode Timed
@@ -51,6 +54,9 @@ type Item struct {
 	tools         []string // the tools that a Raw item calls
 	uses          []use
 	key           uint64 // hash of the match key, for Options.Latest
+	uri           uint64 // hash of the resource that it reads or subscribes to; 0 if none
+	ungated       string // Skip, before gate
+	named         bool   // a person named it: see Plan.Choose
 }
 
 // A serverRequest has the response that it got.
@@ -88,6 +94,9 @@ type Plan struct {
 	variables      []variable
 	given          map[int][]int       // variables by the item whose response contains them
 	tools          map[string]bool     // whether tools are read-only, from the recorded lists
+	byRow          map[int]int         // items by row, including the rows of further rounds
+	handshake      []uint64            // entries of the handshake's requests
+	partial        bool                // see Choose
 	walks          map[string][]uint64 // with Options.Lists: the entries of the last request of each list, by method
 }
 
@@ -112,7 +121,9 @@ func New(ctx context.Context, src session.Source, opts Options) (*Plan, error) {
 		return nil, err
 	}
 	p.latest()
+	p.byRow = r.byRow
 	for i := range p.items {
+		p.items[i].ungated = p.items[i].Skip
 		p.gate(&p.items[i])
 	}
 	p.clock()
@@ -193,8 +204,16 @@ func (p *Plan) clock() {
 		speed = 1
 	}
 	var due time.Duration
-	for i := 1; i < len(p.items); i++ {
-		gap := time.Duration(p.items[i].T-p.items[i-1].T) * time.Microsecond
+	last := -1
+	for i := range p.items {
+		if !p.items[i].Chosen() {
+			continue
+		}
+		gap := time.Duration(0)
+		if last >= 0 {
+			gap = time.Duration(p.items[i].T-p.items[last].T) * time.Microsecond
+		}
+		last = i
 		if p.opts.IdleCap > 0 {
 			gap = min(gap, p.opts.IdleCap)
 		}

@@ -157,6 +157,9 @@ func (r *reader) item(it *match.Item) error {
 func (r *reader) request(it *match.Item) error {
 	params := it.Msg.RawParams()
 	r.readClient(it, params)
+	if it.Handshake {
+		r.p.handshake = append(r.p.handshake, it.At.N)
+	}
 	if it.Handshake && r.p.opts.FollowingRuns {
 		r.handshake(it)
 		return nil
@@ -186,7 +189,7 @@ func (r *reader) request(it *match.Item) error {
 		return nil
 	}
 	item := newItem(Request, it)
-	item.Tool = toolOf(it.Method, params)
+	item.Tool, item.uri = toolOf(it.Method, params), uriOf(it.Method, params)
 	item.bare = it.Era == mcp.Modern && match.Member(match.Member(params, "_meta"), mcp.MetaProtocolVersion) == nil
 	item.progress = match.Member(match.Member(params, "_meta"), "progressToken") != nil
 	if r.p.opts.Latest > 0 {

@@ -85,7 +85,10 @@ func newRunner(p *Plan, s *session.Session, progress func(Event)) *runner {
 		settled: make([]chan struct{}, len(p.items)), hints: map[string]bool{}, polled: map[int]bool{},
 		values: make([]value, len(p.variables)), serverRequests: make([]state, len(p.serverRequests)), byResponse: p.byResponse(), byKey: map[uint64][]int{},
 	}
-	if r.res.EraDiffers() && era == mcp.Modern {
+	if p.partial || len(p.handshake) == 0 {
+		r.recordOwn(0, mcp.MethodInitialize)
+		r.recordOwn(0, mcp.MethodDiscover)
+	} else if r.res.EraDiffers() && era == mcp.Modern {
 		r.recordOwn(0, mcp.MethodInitialize) // refused and not an item: server/discover is the handshake
 	}
 	for i := range r.serverRequests {
@@ -196,7 +199,7 @@ func (r *runner) skip(i int) string {
 
 // The current list takes precedence over that of the recording.
 func (r *runner) mayCall(it *Item) bool {
-	if r.p.allowed(it.Tool) {
+	if it.named || r.p.allowed(it.Tool) {
 		return true
 	}
 	r.mu.Lock()

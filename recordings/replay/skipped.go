@@ -19,6 +19,11 @@ func (p *Plan) SkipRecorded(res *Result) func(match.Ref) bool {
 			delete(out, n)
 		}
 	}
+	if p.partial {
+		for _, n := range p.handshake {
+			out[n] = true
+		}
+	}
 	for i, o := range res.Outcomes {
 		it := &p.items[i]
 		rounds := append([]uint64{it.N}, it.Rounds...)

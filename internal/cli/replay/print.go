@@ -10,6 +10,7 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/compare"
 	"mcpdbg/recordings/replay"
+	"mcpdbg/session"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -40,6 +41,11 @@ type Item struct {
 	Status string   `json:"status"`
 	Why    string   `json:"why,omitempty"`
 	Live   []uint64 `json:"live_n,omitempty"` // entries sent, one per round
+	// Arguments are shortened. NeededBy is the entry of the chosen call that depends on it.
+	Arguments string `json:"arguments,omitempty"`
+	NeededBy  uint64 `json:"needed_by,omitempty"`
+	Response  uint64 `json:"response,omitempty"`      // recorded
+	LiveReply uint64 `json:"live_response,omitempty"` // the entry in the new recording
 }
 
 func (r *replaying) document() Document {
@@ -50,22 +56,35 @@ func (r *replaying) document() Document {
 	}
 }
 
-func newReplayItem(it *replay.Item, status, why string) Item {
-	return Item{N: it.N, Kind: it.Kind.String(), Method: it.Method, Tool: it.Tool, Status: status, Why: why}
+func (r *replaying) item(i int, status, why string) Item {
+	it := &r.plan.Items()[i]
+	var recorded uint64
+	if row, ok := session.RowAt(r.rec, r.plan.Response(i)); ok {
+		if e, err := r.rec.Entry(row, 1); err == nil {
+			recorded = e.N
+		}
+	}
+	return Item{N: it.N, Kind: it.Kind.String(), Method: it.Method, Tool: it.Tool, Status: status, Why: why, Arguments: r.arguments(i), NeededBy: it.NeededBy, Response: recorded}
 }
 
 func (r *replaying) printPlan() error {
 	doc := r.document()
+	var numbers []int
 	for i := range r.plan.Items() {
 		it := &r.plan.Items()[i]
 		status, why := "send", ""
 		switch {
+		case !it.Chosen():
+			continue
 		case it.Skip != "":
 			status, why = "skip", it.Skip
 		case it.Unsure:
 			status, why = "ask", "depends on the server's tools/list"
 		}
-		doc.Items = append(doc.Items, newReplayItem(it, status, why))
+		if it.NeededBy > 0 {
+			why = wording.Join("; ", fmt.Sprintf("entry %d depends on it", it.NeededBy), why)
+		}
+		doc.Items, numbers = append(doc.Items, r.item(i, status, why)), append(numbers, i)
 	}
 	if r.flags.compare.asJSON {
 		return r.env.PrintDocument(doc)
@@ -76,7 +95,7 @@ func (r *replaying) printPlan() error {
 		p.line("%s to server requests", wording.Plural(n, "recorded response"))
 	}
 	for i, it := range doc.Items {
-		p.line("  %-4s  n %-6d %-12s %s", it.Status, it.N, it.Kind, cmp.Or(wording.Join(" ", it.Method, it.Tool, dash(it.Why)), r.firstBytes(i)))
+		p.line("  %-4s  n %-6d %-12s %s", it.Status, it.N, it.Kind, cmp.Or(wording.Join(" ", it.Method, it.Tool, it.Arguments, dash(it.Why)), r.firstBytes(numbers[i])))
 	}
 	return printSafe(r.env, &p)
 }
@@ -115,6 +134,10 @@ func (r *replaying) print(at *attempt, report *compare.Report, accepted int) err
 	}
 	p := safePrinter{}
 	r.summary(&p, at.res)
+	r.also(&p, func(item int) bool { return at.res.Outcomes[item].Status != replay.Skipped })
+	if r.flags.choice.given() {
+		r.chosen(&p, at)
+	}
 	r.skipped(&p, at.res)
 	r.carried(&p, at.res)
 	p.line("")
@@ -134,8 +157,11 @@ func (r *replaying) result(at *attempt, report *compare.Report, accepted int) Do
 	res := at.res
 	doc.Live, doc.Recording, doc.Accepted, doc.Comparison = res.Live.String(), at.live.Log.Path(), accepted, report
 	for i, o := range res.Outcomes {
-		it := newReplayItem(&r.plan.Items()[i], o.Status.String(), o.Why)
-		it.Live = o.Live
+		if !r.plan.Items()[i].Chosen() {
+			continue
+		}
+		it := r.item(i, o.Status.String(), o.Why)
+		it.Live, it.LiveReply = o.Live, o.Response
 		doc.Items = append(doc.Items, it)
 	}
 	doc.Variables = append(doc.Variables, res.Variables...)
@@ -148,9 +174,15 @@ func (r *replaying) result(at *attempt, report *compare.Report, accepted int) Do
 }
 
 func (r *replaying) summary(p *safePrinter, res *replay.Result) {
+	unchosen := map[replay.Status]int{}
+	for i := range r.plan.Items() {
+		if !r.plan.Items()[i].Chosen() {
+			unchosen[replay.Skipped]++
+		}
+	}
 	var parts []string
 	for _, status := range []replay.Status{replay.Answered, replay.Sent, replay.Unanswered, replay.Missing, replay.Lost, replay.Skipped} {
-		if n := res.Count(status); n > 0 {
+		if n := res.Count(status) - unchosen[status]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, statusText(status)))
 		}
 	}
@@ -189,7 +221,7 @@ func (r *replaying) skipped(p *safePrinter, res *replay.Result) {
 	n := 0
 	calls := false
 	for i, o := range res.Outcomes {
-		if o.Status != replay.Skipped {
+		if o.Status != replay.Skipped || !r.plan.Items()[i].Chosen() {
 			continue
 		}
 		if n++; n > shownSkipped {
@@ -200,7 +232,7 @@ func (r *replaying) skipped(p *safePrinter, res *replay.Result) {
 		}
 		it := &r.plan.Items()[i]
 		calls = calls || it.Tool != ""
-		p.line("  n %-6d %s (%s)", it.N, cmp.Or(wording.Join(" ", it.Method, it.Tool), it.Kind.String()), o.Why)
+		p.line("  n %-6d %s (%s)", it.N, cmp.Or(wording.Join(" ", it.Method, it.Tool, r.arguments(i)), it.Kind.String()), o.Why)
 	}
 	if n > shownSkipped {
 		p.line("  and %d more", n-shownSkipped)

@@ -27,6 +27,7 @@ import (
 // replayFlags are the flags of replay.
 type replayFlags struct {
 	opts    replay.Options // without the flags that follow
+	choice  choice
 	speed   string
 	noMap   []string
 	dryRun  bool
@@ -50,6 +51,11 @@ Server requests get the recorded response to the same request.
 Tools are called only if the server's tools/list says that they are read-only;
 --tool NAME and --all call more. --dry-run lists what would be sent.
 
+--only N replays the call of entry N, by the number that rec cat and the screen
+show for its request or its response; a tool named so is called. --filter EXPR
+replays the calls that match the filter of rec cat. What such a call depends on
+is sent as well, and only these calls are compared.
+
 Values that change from run to run (times, ids) are equal if they have the same
 type. --learn N first replays N times and ignores what changes between those
 runs; --accept FILE adds that to a file of rules, or without --learn all current
@@ -65,6 +71,8 @@ equal but the new recording is incomplete or standard output is full.
 ` + flags.RecordingNames,
 		Example: `  mcpdbg replay last --dry-run
   mcpdbg replay session.jsonl -- ./my-server
+  mcpdbg replay colleague.jsonl --only 131 -- ./my-server
+  mcpdbg replay colleague.jsonl --filter 'tool:report is:failed' -- ./my-server
   mcpdbg replay session.jsonl --learn 2 --accept my-server.rules -- ./my-server
   mcpdbg replay last --tool create_note --junit report.xml -- ./my-server`,
 		ValidArgsFunction: flags.CompleteRecordings,
@@ -82,6 +90,9 @@ equal but the new recording is incomplete or standard output is full.
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.BoolVar(&r.dryRun, "dry-run", false, "list what would be sent without sending it")
+	f.StringSliceVar(&r.choice.only, "only", nil, "replay only the call of entry `N`, even if it is not known to be read-only; several: N,N")
+	f.StringVar(&r.choice.filter, "filter", "", "replay only the calls that match the filter `EXPR` (see rec cat)")
+	flags.CompleteNothing(cmd, "filter")
 	f.StringArrayVar(&r.opts.Tools, "tool", nil, "call the tool `NAME` even if it is not known to be read-only; may be repeated")
 	f.BoolVar(&r.opts.AllTools, "all", false, "call all tools that the recording called")
 	f.IntVar(&r.opts.Run, "run", 0, "replay process `N` of the recording (default: the first that got a request)")
@@ -115,6 +126,8 @@ func (r *replayFlags) options(rules *match.Rules) (replay.Options, error) {
 		return opts, console.Usagef("--idle-cap %v: must be more than 0", opts.IdleCap)
 	case opts.Run < 0:
 		return opts, console.Usagef("--run %d: must be 1 or more", opts.Run)
+	case len(r.choice.only) > 0 && r.choice.filter != "":
+		return opts, console.Usagef("--only and --filter cannot be combined")
 	case r.learn < 0 || r.learn > maxLearn:
 		return opts, console.Usagef("--learn %d: must be 1 to %d", r.learn, maxLearn)
 	}
@@ -174,12 +187,12 @@ func replayFile(ctx context.Context, env *console.Env, path string, t flags.Targ
 		return flags.Unreadable(path, err)
 	}
 	defer rec.Close()
-	plan, err := replay.New(ctx, rec, opts)
+	plan, err := given.choice.plan(ctx, rec, opts)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return console.Usagef("%v", err)
+		return console.WithHint(console.Usagef("%v", err), console.HintOf(err))
 	}
 	r := &replaying{env: env, path: path, rec: rec, plan: plan, opts: compared, t: t, flags: given}
 	r.checkTools()
@@ -327,6 +340,7 @@ func (r *replaying) compare(ctx context.Context, all []*attempt) (*compare.Repor
 	last := all[len(all)-1]
 	opts := r.opts
 	opts.Rules = &match.Rules{List: slices.Concat(last.res.Rules(), learned, r.opts.Rules.List)} // the last rule decides
+	opts.Partial = r.flags.choice.given()
 	opts.Skip, opts.SkipB = r.plan.SkipRecorded(last.res), last.res.SkipLive()
 	report, err := compare.Compare(ctx, r.rec, last.live.Log, opts)
 	return report, learned, err

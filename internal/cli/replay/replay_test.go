@@ -20,7 +20,7 @@ func TestReplay(t *testing.T) {
 
 	r := clitest.Run(t, "replay", "--dry-run", rec)
 	require.Equal(t, 0, r.Code, r.Stderr)
-	require.Regexp(t, `send  n \d+ +request +tools/call echo\n`, r.Stdout)
+	require.Regexp(t, `send  n \d+ +request +tools/call echo message="hi"\n`, r.Stdout)
 	require.Regexp(t, `skip  n \d+ +request +tools/call touch \(.*read-only\)`, r.Stdout)
 
 	again := filepath.Join(t.TempDir(), "again.jsonl")
