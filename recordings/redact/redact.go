@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -449,7 +450,7 @@ func (d *Detector) look(text []byte) {
 		if d.found != "" || hit&patternBit(i) == 0 {
 			continue
 		}
-		if name := d.rules.names[i]; (name != "url-password" && name != "url-token" || mayLogin(text)) && re.Match(text) {
+		if name := d.rules.names[i]; (name != "url-password" && name != "url-token" || mayLogin(text)) && hasSecret(re, text) {
 			d.found = name
 		}
 	}
@@ -468,4 +469,21 @@ func mayLogin(text []byte) bool {
 			return true
 		}
 	}
+}
+
+// marks begin a replacement as it is, and as Markdown escapes it.
+var marks = [][]byte{[]byte(Mark), []byte("&#91;" + Mark[1:])}
+
+// hasSecret reports whether a pattern matches something that is not already replaced.
+// Bytes after a mark may belong to the output: an escaped quote, a tag.
+func hasSecret(re *regexp.Regexp, text []byte) bool {
+	for _, m := range re.FindAllSubmatchIndex(text, -1) {
+		from, to := m[len(m)-2], m[len(m)-1]
+		replaced := isMark(text[from:to]) || bytes.HasSuffix(text[:from], []byte(Mark)) || // the name is redacted too
+			slices.ContainsFunc(marks, func(mark []byte) bool { return bytes.HasPrefix(text[from:to], mark) })
+		if !replaced {
+			return true
+		}
+	}
+	return false
 }

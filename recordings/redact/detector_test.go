@@ -1,0 +1,29 @@
+package redact
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestDetectorIgnoresMarks checks that what a redacted copy contains in place of a
+// secret is not taken for one, in any form of output.
+func TestDetectorIgnoresMarks(t *testing.T) {
+	for name, c := range map[string]struct{ text, found string }{
+		"replaced":               {"curl -u bob:[redacted:abcdefgh] https://x\n", ""},
+		"in JSON":                {`{"cmd":"curl -u \"bob:[redacted:abcdefgh]\" x"}`, ""},
+		"in Markdown":            {"curl -u bob:&#91;redacted:abcdefgh&#93; x", ""},
+		"password of an address": {"postgres://bob:[redacted:abcdefgh]@h/db", ""},
+		"name of an address":     {"postgres://[redacted:abcdefgh]@h/db", ""},
+		"a variable":             {"curl -u bob:${PASSWORD} x", ""},
+		"a secret":               {"curl -u bob:hunter2hunter2 x", "curl-user"},
+		"a secret after a mark":  {"curl -u bob:[redacted:abcdefgh] x\ncurl -u eve:hunter2hunter2 x", "curl-user"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := NewDetector()
+			_, err := d.Write([]byte(c.text))
+			require.NoError(t, err)
+			require.Equal(t, c.found, d.Found())
+		})
+	}
+}
