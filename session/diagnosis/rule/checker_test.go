@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis/message"
@@ -303,7 +304,7 @@ func FuzzCheck(f *testing.F) {
 		for _, f := range want {
 			require.GreaterOrEqual(t, f.Count, 1)
 			require.Less(t, f.Row, rec.Len())
-			require.Less(t, len(f.Detail), 6*maxDetail)
+			require.Less(t, len(f.Detail), 6*maxDetail+3*maxWords)
 		}
 		l := New(rec)
 		for l.Advance(t.Context(), int(step)+1, math.MaxInt) {
@@ -367,6 +368,24 @@ func BenchmarkAdvance(b *testing.B) {
 
 // TestLastWordsHaveNoEmptyLine checks that a newline that came after its line is not
 // quoted as a line of stderr.
+func TestLastWordsAreWholeLines(t *testing.T) {
+	reason := strings.Repeat("/opt/server", 30) + ": no such table"
+	log := newLog(t)
+	require.NoError(t, log.Append([]session.Entry{
+		session.NewEntry(session.KindStart, 0, session.StartBody{Process: "p"}),
+		{Kind: session.KindStderr, Seq: 1, Payload: []byte(reason)},
+		{Kind: session.KindStderr, Seq: 2, Payload: []byte(strings.Repeat("x", maxWords+1))},
+		session.NewEntry(session.KindExited, 3, session.ExitedBody{Signal: "SEGV"}),
+		session.NewEntry(session.KindClosed, 4, session.ClosedBody{}),
+	}))
+	l := New(log)
+	advance(t, l)
+	due, _ := l.Due()
+	l.Tick(due)
+	require.NotEmpty(t, l.Problems())
+	require.Contains(t, l.Problems()[0].Detail, "; stderr: "+reason+" | "+strings.Repeat("x", maxWords)+wording.Ellipsis)
+}
+
 func TestLastWordsHaveNoEmptyLine(t *testing.T) {
 	log := newLog(t)
 	require.NoError(t, log.Append([]session.Entry{

@@ -455,14 +455,18 @@ func (p *processRun) describeExit(by executor.EndedBy) string {
 	return session.DescribeEnd(exit)
 }
 
+// maxWords is how many bytes of a last stderr line are quoted: more than of other texts,
+// since the reason often comes after a path or a time.
+const maxWords = 1 << 10
+
 func (l *Checker) lastWords() string {
 	var words []string
 	for _, row := range l.run.stderr.tail {
 		if row.Kind != session.KindStderr {
 			continue
 		}
-		if e, err := l.src.Entry(row, 2*maxDetail); err == nil {
-			words = append(words, excerpt(e.Payload))
+		if e, err := l.src.Entry(row, 2*maxWords); err == nil {
+			words = append(words, wording.Clip(e.Payload, maxWords, wording.Ellipsis))
 		}
 	}
 	if len(words) == 0 {
