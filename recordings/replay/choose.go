@@ -17,6 +17,22 @@ const skipNotChosen = "not chosen"
 // Chosen reports whether an item was chosen by Plan.Choose, or comes along.
 func (it *Item) Chosen() bool { return it.Skip != skipNotChosen }
 
+// Named reports whether a person has named an item: see Plan.Choose.
+func (it *Item) Named() bool { return it.named }
+
+// Partial reports whether the plan has only chosen items.
+func (p *Plan) Partial() bool { return p.partial }
+
+// Unchosen returns the number of items that were not chosen.
+func (p *Plan) Unchosen() (n int) {
+	for i := range p.items {
+		if !p.items[i].Chosen() {
+			n++
+		}
+	}
+	return n
+}
+
 // RowOf returns the row of an entry of a recording, which may have gaps.
 func RowOf(src session.Source, n uint64) (number int, ok bool) {
 	number = sort.Search(src.Len(), func(i int) bool {

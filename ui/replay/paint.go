@@ -23,9 +23,7 @@ func (v *view) Draw(c host.Context) {
 	screen, th := c.Host.Screen(), c.Host.Screen().Theme
 	notes := v.notes()
 	need := v.fields() + len(notes) + 4
-	if v.plan != nil {
-		need += len(v.plan.Items())
-	}
+	need += len(v.listed)
 	r := screen.Body()
 	r = r.Center(min(width, screen.Width), min(need, r.H))
 	in := r.Inner()
@@ -68,8 +66,8 @@ func (v *view) right() string {
 		return ""
 	}
 	var counts [fates]int
-	for i := range v.plan.Items() {
-		becomes, _ := v.fate(&v.plan.Items()[i])
+	for i := range v.listed {
+		becomes, _ := v.fate(&v.listed[i])
 		counts[becomes]++
 	}
 	text := wording.Thousands(counts[sent]) + " to send"
@@ -114,7 +112,7 @@ func (v *view) paintField(screen *kit.Screen, l *paint.Line, line int) {
 	}
 	l.Text(th.Accent, cursor)
 	kind, value := v.kind(line)
-	label := [...]string{"command", "", "mode", "speed"}[kind]
+	label := [...]string{"command", "", "calls", "mode", "speed"}[kind]
 	if kind == lineValue {
 		label = "${" + v.names[value] + "}"
 	}
@@ -125,18 +123,20 @@ func (v *view) paintField(screen *kit.Screen, l *paint.Line, line int) {
 		v.command.Paint(l, th, screen.ASCII, here)
 	case lineValue:
 		if len(v.values[value].Text) == 0 {
-			if here {
-				l.Text(th.Caret, " ")
-				l.Text(paint.Style{}, " ")
-			}
 			empty := "empty: the placeholder stays"
 			if value < len(v.env.Named) {
 				empty = "empty: value from this environment"
 			}
-			l.Text(th.Dim, empty)
+			paintEmpty(th, l, here, empty)
 			return
 		}
 		v.values[value].Paint(l, th, screen.ASCII, here)
+	case lineCalls:
+		if len(v.calls.Text) > 0 {
+			v.calls.Paint(l, th, screen.ASCII, here)
+			return
+		}
+		paintEmpty(th, l, here, "all; type a filter, such as tool:NAME or n:131")
 	case lineMode:
 		text := map[replayer.Mode]string{
 			replayer.Causal: "causal: after the preceding responses",
@@ -147,6 +147,15 @@ func (v *view) paintField(screen *kit.Screen, l *paint.Line, line int) {
 	case lineSpeed:
 		l.Text(th.Text, speedText(speeds[v.speed]))
 	}
+}
+
+// paintEmpty paints an empty field with a hint.
+func paintEmpty(th *paint.Theme, l *paint.Line, here bool, hint string) {
+	if here {
+		l.Text(th.Caret, " ")
+		l.Text(paint.Style{}, " ")
+	}
+	l.Text(th.Dim, hint)
 }
 
 func speedText(x float64) string {
@@ -160,7 +169,7 @@ func (v *view) paintItems(th *paint.Theme, from, height int) {
 	if v.plan == nil || from >= height {
 		return
 	}
-	items, rows := v.plan.Items(), height-from
+	items, rows := v.listed, height-from
 	at := v.at - v.fields()
 	v.top = max(min(v.top, max(at, 0), len(items)-rows), at-rows+1, 0)
 	for y := range min(rows, len(items)-v.top) {

@@ -239,6 +239,36 @@ func TestReplayShowsMessagesToSend(t *testing.T) {
 	require.Contains(t, s.Text(), "5 to send")
 }
 
+// TestReplayOneCall plans only the selected call, even if it is not read-only, then those that
+// match a filter, and then all.
+func TestReplayOneCall(t *testing.T) {
+	s := newStage(t, planned+calls)
+	number, ok := s.Context().Workspace.RowOf(7)
+	require.True(t, ok)
+	row, _ := s.Context().Workspace.Shown.Rows.At(number)
+	s.Context().Workspace.Selected = workspace.Selection{Number: number, Row: row, OK: true, Traffic: true}
+	s.Do(host.ActReplay)
+	require.Equal(t, "calls   n:7", s.atCursor(t))
+	require.Contains(t, s.Text(), " 1 to send ─")
+	require.Regexp(t, `\[x\] remove +path="x".* +sent, even if not read-only`, s.Text())
+	require.NotContains(t, s.Text(), "prompts/list")
+
+	s.Do("replay-clear")
+	require.Contains(t, s.Text(), "3 to send, 1 not sent")
+	s.Write("method:prompts/list")
+	require.Contains(t, s.Text(), " 1 to send ─")
+	s.Do("replay-clear")
+	s.Write("tool:remove")
+	require.Contains(t, s.Text(), " 1 not sent ─", "only the selected call needs no other consent")
+	s.Write("x")
+	require.Contains(t, s.Text(), "x calls: no match; [replay-clear] for all")
+	s.Do("replay-start")
+	require.Empty(t, s.launcher.again)
+	s.Do("replay-clear")
+	s.Write("is:what")
+	require.Contains(t, s.Text(), "x calls: column 4: is: must be one of")
+}
+
 // TestReplayFrames shows the plan at four sizes.
 func TestReplayFrames(t *testing.T) {
 	s := newPlan(t)

@@ -58,10 +58,14 @@ func (v *view) start(c host.Context, argv []string) tea.Cmd {
 			order.Values[name] = string(v.values[i].Text)
 		}
 	}
+	items, named := v.items, v.isNamed()
 	return func() tea.Msg {
 		plan, err := replayer.New(ctx, source, opts)
 		var opened workspace.Opened
 		if err == nil {
+			if items != nil {
+				plan = plan.Choose(items, named)
+			}
 			order.Configure = plan.Configure
 			opened, err = launcher.Again(ctx, order)
 		}
@@ -146,7 +150,7 @@ func (s *State) replayed(c host.Context, res *replayer.Result, err error, cancel
 		c.Host.Warn("run again: " + err.Error())
 		return cmd
 	}
-	opts := diff.Options{Skip: r.plan.SkipRecorded(res), SkipB: res.SkipLive()}
+	opts := diff.Options{Partial: r.plan.Partial(), Skip: r.plan.SkipRecorded(res), SkipB: res.SkipLive()}
 	opts.Rules = ruleList(res.Rules())
 	return tea.Batch(cmd, s.Compare(c, r.of, c.Workspace, opts, outcome(r.plan, res)))
 }
@@ -175,7 +179,11 @@ const shownTools = 3
 func outcome(plan *replayer.Plan, res *replayer.Result) []string {
 	var parts []string
 	for _, status := range []replayer.Status{replayer.Answered, replayer.Sent, replayer.Unanswered, replayer.Missing, replayer.Lost, replayer.Skipped} {
-		if n := res.Count(status); n > 0 {
+		n := res.Count(status)
+		if status == replayer.Skipped {
+			n -= plan.Unchosen()
+		}
+		if n > 0 {
 			name := map[replayer.Status]string{replayer.Missing: "timed out", replayer.Skipped: "not sent", replayer.Lost: "lost", replayer.Unanswered: "unanswered as recorded"}[status]
 			if name == "" {
 				name = status.String()

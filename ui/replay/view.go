@@ -36,24 +36,25 @@ const (
 // session.
 func Actions(of func(host.Context) *State) []host.Action {
 	return []host.Action{
-		{Entry: host.Entry{ID: host.ActReplay, Keys: []string{"U"}, Scope: keymap.Global, Title: "run again", Synonyms: []string{"replay", "rerun"}, Help: "Send the recorded messages to a new process and compare the responses. Shows the plan first.", Asks: "once, by its plan", Enabled: canReplay(of), Now: host.Ranks{Recording: 75}.Now}, Do: func(c host.Context) tea.Cmd { return openPlan(c, of(c)) }},
+		{Entry: host.Entry{ID: host.ActReplay, Keys: []string{"U"}, Scope: keymap.Global, Title: "run again", Synonyms: []string{"replay", "rerun"}, Help: "Send the recorded messages to a new process and compare the responses. Shows the plan first; on a call, only that call is planned, with those it depends on, until you clear the field calls.", Asks: "once, by its plan", Enabled: canReplay(of), Now: host.Ranks{Recording: 75}.Now}, Do: func(c host.Context) tea.Cmd { return openPlan(c, of(c)) }},
 		{Entry: host.Entry{ID: actStart, Keys: []string{"enter"}, Scope: Scope, Title: "start", Help: "Start the command and send the marked messages, as the plan says.", Priority: 90, Enabled: canStart}, Do: host.On(func(c host.Context, v *view) tea.Cmd { return v.run(c) })},
 		host.Override(host.Entry{Name: host.CloseName, ID: "replay-close", Scope: Scope, Title: "cancel", Help: "Close without starting anything."}),
 		host.Override(host.Entry{Name: kit.Down, ID: "replay-down", Scope: Scope, Keys: []string{"down", "tab"}, Help: "Go to the next field or message.", Priority: 60, Hint: key.Help{Key: "up/down", Desc: "choose"}}),
 		host.Override(host.Entry{Name: kit.Up, ID: "replay-up", Scope: Scope, Keys: []string{"up", "shift+tab"}, Help: "Go to the previous field or message."}),
 		host.Override(host.Entry{Name: kit.PageDown, ID: "replay-page-down", Scope: Scope, Keys: []string{"pgdown", "ctrl+d"}, Help: "Go down by ten lines."}),
 		host.Override(host.Entry{Name: kit.PageUp, ID: "replay-page-up", Scope: Scope, Help: "Go up by ten lines."}),
-		{Entry: host.Entry{ID: actToggle, Keys: []string{"space"}, Scope: Scope, Title: "include", Help: "Include or exclude the call under the cursor if its tool is not known to be read-only; in a text field, type a space.", Priority: 70, Now: host.HideIf(func(v *view) bool { it := v.item(); return v.field() == nil && (it == nil || !it.Gated()) })}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.toggle(); return nil })},
+		{Entry: host.Entry{ID: actToggle, Keys: []string{"space"}, Scope: Scope, Title: "include", Help: "Include or exclude the call under the cursor if its tool is not known to be read-only; in a text field, type a space.", Priority: 70, Now: host.HideIf(func(v *view) bool { it := v.item(); return v.field() == nil && (it == nil || !it.Gated()) })}, Do: host.On(func(c host.Context, v *view) tea.Cmd { v.toggle(); return v.choose(c) })},
 		{Entry: host.Entry{ID: actAll, Keys: []string{"ctrl+a"}, Scope: Scope, Title: "all tools", Help: "Include the calls of all tools, or only of read-only ones.", Priority: 58, Now: host.HideIf(func(v *view) bool {
-			return v.plan == nil || !slices.ContainsFunc(v.plan.Items(), func(it replayer.Item) bool { return it.Gated() })
+			return !slices.ContainsFunc(v.listed, func(it replayer.Item) bool { return it.Gated() })
 		})}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.all = !v.all; return nil })},
 		{Entry: host.Entry{ID: actMore, Keys: []string{"right"}, Scope: Scope, Title: "change", Help: "Change when messages are sent: causal (after the preceding responses), serial (one request at a time) or timed (at the recorded times); or change the speed. In a text field, move to the right.", Priority: 55, Hint: key.Help{Key: "left/right", Desc: "mode, speed"}}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(1); return nil })},
 		{Entry: host.Entry{ID: actLess, Keys: []string{"left"}, Scope: Scope, Title: "change back", Help: "Change the mode or the speed in the other direction; in a text field, move to the left."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd { v.change(-1); return nil })},
-		{Entry: host.Entry{ID: actClear, Keys: []string{"ctrl+u"}, Scope: Scope, Title: "clear", Help: "Clear the text under the cursor."}, Do: host.On(func(_ host.Context, v *view) tea.Cmd {
+		{Entry: host.Entry{ID: actClear, Keys: []string{"ctrl+u"}, Scope: Scope, Title: "clear", Help: "Clear the text under the cursor."}, Do: host.On(func(c host.Context, v *view) tea.Cmd {
 			if f := v.field(); f != nil {
 				f.Wipe()
+				v.failure = ""
 			}
-			return nil
+			return v.choose(c)
 		})},
 	}
 }
@@ -84,8 +85,10 @@ func canStart(c host.Context) (bool, string) {
 		return false, "it is starting"
 	case v.plan == nil:
 		return false, "the recording is still being read"
-	case len(v.plan.Items()) == 0:
+	case len(v.whole.Items()) == 0:
 		return false, "the recording has only a handshake to send"
+	case len(v.listed) == 0:
+		return false, "no call matches"
 	}
 	return true, ""
 }
@@ -95,6 +98,7 @@ type lineKind uint8
 const (
 	lineCommand lineKind = iota
 	lineValue
+	lineCalls
 	lineMode
 	lineSpeed
 )
@@ -105,7 +109,10 @@ type view struct {
 	of       *workspace.Workspace // the recording
 	header   session.Header
 	env      session.EnvBody
-	plan     *replayer.Plan // nil while the recording is read
+	whole    *replayer.Plan // nil while the recording is read
+	plan     *replayer.Plan // whole, or with only the chosen items
+	listed   []replayer.Item
+	items    []int // the chosen ones; nil: all
 	failure  string
 	starting bool
 	stop     context.CancelFunc // cancels reading or starting
@@ -113,6 +120,10 @@ type view struct {
 	command *kit.Field
 	names   []string // of values that are asked for
 	values  []*kit.Field
+	calls   *kit.Field // a filter
+	chosen  string     // its text when the items were chosen
+	named   uint64     // the entry of the call that was selected; 0 if none
+	process int        // its process
 	mode    int
 	speed   int
 	tools   map[string]bool // tools to call although they are not known to be read-only
@@ -134,7 +145,7 @@ var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 
 func openPlan(c host.Context, state *State) tea.Cmd {
 	header := c.Workspace.Whole.Header()
-	v := &view{state: state, of: c.Workspace, header: header, env: c.Workspace.Whole.Lifecycle.Env, tools: map[string]bool{}, command: kit.NewField(false), speed: slices.Index(speeds, 1), includeKey: c.Host.Key(actToggle), clearKey: c.Host.Key(actClear)}
+	v := &view{state: state, of: c.Workspace, header: header, env: c.Workspace.Whole.Lifecycle.Env, tools: map[string]bool{}, command: kit.NewField(false), calls: kit.NewField(false), speed: slices.Index(speeds, 1), includeKey: c.Host.Key(actToggle), clearKey: c.Host.Key(actClear)}
 	v.command.Add(kit.QuoteWords(header.Argv))
 	v.names = slices.Clone(v.env.Named)
 	for _, word := range header.Argv {
@@ -147,31 +158,42 @@ func openPlan(c host.Context, state *State) tea.Cmd {
 	for range v.names {
 		v.values = append(v.values, kit.NewField(true))
 	}
+	if v.named, v.process = selected(c.Workspace); v.named > 0 {
+		v.calls.Add(entryFilter(v.named))
+		v.at = 1 + len(v.values)
+	}
 	ctx, stop := context.WithCancel(c.Host.Lifetime())
 	v.stop = stop
 	c.Host.Open(c.Workspace, v)
-	source := c.Workspace.Log
+	source, opts := c.Workspace.Log, replayer.Options{Run: v.process}
 	return func() tea.Msg {
-		plan, err := replayer.New(ctx, source, replayer.Options{})
+		plan, err := replayer.New(ctx, source, opts)
+		if err != nil && opts.Run > 0 { // without an entry for its start
+			opts.Run = 0
+			plan, err = replayer.New(ctx, source, opts)
+		}
 		stop()
 		return host.Result{Then: func(c host.Context) tea.Cmd {
 			c.Host.Redraw()
-			if v.plan = plan; err != nil {
+			if err != nil {
 				v.failure = err.Error()
+				return nil
 			}
-			return nil
+			v.whole, v.process = plan, opts.Run
+			v.show(nil)
+			return v.choose(c)
 		}}
 	}
 }
 
 func (*view) Scope() string { return Scope }
 
-func (v *view) Update(_ host.Context, msg tea.Msg) tea.Cmd {
+func (v *view) Update(c host.Context, msg tea.Msg) tea.Cmd {
 	if f := v.field(); f != nil {
 		f.Update(msg)
 		v.failure = ""
 	}
-	return nil
+	return v.choose(c)
 }
 
 func (v *view) Back(c host.Context) tea.Cmd {
@@ -185,7 +207,7 @@ func (v *view) Back(c host.Context) tea.Cmd {
 
 // fields returns the number of lines with a cursor before the messages.
 func (v *view) fields() int {
-	n := 1 + len(v.values) + 1
+	n := 1 + len(v.values) + 2
 	if v.timed() {
 		n++
 	}
@@ -201,6 +223,8 @@ func (v *view) kind(line int) (kind lineKind, value int) {
 	case line <= len(v.values):
 		return lineValue, line - 1
 	case line == 1+len(v.values):
+		return lineCalls, 0
+	case line == 2+len(v.values):
 		return lineMode, 0
 	}
 	return lineSpeed, 0
@@ -216,24 +240,22 @@ func (v *view) field() *kit.Field {
 		return v.command
 	case lineValue:
 		return v.values[value]
+	case lineCalls:
+		return v.calls
 	}
 	return nil
 }
 
 // Nil if there is none.
 func (v *view) item() *replayer.Item {
-	if i := v.at - v.fields(); v.plan != nil && i >= 0 && i < len(v.plan.Items()) {
-		return &v.plan.Items()[i]
+	if i := v.at - v.fields(); i >= 0 && i < len(v.listed) {
+		return &v.listed[i]
 	}
 	return nil
 }
 
 func (v *view) Scroll(n int) {
-	all := v.fields()
-	if v.plan != nil {
-		all += len(v.plan.Items())
-	}
-	v.at = kit.Between(0, v.at+n, all-1)
+	v.at = kit.Between(0, v.at+n, v.fields()+len(v.listed)-1)
 }
 
 func (v *view) Move(_ host.Context, way string) tea.Cmd {
@@ -301,6 +323,10 @@ func (v *view) fate(it *replayer.Item) (becomes fate, why string) {
 		return omitted, v.includeKey + " sends it: not marked read-only"
 	case it.Skip != "":
 		return impossible, "not sent: " + it.Skip
+	case it.NeededBy > 0:
+		return sent, fmt.Sprintf("sent: entry %d depends on it", it.NeededBy)
+	case it.Named():
+		return sent, "sent, even if not read-only"
 	case it.Kind == replayer.Request && it.Tool != "":
 		return sent, "sent if still marked read-only"
 	}
@@ -308,7 +334,7 @@ func (v *view) fate(it *replayer.Item) (becomes fate, why string) {
 }
 
 func (v *view) options() replayer.Options {
-	opts := replayer.Options{Mode: replayer.Modes()[v.mode], AllTools: v.all, Interactive: true}
+	opts := replayer.Options{Run: v.process, Mode: replayer.Modes()[v.mode], AllTools: v.all, Interactive: true}
 	if v.timed() {
 		opts.Speed = speeds[v.speed]
 	}

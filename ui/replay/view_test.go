@@ -33,8 +33,9 @@ func TestOptions(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, log.Close()) }()
 	v := &view{of: &workspace.Workspace{Log: log}, tools: map[string]bool{}, speed: slices.Index(speeds, 1)}
-	v.plan, err = replayer.New(t.Context(), log, replayer.Options{})
+	v.whole, err = replayer.New(t.Context(), log, replayer.Options{})
 	require.NoError(t, err)
+	v.show(nil)
 
 	requireSent := func(want int) {
 		t.Helper()
@@ -68,7 +69,7 @@ func TestOptions(t *testing.T) {
 	require.True(t, v.options().AllTools)
 
 	v.all = false
-	v.at = slices.IndexFunc([]int{0, 1, 2}, func(line int) bool { kind, _ := v.kind(line); return kind == lineMode })
+	v.at = slices.IndexFunc([]int{0, 1, 2, 3}, func(line int) bool { kind, _ := v.kind(line); return kind == lineMode })
 	v.change(2)
 	v.at++
 	v.change(1)

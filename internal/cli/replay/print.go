@@ -174,12 +174,7 @@ func (r *replaying) result(at *attempt, report *compare.Report, accepted int) Do
 }
 
 func (r *replaying) summary(p *safePrinter, res *replay.Result) {
-	unchosen := map[replay.Status]int{}
-	for i := range r.plan.Items() {
-		if !r.plan.Items()[i].Chosen() {
-			unchosen[replay.Skipped]++
-		}
-	}
+	unchosen := map[replay.Status]int{replay.Skipped: r.plan.Unchosen()}
 	var parts []string
 	for _, status := range []replay.Status{replay.Answered, replay.Sent, replay.Unanswered, replay.Missing, replay.Lost, replay.Skipped} {
 		if n := res.Count(status) - unchosen[status]; n > 0 {
