@@ -16,6 +16,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/recordings"
+	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"
 )
 
@@ -79,6 +80,7 @@ func TestImport(t *testing.T) {
 		{"mcp-remote.log", "mcp-remote", ImportReport{From: "mcp-remote log", Sent: 2, Received: 1}},
 		{"arrows.log", "arrows", ImportReport{From: "log with arrows", Sent: 2, Received: 1}},
 		{"bare.jsonl", "json-rpc", ImportReport{From: "JSON-RPC lines", Sent: 4, Received: 3}},
+		{"../session.har", "har", ImportReport{From: "HAR of mcpdbg", Sent: 5, Received: 7}},
 		{"../session.jsonl", "jsonl", ImportReport{From: "mcpdbg export jsonl", Sent: 5, Received: 7, Stray: 5, Stderr: 3}},
 	} {
 		t.Run(filepath.Base(c.file), func(t *testing.T) {
@@ -115,6 +117,35 @@ func messages(t *testing.T, path string) []string {
 	var out bytes.Buffer
 	require.NoError(t, JSONL(t.Context(), &out, Selection{Source: rec}))
 	return strings.Split(out.String(), "\n")
+}
+
+// TestArchiveIsReadBack checks that an archive keeps messages byte for byte, in their order,
+// with their times, also of calls that were answered in another order.
+func TestArchiveIsReadBack(t *testing.T) {
+	t.Parallel()
+	s := Selection{Source: rectest.Session(t, rectest.Started,
+		`> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a/b \"entries\":[","arguments":{"n":1.10}}}`,
+		`> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"b"}}`,
+		`< {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"\u001b"}}`,
+		`< {"jsonrpc":"2.0","id":2,"result":{}}`,
+		`< {"jsonrpc":"2.0","id":"q","method":"roots/list"}`,
+		`> {"jsonrpc":"2.0","id":"q","error":{"code":-32601,"message":"no"}}`,
+		`< {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"gone"}}`)}
+	report, err := importBytes(t, []byte(write(t, "har", s)), ImportOptions{File: "a.har"})
+	require.NoError(t, err)
+	require.Equal(t, "HAR of mcpdbg", report.From)
+	var want bytes.Buffer
+	require.NoError(t, JSONL(t.Context(), &want, s))
+	require.Equal(t, withoutTimes(strings.Split(want.String(), "\n")), withoutTimes(messages(t, report.Recording)))
+}
+
+// withoutTimes removes the times of lines, which begin at the first message of an import.
+func withoutTimes(lines []string) []string {
+	at := regexp.MustCompile(`"t":\d+`)
+	for i := range lines {
+		lines[i] = at.ReplaceAllString(lines[i], `"t":0`)
+	}
+	return lines
 }
 
 // TestExportedAndImported checks that an export and import keep lines and times.

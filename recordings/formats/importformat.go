@@ -25,6 +25,7 @@ type importFormat struct {
 // importFormats returns the most specific ones first.
 func importFormats() []importFormat {
 	return []importFormat{
+		{"har", "HAR of mcpdbg", looksHAR, readHAR},
 		{"inspector", "MCP Inspector protocol export", looksInspector, readInspector},
 		{"claude-desktop", "Claude Desktop log", looksClaude, readClaude},
 		{"vscode", vscodeTitle, looksArrows(vscodeTitle), readArrows},

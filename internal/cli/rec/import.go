@@ -39,6 +39,7 @@ detects the format by the contents:
   inspector        exports of the protocol screen of the MCP Inspector 2.x
   vscode           MCP output of VS Code: [editor -> server] {...}
   mcp-remote       log of mcp-remote: [Local→Remote] {...}
+  har              HTTP archives of rec export
   json-rpc         lines of messages only; their direction is inferred
   arrows           lines with --> {...}, <-- {...}, →, <, ...
   jsonl            one message per line with a direction: in and out, send and
