@@ -68,7 +68,7 @@ func TestScreenShowsLagHoldAndGap(t *testing.T) {
 	s.Keys("z")
 	s.Quit()
 
-	s = clitest.OnScreen(t, 120, 36, clitest.Against("writer:20000x2048", "--collector-delay", "20ms", "--overrun", "drop")...)
+	s = clitest.OnScreen(t, 120, 36, clitest.Against("writer:500000x2048", "--collector-delay", "20ms", "--overrun", "drop")...)
 	s.Keys("5", "z")
 	s.Until("gap", "GAP")
 	s.Keys("z")
