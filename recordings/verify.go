@@ -156,6 +156,7 @@ type verifier struct {
 	index      index.Index   // for the counts of the last one
 	spill      temp
 	ended      bool
+	sealed     bool // there was an end entry
 	answers    bool // the last entry is an act whose stdin entry must follow
 
 	midway  bool // the state from earlier parts is unknown, until a process starts
@@ -246,9 +247,10 @@ func (v *verifier) entry(e *session.Entry) {
 }
 
 func (v *verifier) end(e *session.Entry, b session.EndBody) {
-	v.ended = true
-	if v.report.Header.Part > 0 {
-		return // it also counts the other parts
+	again := v.sealed
+	v.ended, v.sealed = true, true
+	if again || v.report.Header.Part > 0 {
+		return // a second one is a problem already; that of a part also counts the others
 	}
 	if b.Entries != uint64(v.report.Entries) {
 		v.problem(e.N, "counts %d entries, but there are %d", b.Entries, v.report.Entries)

@@ -79,7 +79,7 @@ func (v *verifier) event(e *session.Entry) any {
 func (v *verifier) place(e *session.Entry) {
 	if v.ended {
 		v.problem(e.N, "comes after the end entry")
-		v.ended = false // report it once
+		v.ended, v.report.Whole = false, false // report it once
 	}
 	if v.answers && e.Kind != session.KindStdin {
 		v.problem(e.N, "is not the stdin entry that must follow the act before it")

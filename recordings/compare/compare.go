@@ -271,12 +271,12 @@ func (c *comparer) beyond() bool {
 	case c.i == alone:
 		one, other, i = c.b, c.a, c.j
 	}
-	shaken := func(r record) bool { return r.flags&handshake != 0 }
 	_, isList := mcp.ListOf(c.label.method)
-	if !shaken(one.records[i]) && !isList || !slices.ContainsFunc(one.records, shaken) {
+	if one.records[i].flags&handshake == 0 && !isList || !one.shaken {
 		return false
 	}
-	return !slices.ContainsFunc(other.records, func(r record) bool { return shaken(r) || isList && other.labelOf(&r) == c.label })
+	_, listed := other.numbers[c.label]
+	return !other.shaken && (!isList || !listed)
 }
 
 func (c *comparer) single(class Class, change Change, s *side, number int) error {

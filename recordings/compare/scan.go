@@ -68,6 +68,7 @@ const (
 // A side is one session, scanned.
 type side struct {
 	src       session.Source
+	shaken    bool // there is a handshake
 	records   []record
 	labels    []label
 	numbers   map[label]uint32
@@ -163,6 +164,7 @@ func (s *scanner) request(it *match.Item) {
 		// Each process has a handshake, in one of the eras. The client's information in
 		// it does not depend on the server.
 		r.flags |= handshake
+		s.shaken = true
 		if s.probe {
 			r.flags |= probed
 		}

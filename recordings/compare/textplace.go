@@ -48,6 +48,9 @@ func placeOf(a, b string, exact bool) *TextPlace {
 		return nil
 	}
 	i, j, end := DifferingPart(a, b, exact)
+	if !exact && i == len(a) && j == len(b) { // what usually differs is all that does
+		i, j, end = DifferingPart(a, b, true)
+	}
 	place := &TextPlace{Character: utf8.RuneCountInString(a[:i]) + 1}
 	if lines {
 		place.Line = strings.Count(a[:i], "\n") + 1

@@ -23,8 +23,10 @@ const (
 	maxListed = 100
 	// listedSlowest is how many calls Slowest has.
 	listedSlowest = 10
-	// readBytes of a message are read for its name and arguments.
-	readBytes = 4 << 10
+	// ReadBytes of a message are read for its name, its arguments and its failure.
+	ReadBytes = 4 << 10
+	// nameBytes of a call are read if its name is not in the first ones.
+	nameBytes = 256 << 10
 	// OtherNames is the method of the line of all further methods and tools.
 	OtherNames = "(others)"
 )
@@ -94,7 +96,7 @@ func (c *Call) Name() string {
 // ctx ends, the digest is that of the rows so far.
 func Read(ctx context.Context, src session.Source) *Digest {
 	d := &reader{
-		src: src, in: session.InOrder(src), times: exchange.NewTable(src), buf: make([]byte, readBytes+1<<10),
+		src: src, in: session.InOrder(src), times: exchange.NewTable(src), buf: make([]byte, ReadBytes+1<<10),
 		lines: map[lineKey]*Line{}, failures: map[string]*Failure{},
 	}
 	batches := false
@@ -180,7 +182,8 @@ func (d *reader) request(number int, row session.Row) {
 	}
 	if row.State != session.ReqAnswered && row.State != session.ReqFailed {
 		line.Unanswered++
-		if row.State != session.ReqCancelled && row.State != session.ReqInput && row.State != session.ReqTask && !mcp.WaitsLong(c.Method) {
+		probe := row.Flags&session.FlagProbe != 0 // silence is a response to it
+		if !probe && row.State != session.ReqCancelled && row.State != session.ReqInput && row.State != session.ReqTask && !mcp.WaitsLong(c.Method) {
 			d.unanswered(c)
 		}
 		if !cancelled {
@@ -210,7 +213,8 @@ func (d *reader) unread(response session.Row) {
 	request, _ := response.Partner()
 	before := len(d.open)
 	d.open = slices.DeleteFunc(d.open, func(c Call) bool { return c.Row == request })
-	if len(d.open) == before && d.moreOpen > 0 {
+	row, ok := session.RowAt(d.src, request)
+	if len(d.open) == before && d.moreOpen > 0 && ok && row.State != session.ReqCancelled && !mcp.WaitsLong(d.src.Method(row.Method)) {
 		d.moreOpen--
 	}
 }
@@ -238,9 +242,14 @@ func (d *reader) describe(c *Call) {
 	if !ok || c.N > 0 {
 		return
 	}
-	e, err := d.in.EntryInto(row, readBytes, d.buf[:0])
+	e, err := d.in.EntryInto(row, ReadBytes, d.buf[:0])
 	if err != nil {
 		return
+	}
+	if e.Cut && c.Method == mcp.MethodToolsCall && summary.Call(c.Method, e.Payload) == "" {
+		if more, err := d.src.Entry(row, nameBytes); err == nil { // the arguments come first
+			e = more
+		}
 	}
 	c.N = e.N
 	c.Tool, c.Arguments = summary.Call(c.Method, e.Payload), summary.Request(c.Method, e.Payload)

@@ -3,6 +3,7 @@ package digest_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -120,6 +121,15 @@ func TestLines(t *testing.T) {
 	require.Equal(t, []string{
 		"client tools/call: 3, 1 failed, 1 unanswered", "client tools/list: 2, 0 failed, 0 unanswered", "server roots/list: 1, 0 failed, 1 unanswered",
 	}, text(d.ByMethod()))
+}
+
+// TestNamesAfterLongArguments checks that the tool of a call is known if its arguments come
+// first.
+func TestNamesAfterLongArguments(t *testing.T) {
+	long := `> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"text":"` + strings.Repeat("x", 6<<10) + `"},"name":"write_file"}}`
+	d := digest.Read(t.Context(), rectest.Session(t, rectest.Started, long, result(1, gone)))
+	require.Equal(t, "write_file", d.Lines[0].Tool)
+	require.Equal(t, []string{"write_file"}, d.Failures.Groups[0].Tools)
 }
 
 // TestReadStops checks that a digest of a cancelled context is one of no rows.

@@ -68,7 +68,7 @@ func (d *reader) failed(response session.Row) {
 	}
 	method := d.src.Method(request.Method)
 	message := response.Msg.String()
-	if e, err := d.in.EntryInto(response, readBytes, d.buf[:0]); err == nil {
+	if e, err := d.in.EntryInto(response, ReadBytes, d.buf[:0]); err == nil {
 		message = summary.Response(method, e.Payload, e.FullSize)
 		message = strings.TrimPrefix(message, "failed: ")
 	}

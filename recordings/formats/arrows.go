@@ -22,7 +22,7 @@ var (
 	arrowLine = expression(`^(|[^{}"]{0,100}[\s:])(` + arrows + `)\s*([{\[].*)$`)
 	arrowHead = expression(`(?m)^(?:|[^{}"\n]{0,100}[\s:])(` + arrows + `)\s*\{`)
 	arrowTime = expression(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?`)
-	arrowSaid = expression(`\[server stderr\] ?(.*)$`)
+	arrowSaid = expression(`^[^{}"]{0,100}\[server stderr\] ?(.*)$`)
 )
 
 const (
@@ -88,13 +88,13 @@ func (s *logSource) arrow(to *recorder, line []byte) error {
 			item.at = parseWall(strings.Replace(string(at), " ", "T", 1) + "Z")
 		}
 	}
+	if said := arrowSaid().FindSubmatch(line); said != nil { // it may have an arrow
+		item.kind, item.payload = session.KindStderr, said[1]
+		return to.add(item)
+	}
 	m := arrowLine().FindSubmatch(line)
 	switch {
 	case m == nil || !framing.Scan(m[3]).Valid():
-		if said := arrowSaid().FindSubmatch(line); said != nil {
-			item.kind, item.payload = session.KindStderr, said[1]
-			return to.add(item)
-		}
 		item.kind, item.note = session.KindNote, session.NoteBody{Code: noteSaid, Text: clip(string(line), quoted)}
 		return to.add(item)
 	case toServer(string(m[2])):

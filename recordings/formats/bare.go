@@ -40,8 +40,9 @@ func isBare(line []byte) bool {
 func readBare(s *logSource, to *recorder) error {
 	to.remark("the direction of messages is inferred from methods and ids")
 	to.remark("it has no timestamps")
-	asked := map[string]bool{} // ids of open requests of the server
-	sent := map[string]bool{}  // of the client
+	// asked and sent have the open requests of the server and of the client by id, as the
+	// number of the request.
+	asked, sent, requests := map[string]int{}, map[string]int{}, 0
 	return s.objects(to, func(line []byte) error {
 		if !isBare(line) {
 			return unreadable("not a message")
@@ -59,22 +60,24 @@ func readBare(s *logSource, to *recorder) error {
 		kind := session.KindStdin
 		switch m.Kind {
 		case framing.Request:
+			requests++
 			if serverMethod(method) {
-				kind, asked[id] = session.KindStdout, true
+				kind, asked[id] = session.KindStdout, requests
 			} else {
-				sent[id] = true
+				sent[id] = requests
 			}
 		case framing.Notification:
 			if serverNotification(method) {
 				kind = session.KindStdout
 			}
-		default: // a response; both sides may use the same id
+		default: // a response; of two open requests with its id, the later is within the other
 			kind = session.KindStdout
-			if asked[id] && !sent[id] {
+			if asked[id] > sent[id] {
 				kind = session.KindStdin
 				delete(asked, id)
+			} else {
+				delete(sent, id)
 			}
-			delete(sent, id)
 		}
 		return to.add(logItem{kind: kind, at: unknown, payload: line})
 	})

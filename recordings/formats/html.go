@@ -11,6 +11,7 @@ import (
 	"io"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/digest"
 	"mcpdbg/session/exchange"
 )
@@ -104,7 +105,7 @@ func (s Selection) pageData(p *pagePlan, f facts, d *digest.Digest) pageData {
 		}
 	}
 	for _, g := range d.Failures.Groups {
-		out.Failures = append(out.Failures, pageFailure{g.Message, g.Count})
+		out.Failures = append(out.Failures, pageFailure{wording.Visible(g.Message), g.Count})
 	}
 	if d.Failures.More > 0 {
 		out.Failures = append(out.Failures, pageFailure{"further messages", d.Failures.More})

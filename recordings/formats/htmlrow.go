@@ -6,6 +6,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
+	"mcpdbg/recordings/digest"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
@@ -55,7 +56,11 @@ func (s Selection) pageRow(times *exchange.Table, p *pagePlan, it item) *pageRow
 		return r
 	}
 	if it.row.Msg != framing.Batch { // its summary is in What
-		r.Said = wording.Visible(summary.Message(it.row.Msg, s.Source.Method(it.row.Method), it.entry.Payload, it.entry.FullSize))
+		said := it.entry.Payload
+		if isError(it.row) { // as in the digest, for its group
+			said = said[:min(len(said), digest.ReadBytes)]
+		}
+		r.Said = wording.Visible(summary.Message(it.row.Msg, s.Source.Method(it.row.Method), said, it.entry.FullSize))
 	}
 	s.addCall(r, times, p, it)
 	if !it.entry.Cut {

@@ -46,7 +46,7 @@ func (s Selection) rankOf(number int, row session.Row, slowest []digest.Call) (r
 	case isError(row):
 		return rankFailed, true
 	case row.State == session.ReqPending || row.State == session.ReqLost || row.State == session.ReqTimedOut:
-		if mcp.WaitsLong(s.Source.Method(row.Method)) {
+		if row.Flags&session.FlagProbe != 0 || mcp.WaitsLong(s.Source.Method(row.Method)) {
 			return rankOther, true
 		}
 		return rankUnanswered, true

@@ -80,7 +80,10 @@ function drawAxis() {
   let end = -1;
   for (let t = Math.ceil(toT(from) / step) * step, n = 0; toU(t) <= to && n < 1000; t += step, n++) {
     const x = (toU(t) - from) / (to - from) * width;
-    if (x < end) continue;
+    if (x < end) { // there may be a long pause before the next label
+      t = Math.max(t, Math.ceil(toT(from + end / width * (to - from)) / step) * step - step);
+      continue;
+    }
     const tick = el('span', '', step >= 1e6 ? t / 1e6 + ' s' : step >= 1000 ? (t / 1e6).toFixed(3) + ' s' : (t / 1e6).toFixed(6) + ' s');
     tick.style.left = x + 'px';
     ticks.push(tick);

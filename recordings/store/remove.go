@@ -34,6 +34,8 @@ type Candidates struct {
 type Reach struct {
 	Noted bool // those with marks or notes
 	Named bool // those with another name than package recordings gives
+	// Own skips those with another name: they do not count, either.
+	Own bool
 }
 
 // ReadCandidates reads the recordings of folders that limits apply to.
@@ -53,6 +55,9 @@ func ReadCandidates(ctx context.Context, reach Reach, folders ...string) (*Candi
 			return nil, context.Cause(ctx)
 		}
 		file := &files[i]
+		if _, _, own := recordings.OwnName(filepath.Base(file.Path)); !own && reach.Own {
+			continue
+		}
 		summary, err := recordings.Peek(file.Path)
 		if err != nil {
 			continue // not a recording, or unreadable

@@ -41,23 +41,30 @@ func (v *view) choose(c host.Context) tea.Cmd {
 	if v.whole == nil || text == v.chosen {
 		return nil
 	}
-	v.chosen = text
+	if v.stopChoosing != nil {
+		v.stopChoosing()
+	}
+	v.chosen, v.choosing, v.invalid = text, false, false
 	if text == "" {
 		v.show(nil)
 		return nil
 	}
 	shown, err := filter.Parse(text)
 	if err != nil {
-		v.failure = "calls: " + err.Error()
+		v.invalid, v.failure = true, "calls: "+err.Error()
 		return nil
 	}
-	ctx, source, whole := c.Host.Lifetime(), v.of.Log, v.whole
+	ctx, stop := context.WithCancel(c.Host.Lifetime())
+	v.stopChoosing, v.choosing = stop, true
+	source, whole := v.of.Log, v.whole
 	return func() tea.Msg {
 		items := matching(ctx, source, whole, shown)
 		return host.Result{Then: func(c host.Context) tea.Cmd {
-			if v.chosen != text {
+			if v.chosen != text || ctx.Err() != nil {
 				return nil
 			}
+			stop()
+			v.choosing = false
 			c.Host.Redraw()
 			if len(items) == 0 && v.isNamed() { // such as the handshake
 				v.calls.Wipe()

@@ -87,6 +87,10 @@ func canStart(c host.Context) (bool, string) {
 		return false, "the recording is still being read"
 	case len(v.whole.Items()) == 0:
 		return false, "the recording has only a handshake to send"
+	case v.choosing:
+		return false, "the calls are still being chosen"
+	case v.invalid:
+		return false, "the field calls has no valid filter"
 	case len(v.listed) == 0:
 		return false, "no call matches"
 	}
@@ -122,12 +126,15 @@ type view struct {
 	values  []*kit.Field
 	calls   *kit.Field // a filter
 	chosen  string     // its text when the items were chosen
-	named   uint64     // the entry of the call that was selected; 0 if none
-	process int        // its process
-	mode    int
-	speed   int
-	tools   map[string]bool // tools to call although they are not known to be read-only
-	all     bool
+	// choosing is set while they are, and invalid if the text is not a filter.
+	choosing, invalid bool
+	stopChoosing      context.CancelFunc // nil before the first choice
+	named             uint64             // the entry of the call that was selected; 0 if none
+	process           int                // its process
+	mode              int
+	speed             int
+	tools             map[string]bool // tools to call although they are not known to be read-only
+	all               bool
 
 	includeKey string // the key that includes the message under the cursor
 	clearKey   string // the key that clears a text
@@ -197,6 +204,9 @@ func (v *view) Update(c host.Context, msg tea.Msg) tea.Cmd {
 }
 
 func (v *view) Back(c host.Context) tea.Cmd {
+	if v.stopChoosing != nil {
+		v.stopChoosing()
+	}
 	v.stop()
 	for _, f := range v.values {
 		f.Wipe()

@@ -68,7 +68,7 @@ func PruneDefault(ctx context.Context, note func(text string)) {
 	if err != nil || dirErr != nil || settings.Recordings.Zero() {
 		return
 	}
-	s, err := store.ReadCandidates(ctx, store.Reach{}, folder)
+	s, err := store.ReadCandidates(ctx, store.Reach{Own: true}, folder)
 	if err != nil {
 		return
 	}

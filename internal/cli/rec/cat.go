@@ -120,15 +120,22 @@ func catAll(ctx context.Context, env *console.Env, sources []source, o catOption
 		return console.Usagef("--follow takes one recording")
 	}
 	unread := 0
+	var failed error // --jq
 	for _, s := range sources {
 		o.name = s.name
 		err := recCat(ctx, env, s.path, o)
-		if _, unreadable := errors.AsType[*console.UsageError](err); unreadable {
+		if _, ok := errors.AsType[*unreadableError](err); ok {
 			unread++
 			fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+err.Error()))
+		} else if _, ok := errors.AsType[*console.ResponseError](err); ok {
+			failed = err
+			fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+s.name+": "+err.Error()))
 		} else if err != nil {
 			return err
 		}
+	}
+	if failed != nil {
+		return failed
 	}
 	if unread > 0 {
 		return console.Usagef("%s could not be read", wording.Plural(unread, "recording"))
@@ -136,12 +143,17 @@ func catAll(ctx context.Context, env *console.Env, sources []source, o catOption
 	return nil
 }
 
+// An unreadableError is about one of several recordings; the others are still printed.
+type unreadableError struct{ error }
+
+func (e *unreadableError) Unwrap() error { return e.error }
+
 // Memory does not grow with the recording: one line at a time, and more than 64 KiB of it
 // only for --jq or a text in the filter.
 func recCat(ctx context.Context, env *console.Env, path string, o catOptions) error {
 	rec, err := o.open(ctx, path)
 	if err != nil {
-		return flags.Unreadable(path, err)
+		return &unreadableError{flags.Unreadable(path, err)}
 	}
 	defer rec.Close()
 	src := rec.ReadAhead()

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -106,9 +107,11 @@ func recFind(ctx context.Context, env *console.Env, sources []source, o findOpti
 		found[i] = make(chan *finding, 1)
 	}
 	ctx, cancel := context.WithCancel(ctx)
+	var workers sync.WaitGroup
+	defer workers.Wait()
 	defer cancel()
 	room := make(chan struct{}, runtime.GOMAXPROCS(0))
-	go func() {
+	workers.Go(func() {
 		for i := range sources {
 			select {
 			case room <- struct{}{}: // taken until the result is printed, so that few are kept
@@ -116,16 +119,17 @@ func recFind(ctx context.Context, env *console.Env, sources []source, o findOpti
 				close(found[i])
 				continue
 			}
-			go func() { found[i] <- o.in(ctx, sources[i]) }()
+			workers.Go(func() { found[i] <- o.in(ctx, sources[i]) })
 		}
-	}()
+	})
+	out := env.LineOutput()
 	matches, unread, entries := 0, 0, uint64(0)
 	for i := range sources {
 		f := <-found[i]
-		<-room
 		if f == nil || ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		<-room
 		if f.err != nil {
 			unread++
 			fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+f.err.Error()))
@@ -134,7 +138,7 @@ func recFind(ctx context.Context, env *console.Env, sources []source, o findOpti
 			fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+sources[i].path+": skipped: "+f.warning))
 		}
 		matches, entries = matches+f.matches, entries+f.entries
-		if _, err := f.out.WriteTo(env.Stdout); err != nil {
+		if _, err := f.out.WriteTo(out); err != nil {
 			return err
 		}
 	}

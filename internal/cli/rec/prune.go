@@ -37,7 +37,8 @@ those with a name that mcpdbg did not give them, unless --named is.
 
 The same limits can be set as keep = 100, older = "30d" and over = "2GiB" in the
 table [recordings] of config.toml; they are then applied whenever a session is
-recorded to that folder. A tap keeps 20 recordings and 200 MiB of its name, or
+recorded to that folder, and count only recordings with a name that mcpdbg gave
+them. A tap keeps 20 recordings and 200 MiB of its name, or
 what the table [taps] says.`,
 		Example: `  mcpdbg rec prune --keep 100
   mcpdbg rec prune --older 30d --over 2GiB --dry-run`,

@@ -218,7 +218,7 @@ func TestRetentionFromSettings(t *testing.T) {
 		require.Equal(t, 0, r.Code, r.Stderr)
 		return folder, r
 	}
-	folder, r := session("[recordings]\nkeep = 3\nolder = \"10d\"\nover = \"1GiB\"\n")
+	folder, r := session("[recordings]\nkeep = 2\nolder = \"10d\"\nover = \"1GiB\"\n")
 	require.Equal(t, "a", lettersIn(t, folder), "the new one counts")
 	require.Regexp(t, `\* note +removed 2 old recordings, \d+ bytes, to meet the limits in \[recordings\] of the settings\n`, r.Stdout)
 

@@ -16,15 +16,29 @@ import (
 	"mcpdbg/session/elements"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/widget/filter"
+
+	"github.com/spf13/cobra"
 )
 
 // A choice is the calls of a recording to replay, by the flags --only and --filter.
 type choice struct {
 	only   []string
 	filter string
+
+	elsewhere, next int // matching entries of other processes, and one of these
 }
 
 func (c *choice) given() bool { return len(c.only) > 0 || c.filter != "" }
+
+// check rejects an empty choice, which would be of all.
+func (c *choice) check(cmd *cobra.Command) error {
+	for _, name := range []string{"only", "filter"} {
+		if cmd.Flags().Changed(name) && !c.given() {
+			return console.Usagef("--%s must not be empty", name)
+		}
+	}
+	return nil
+}
 
 // plan plans to send the chosen calls, or all. Without --run it takes the process of the
 // first of them.
@@ -58,6 +72,7 @@ func (c *choice) plan(ctx context.Context, rec *recordings.Recording, opts repla
 			if len(c.only) > 0 && other >= 0 {
 				return nil, c.notCall(plan, rec, other)
 			}
+			c.others(plan, rec, rows)
 			return plan.Choose(items, len(c.only) > 0), nil
 		}
 	}
@@ -66,6 +81,17 @@ func (c *choice) plan(ctx context.Context, rec *recordings.Recording, opts repla
 	}
 	return nil, console.WithHint(fmt.Errorf("--filter %s: %s match, and none is of a call that can be replayed; %s searched",
 		c.filter, wording.Plural(len(rows), "entry"), wording.Plural(rec.Len(), "entry")), "--dry-run without --filter to list the calls")
+}
+
+// others counts the matching rows of other processes.
+func (c *choice) others(plan *replay.Plan, rec *recordings.Recording, rows []int) {
+	run, _ := plan.Process()
+	for _, number := range rows {
+		if row, ok := session.RowAt(rec, number); ok && row.Kind.IsStream() && row.Run > 0 && int(row.Run) != run {
+			c.elsewhere++
+			c.next = int(row.Run)
+		}
+	}
 }
 
 // items returns the items of rows, and a row that belongs to none, or -1.

@@ -80,6 +80,9 @@ equal but the new recording is incomplete or standard output is full.
 			if len(args) != 1 {
 				return console.Usagef("replay takes one recording")
 			}
+			if err := r.choice.check(cmd); err != nil {
+				return err
+			}
 			path, err := flags.ResolveRecording(args[0])
 			if err != nil {
 				return err
@@ -193,6 +196,9 @@ func replayFile(ctx context.Context, env *console.Env, path string, t flags.Targ
 		return context.Cause(ctx)
 	case err != nil:
 		return console.WithHint(console.Usagef("%v", err), console.HintOf(err))
+	}
+	if n := given.choice.elsewhere; n > 0 {
+		fmt.Fprintf(env.Stderr, "mcpdbg: %s of other processes not replayed: --run %d chooses another\n", wording.PluralOf(n, "match", "matches"), given.choice.next)
 	}
 	r := &replaying{env: env, path: path, rec: rec, plan: plan, opts: compared, t: t, flags: given}
 	r.checkTools()

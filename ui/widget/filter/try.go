@@ -75,8 +75,8 @@ func (p *parser) joined(at int, problem string) error {
 
 // Suggest returns a filter that may be meant by one that matches nothing, or "".
 func (f *Filter) Suggest() string {
-	if f == nil {
-		return ""
+	if f == nil || strings.ContainsAny(f.text, "\"/") {
+		return "" // words between delimiters are text
 	}
 	words := strings.Fields(f.text)
 	changed := false
@@ -91,7 +91,7 @@ func (f *Filter) Suggest() string {
 		switch {
 		case value != "" && isKeyed(name+":"+value):
 			words[i] = name + ":" + value
-		case err == nil:
+		case err == nil && strings.Trim(word, "0123456789.") != "":
 			words[i] = ">" + word
 		case word == "not" && next != "":
 			words[i+1] = "!" + next
