@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,7 +38,14 @@ func TestKillOne(t *testing.T) {
 			require.WithinDuration(t, p.Info().Started, d.Started, time.Minute)
 		}
 	}
-	child := tree[slices.IndexFunc(tree, func(d executor.Descendant) bool { return d.PID != p.Info().PID })]
+	isChild := func(d executor.Descendant) bool { return d.PID != p.Info().PID }
+	child := tree[slices.IndexFunc(tree, isChild)]
+	for !strings.Contains(child.Command, "sleep") { // until exec it is a copy of the shell
+		tree, err = p.Tree(t.Context())
+		require.NoError(t, err)
+		require.Len(t, tree, 2)
+		child = tree[slices.IndexFunc(tree, isChild)]
+	}
 	killed, err := killer.KillOne(t.Context(), child.PID)
 	require.NoError(t, err)
 	require.Equal(t, child.PID, killed.PID)

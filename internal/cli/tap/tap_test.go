@@ -50,7 +50,7 @@ func TestTapOfTheDemo(t *testing.T) {
 	require.Equal(t, want, clitest.Finish(t, tapped))
 	clitest.RequireWhole(t, record)
 	r := clitest.Run(t, "rec", "info", record)
-	require.Contains(t, r.Stdout, "client  tools/call")
+	require.Regexp(t, `(?m)^client  add `, r.Stdout)
 }
 
 // TestRecordingIsFound: a client that passes few variables to its server, and the
