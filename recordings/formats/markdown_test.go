@@ -46,5 +46,5 @@ func TestReportBeginsWithFailures(t *testing.T) {
 	require.Less(t, strings.Index(content, "backend gone"), strings.Index(content, "fine"))
 
 	s.Include = func(number int, _ session.Row) bool { return number > calls*2-5 }
-	require.Contains(t, write(t, "md", s), "```\nit says {\"no\":\"JSON\"}\n```\n", "stderr is no JSON")
+	require.Contains(t, write(t, "md", s), "```\nit says {\"no\":\"JSON\"}\n```\n", "stderr has a plain fence")
 }
