@@ -57,6 +57,7 @@ var importRules = []importRule{
 		why: "a session writes its log; what reads the log is above it"},
 	{packages: "session/exchange", never: []string{"session/index", "session/elements", "session/diagnosis/rule", "session/diagnosis/cause", "session/localexec", "session/target"}, why: "follows the rows of a log, whichever program wrote it"},
 	{packages: "session/executor", never: []string{""}, why: "a contract, which every executor implements"},
+	{packages: "session/executor/guard", never: []string{""}, but: []string{"session/executor"}, why: "scripts and their protocol, for every executor that reaches a shell"},
 	{packages: "session/mcp", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "facts, and the shapes of messages"},
 	{packages: "session/summary", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "reads messages, and knows no log"},
 	{packages: "session/jq", never: []string{""}, why: "knows values only"},

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/session/executor/guard"
 	"mcpdbg/sshexec/link"
 )
 
@@ -56,7 +55,7 @@ func (l *launcher) clear(ctx context.Context) bool {
 	limit := time.NewTimer(clearTime)
 	defer limit.Stop()
 	for _, ch := range opened {
-		ch.dismiss()
+		guard.Dismiss(ch)
 	}
 	for _, ch := range opened {
 		select {
@@ -96,7 +95,7 @@ func (l *launcher) apart(ctx context.Context) (*launched, *executor.StartError) 
 		if failure != nil {
 			return nil, failure
 		}
-		l.cmd.path = path
+		l.cmd.Path = path
 		l.clear(ctx)
 	}
 	o := l.openRun(ctx)
@@ -109,7 +108,7 @@ func (l *launcher) apart(ctx context.Context) (*launched, *executor.StartError) 
 		return nil, asStartError(ctx, err)
 	}
 	guarding := &launcher{conn: second, mark: l.mark, set: l.set, limit: l.limit, lease: l.lease, leave: l.leave}
-	g, failure := guarding.armFor(ctx, run.pid)
+	g, failure := guarding.armFor(ctx, run.info.PID)
 	if failure == nil {
 		run.apart = second
 		run.notices = append(run.notices, executor.Notice{Code: "mode.second-connection", Text: oneSession + ": a second connection carries the guard"})
@@ -123,17 +122,17 @@ func (l *launcher) apart(ctx context.Context) (*launched, *executor.StartError) 
 	return run, nil
 }
 
-func (l *launcher) armFor(ctx context.Context, pid int) (*guard, *executor.StartError) {
+func (l *launcher) armFor(ctx context.Context, pid int) (*guard.Guard, *executor.StartError) {
 	g, failure := l.arm(ctx, <-l.openGuard(ctx))
 	if failure != nil {
 		return nil, failure
 	}
-	found, err := g.ask(ctx, "V", strconv.Itoa(pid))
+	found, err := g.Marked(ctx, pid)
 	switch {
 	case err != nil:
 		return nil, l.gone(ctx, err)
-	case !slices.ContainsFunc(found, func(p guardProc) bool { return p.PID == pid }):
-		g.close()
+	case !found:
+		g.Close()
 		return nil, l.fail(executor.ChanLimit, errElsewhere, "")
 	}
 	return g, nil

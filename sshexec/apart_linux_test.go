@@ -97,7 +97,7 @@ func TestLosingEitherConnectionEndsTheRun(t *testing.T) {
 			}
 			require.Equal(t, executor.Failed, failed.Kind)
 			require.ErrorContains(t, failed.Err, c.text)
-			gone(t, p.own.running.pid)
+			gone(t, p.own.running.info.PID)
 		})
 	}
 }

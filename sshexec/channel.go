@@ -3,7 +3,6 @@ package sshexec
 import (
 	"context"
 	"errors"
-	"io"
 	"sync"
 
 	"golang.org/x/crypto/ssh"
@@ -91,13 +90,14 @@ func (c *channel) serve(conn *link.Conn, reqs <-chan *ssh.Request) {
 	c.cutOff = conn.Cause() != nil
 }
 
-// dismiss ends a script that guards nothing yet, or is no longer needed. Without the
-// command a guard would take the end of its input for a lost connection, and end the run.
-func (c *channel) dismiss() {
-	_, _ = io.WriteString(c, "Q\n") // a run that waits for its GO ignores it
-	_ = c.CloseWrite()
-	_ = c.Close()
-}
+// Exited implements guard.Channel.
+func (c *channel) Exited() <-chan struct{} { return c.exited }
+
+// Ended implements guard.Channel.
+func (c *channel) Ended() <-chan struct{} { return c.ended }
+
+// Exit implements guard.Channel.
+func (c *channel) Exit() executor.Exit { return c.exit }
 
 func (c *channel) hasExited() bool {
 	select {

@@ -8,10 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -49,7 +46,7 @@ func conform(t *testing.T, s *sshtest.Server, adapt func(*exectest.Harness), gro
 		h := exectest.Harness{
 			Executor:     e,
 			Program:      program,
-			Alive:        alive,
+			Alive:        exectest.Alive,
 			Zombie:       func(int) bool { return false }, // children of another program
 			FindsOrphans: runtime.GOOS == "linux",         // by their stamp
 			Spares:       true,
@@ -103,20 +100,6 @@ func (e *tracked) lose(p executor.Process) {
 // lose breaks the connection of p.
 func lose(p *process) {
 	p.conn.Abort(&executor.LostError{Code: executor.LostReset, Hop: p.conn.Hop(), Err: errors.New("cut by the test")})
-}
-
-// alive reports whether a process with that pid runs on this machine, where all
-// servers of the tests are.
-func alive(pid int) bool {
-	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
-		return false
-	}
-	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-	if err != nil {
-		return !errors.Is(err, os.ErrNotExist)
-	}
-	state := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))[0]
-	return state != "Z" && state != "X"
 }
 
 // With CI=true there is a real server for the whole suite. Its order of the

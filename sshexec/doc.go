@@ -10,14 +10,7 @@
 // with arguments, variables and directory are sent that way, so that they never
 // appear in a process list.
 //
-//   - The run channel prepares the command, prints RUN and its pid after a random
-//     mark, waits for GO and becomes the command. Output before the mark is noise
-//     of startup files: it becomes a notice, not output of the server.
-//   - The guard channel runs guard.sh. It knows the run by pid and group before
-//     GO is sent, and all that descends from it by a stamp that its processes
-//     inherit (a number in their soft limit on file locks, which Linux does not
-//     use), or where that fails by the mark in their environment. A process that
-//     was once seen as a member stays one, by pid and start time.
+// The run channel runs the run script of package guard, and the guard channel the guard.
 //
 // If the server allows only one session per connection, the guard gets a second
 // connection. It takes charge of the run only if it finds its pid with the
@@ -49,8 +42,7 @@
 // A lock is held for a few statements, and none while a function of a caller runs or
 // another lock is taken, with two exceptions. pathCache.mu is held while a host is asked
 // for its PATH, so that of several starts one asks; launcher.mu comes after it.
-// guard.order is held while a command is written, and guard.mu comes after it. An
-// executor.Stdin closes its pipe under its lock, so stdinPipe.mu comes after that one; no
+// An executor.Stdin closes its pipe under its lock, so stdinPipe.mu comes after that one; no
 // lock of package executor is taken under one of these, and events are emitted after
 // unlock.
 //

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
 	"mcpdbg/sshexec/sshtest"
 )
@@ -21,16 +22,16 @@ import (
 // gone waits until a process has ended.
 func gone(t *testing.T, pids ...int) {
 	t.Helper()
-	left, _ := untilNone(0, func() []int {
+	left, _ := exectest.UntilNone(0, func() []int {
 		var left []int
 		for _, pid := range pids {
-			if alive(pid) {
+			if exectest.Alive(pid) {
 				left = append(left, pid)
 			}
 		}
 		return left
 	})
-	require.Empty(t, left, describe(left))
+	require.Empty(t, left, exectest.Describe(left))
 }
 
 // begin starts a kind, and returns its process and pids.
@@ -105,18 +106,18 @@ func TestStoppedClientLearnsWhatEndedItsServer(t *testing.T) {
 			stdout, err := driver.StdoutPipe()
 			require.NoError(t, err)
 			require.NoError(t, driver.Start())
-			defer watchdog(driver.Process)()
+			defer exectest.KillAfterLimit(driver.Process)()
 			lines := bufio.NewReader(stdout)
 			said, err := lines.ReadString('\n')
 			require.NoError(t, err)
-			pids := pidLines(said)
+			pids := exectest.PIDLines(said)
 			require.Len(t, pids, 1)
 			connection := variable(pids[0], "SSH_CONNECTION")
 
 			require.NoError(t, driver.Process.Signal(syscall.SIGSTOP))
 			require.NoError(t, c.meanwhile(pids[0]))
-			left, _ := untilNone(0, func() []int { return carrying(connection) }) // including the guard
-			require.Empty(t, left, describe(left))
+			left, _ := exectest.UntilNone(0, func() []int { return carrying(connection) }) // including the guard
+			require.Empty(t, left, exectest.Describe(left))
 			require.NoError(t, driver.Process.Signal(syscall.SIGCONT))
 			for !strings.HasPrefix(said, "ended by") {
 				said, err = lines.ReadString('\n')

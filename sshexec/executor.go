@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/session/executor/guard"
 	"mcpdbg/sshexec/link"
 )
 
@@ -138,7 +139,7 @@ func (p *process) launch(ctx context.Context, conn *link.Conn, set map[string]st
 	l := &launcher{
 		conn: conn, mark: p.base.Mark, set: set, limit: p.ex.opts.StartTimeout, lease: p.ex.opts.Lease, from: p.ex.opts.PathFrom, paths: &p.ex.paths,
 		leave: p.base.Cmd.Leave, lost: p.ex.lostRuns(),
-		cmd: launchCommand{argv: p.base.Cmd.Argv, dir: p.base.Cmd.Dir, env: p.base.Cmd.Env, noStdin: p.base.Cmd.NoStdin},
+		cmd: guard.Command{Argv: p.base.Cmd.Argv, Dir: p.base.Cmd.Dir, Env: p.base.Cmd.Env, NoStdin: p.base.Cmd.NoStdin},
 	}
 	if conn.Info().Transport == link.Native {
 		l.redial = func(ctx context.Context, why string) (*link.Conn, error) {
@@ -228,7 +229,7 @@ func matchesAny(patterns []string, name string) bool {
 // Whether the server accepted the variables of the ssh configuration is unknown.
 func (p *process) report(run *launched, passed []string) executor.EnvReport {
 	r := executor.EnvReport{Policy: executor.EnvNone, Passed: passed}
-	if run.guard != nil {
+	if run.charge != nil {
 		r.Added = append(r.Added, executor.MarkName)
 	}
 	if run.path != "" {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/session/executor/guard"
 )
 
 // fail returns the error of a start that reached the host's shell.
@@ -62,7 +63,7 @@ func (l *launcher) timedOut(ctx context.Context, o opening) *executor.StartError
 	l.killShells()
 	_ = l.conn.Close()
 	if e.Code == executor.StartTimeout {
-		if e.Said = l.said(o, reading{}); e.Said != "" {
+		if e.Said = l.said(o, guard.Reading{}); e.Said != "" {
 			e.Hint = noMarkerHint + "\n" + longerHint
 		}
 	}
@@ -85,28 +86,28 @@ const silentHint = "if a forced command there is the server itself, --ssh-launch
 
 const noMarkerHint = "this may be a forced command, a host without a POSIX /bin/sh, or a startup file that takes over: --ssh-launch plain runs the bare command"
 
-func (l *launcher) noMarker(ctx context.Context, o opening, r reading) *executor.StartError {
+func (l *launcher) noMarker(ctx context.Context, o opening, r guard.Reading) *executor.StartError {
 	if l.conn.Cause() != nil {
-		return l.gone(ctx, r.err)
+		return l.gone(ctx, r.Err)
 	}
-	e := l.fail(executor.StartNoMarker, fmt.Errorf("the remote shell did not run the start script: %w", r.err), noMarkerHint)
+	e := l.fail(executor.StartNoMarker, fmt.Errorf("the remote shell did not run the start script: %w", r.Err), noMarkerHint)
 	_ = l.conn.Close()
 	e.Said = l.said(o, r)
 	return e
 }
 
 // said returns the output of both streams of a channel whose connection has ended.
-func (l *launcher) said(o opening, out reading) string {
-	if out.noise == nil {
+func (l *launcher) said(o opening, out guard.Reading) string {
+	if out.Noise == nil {
 		out = drained(o.out)
 	}
-	return tail(slices.Concat(censor(out.noise, l.mark), censor(drained(o.err).noise, l.mark)))
+	return tail(slices.Concat(censor(out.Noise, l.mark), censor(drained(o.err).Noise, l.mark)))
 }
 
 // censor cuts the output where it begins to repeat our script: the script holds the
 // values of variables, after its first mark.
 func censor(text []byte, mark string) []byte {
-	for _, ours := range []string{readLine, mark} {
+	for _, ours := range []string{guard.ReadLine, mark} {
 		if i := bytes.Index(text, []byte(ours)); i >= 0 {
 			text = append(bytes.Clone(text[:i]), "(echo of the start script)"...)
 		}
@@ -115,12 +116,12 @@ func censor(text []byte, mark string) []byte {
 }
 
 // drained returns the output of a stream, unless it was read already.
-func drained(c <-chan reading) reading {
+func drained(c <-chan guard.Reading) guard.Reading {
 	select {
 	case r := <-c:
 		return r
 	case <-time.After(time.Second): // was taken before
-		return reading{}
+		return guard.Reading{}
 	}
 }
 

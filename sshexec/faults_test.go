@@ -16,6 +16,7 @@ import (
 
 	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/executor/guard"
 	"mcpdbg/sshexec/sshtest"
 )
 
@@ -36,7 +37,7 @@ func failedStart(t *testing.T, e *Executor, cmd executor.Command) *executor.Star
 	require.ErrorAs(t, err, &failed)
 	t.Logf("%-16s %v", failed.Code, err)
 	t.Logf("%-16s said %q, try: %s", "", failed.Said, failed.Hint)
-	require.NotContains(t, err.Error(), bootstrap, "the command was not sent")
+	require.NotContains(t, err.Error(), guard.Bootstrap, "the command was not sent")
 	require.LessOrEqual(t, len(failed.Said), saidLimit+3)
 	require.Positive(t, failed.Elapsed)
 	return failed

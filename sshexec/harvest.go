@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/session/executor/guard"
 )
 
 // Each kind of shell of a host is asked only once.
@@ -42,11 +43,11 @@ func (l *launcher) harvest(ctx context.Context) (string, *executor.StartError) {
 	select {
 	case r := <-o.out:
 		_ = o.ch.Close() // if the shell still runs, it ends with the guard
-		if r.err == nil && r.line != "" {
-			return r.line, nil
+		if r.Err == nil && r.Line != "" {
+			return r.Line, nil
 		}
-		e := l.fail(executor.StartFailed, fmt.Errorf("--path-from %s: the shell did not print its PATH: %w", l.from, cmp.Or(r.err, errEnded)), harvestHint)
-		e.Said = tail(censor(r.noise, l.mark))
+		e := l.fail(executor.StartFailed, fmt.Errorf("--path-from %s: the shell did not print its PATH: %w", l.from, cmp.Or(r.Err, guard.ErrEnded)), harvestHint)
+		e.Said = tail(censor(r.Noise, l.mark))
 		return "", e
 	case <-ctx.Done(): // the connection is closed; if the shell still runs, it ends with the guard
 		e := l.cancelled(ctx)

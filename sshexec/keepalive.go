@@ -89,12 +89,12 @@ func (p *process) keepalive(ctx context.Context) {
 	h := heartbeat{
 		every: every,
 		beat: func(ctx context.Context) error {
-			if !p.isGuarded() {
+			if !p.guarded() {
 				// Any reply will do; servers refuse unknown requests.
 				_, err := run.run.SendRequest("keepalive@openssh.com", true, nil)
 				return err
 			}
-			_, err := p.askGuard(ctx, "B", "")
+			_, err := run.charge.Ask(ctx, "B", "")
 			return err
 		},
 		heard: p.guardConn().LastRead,
@@ -134,10 +134,10 @@ func (p *process) lose() {
 	}
 	lost.After = time.Since(p.base.Began)
 	hint := "there is no guard: the process may still be running"
-	if p.running.guard != nil {
+	if p.running.charge != nil {
 		run := p.remember()
 		hint = fmt.Sprintf("the process %s; a restart tries to end it first", run.mayLive())
-		if p.isGuarded() {
+		if p.guarded() {
 			hint = fmt.Sprintf("its guard on the host kills the process at once, or it %s; a restart tries to end it first", run.mayLive())
 		}
 	}
@@ -153,9 +153,9 @@ func (p *process) lose() {
 // remember makes the next start on the host look for the process, which had a guard and
 // whose connection is lost, and end it.
 func (p *process) remember() lostRun {
-	run := lostRun{id: p.base.ID, mark: p.base.Mark, stamp: p.running.stamp}
-	if clock := p.guard().caps.lease; clock > 0 && p.isGuarded() {
-		run.lease = time.Duration(clock) * time.Second
+	run := lostRun{id: p.base.ID, mark: p.base.Mark, stamp: p.running.info.Stamp}
+	if clock := p.running.charge.Guard().Capabilities().Lease; clock > 0 && p.guarded() {
+		run.lease = clock
 		run.until = time.Now().Add(run.lease)
 	}
 	if !p.base.Swept() && !p.base.Ending() {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/session/executor/guard"
 )
 
 // peer is the other side of a heartbeat.
@@ -29,7 +30,7 @@ func (p *peer) beat(ctx context.Context) error {
 	p.beats.Add(1)
 	switch {
 	case p.gone:
-		return errGuardGone
+		return guard.ErrGone
 	case p.answers.Load():
 		time.Sleep(p.rtt)
 		p.say()
@@ -94,7 +95,7 @@ func TestHeartbeatToleratesABusyPeer(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		cancel()
 		<-done
-		require.Zero(t, said.lost, "bytes come: it is alive, whatever its guard does")
+		require.Zero(t, said.lost, "bytes come: it is exectest.Alive, whatever its guard does")
 		require.Greater(t, p.beats.Load(), int32(60))
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/session/executor/guard"
 	"mcpdbg/sshexec/link"
 )
 
@@ -22,20 +22,12 @@ const saidLimit = 4 << 10
 
 var errSilent = errors.New("no reply from the remote shell within the limit")
 
-type launchCommand struct {
-	argv    []string
-	dir     string
-	path    string // empty keeps that of the host
-	env     []executor.EnvVar
-	noStdin bool
-}
-
 // A launcher starts one process on one connection. When it fails, and keep is not set,
 // close the connection: the shells it has started then end.
 type launcher struct {
 	conn  *link.Conn
 	mark  string
-	cmd   launchCommand
+	cmd   guard.Command
 	set   map[string]string // environment requests of the ssh configuration
 	limit time.Duration     // for the whole launch; ctx ends at the limit
 	lease time.Duration
@@ -57,16 +49,13 @@ type launcher struct {
 
 type launched struct {
 	run     *channel
-	guard   *guard // the first one; nil without. process.guard is the one in charge
+	charge  *guard.Charge // nil without a guard
 	rtt     time.Duration
-	pid     int
-	group   int       // that it leads; 0 if it leads none
-	stamp   string    // "0" if it could not be set
+	info    guard.Run // its zero value without a guard
 	path    string    // empty: that of the host
 	rest    [2][]byte // of each stream, what followed the marker
 	notices []executor.Notice
-	settled chan []guardProc // the guard's reply to P
-	apart   *link.Conn       // of the guard, if it has its own connection
+	apart   *link.Conn // of the guard, if it has its own connection
 }
 
 func (l *launcher) together(ctx context.Context) (*launched, *executor.StartError) {
@@ -84,7 +73,7 @@ func (l *launcher) together(ctx context.Context) (*launched, *executor.StartErro
 	if err != nil {
 		return nil, err
 	}
-	if l.cmd.path, err = l.paths.get(ctx, l); err != nil {
+	if l.cmd.Path, err = l.paths.get(ctx, l); err != nil {
 		return nil, err
 	}
 	return l.release(ctx, l.openRun(ctx), g)
@@ -93,7 +82,7 @@ func (l *launcher) together(ctx context.Context) (*launched, *executor.StartErro
 // A script runs on the channel.
 type opening struct {
 	ch       *channel
-	out, err <-chan reading
+	out, err <-chan guard.Reading
 	failure  error
 }
 
@@ -110,25 +99,21 @@ func (l *launcher) openScript(ctx context.Context, marker string, sure bool, scr
 	l.mu.Unlock()
 	l.sendConfigured(ch)
 	if begin := time.Now(); sure {
-		err = ch.ask(ctx, "exec", execRequest{bootstrap})
+		err = ch.ask(ctx, "exec", execRequest{guard.Bootstrap})
 		l.rtt = time.Since(begin)
 	} else {
-		err = ch.execBlind(bootstrap)
+		err = ch.execBlind(guard.Bootstrap)
 	}
 	if err == nil {
 		// Writing a long script can block if the other side does not read.
 		// Otherwise, the output shows whether it arrived.
 		stop := context.AfterFunc(ctx, func() { l.giveUp(ch) })
-		lines := encode(leadScript)
-		for _, script := range scripts {
-			lines = append(lines, encode(script)...)
-		}
-		_, _ = ch.Write(lines)
+		_, _ = ch.Write(guard.Input(scripts...))
 		stop()
 	} else if !errors.Is(err, errRefused) && ctx.Err() == nil {
 		err = nil // the command has ended already: its output shows why
 	}
-	return opening{ch: ch, out: await(ch, marker), err: await(ch.Stderr(), marker), failure: err}
+	return opening{ch: ch, out: guard.Await(ch, marker), err: guard.Await(ch.Stderr(), marker), failure: err}
 }
 
 func (l *launcher) giveUp(ch *channel) {
@@ -148,29 +133,29 @@ func (l *launcher) sendConfigured(ch *channel) {
 }
 
 func (l *launcher) openRun(ctx context.Context) opening {
-	scripts := []string{runScript(l.mark, l.cmd)}
+	scripts := []string{guard.RunScript(l.mark, l.cmd)}
 	if l.single {
-		scripts = []string{showMark(l.mark), scripts[0]}
+		scripts = []string{guard.ShowMark(l.mark), scripts[0]}
 	}
-	return l.openScript(ctx, "RUN-"+l.mark, false, scripts...)
+	return l.openScript(ctx, guard.RunMarker(l.mark), false, scripts...)
 }
 
-func (l *launcher) marker(ctx context.Context, o opening) (reading, *executor.StartError) {
+func (l *launcher) marker(ctx context.Context, o opening) (guard.Reading, *executor.StartError) {
 	if o.failure != nil {
-		return reading{}, l.openFailed(ctx, o.failure)
+		return guard.Reading{}, l.openFailed(ctx, o.failure)
 	}
 	select {
 	case r := <-o.out:
-		if r.err != nil {
+		if r.Err != nil {
 			return r, l.noMarker(ctx, o, r)
 		}
 		return r, nil
 	case <-ctx.Done():
-		return reading{}, l.timedOut(ctx, o)
+		return guard.Reading{}, l.timedOut(ctx, o)
 	}
 }
 
-func (l *launcher) release(ctx context.Context, o opening, g *guard) (*launched, *executor.StartError) {
+func (l *launcher) release(ctx context.Context, o opening, g *guard.Guard) (*launched, *executor.StartError) {
 	run, failure := l.prepared(ctx, o)
 	if failure == nil {
 		failure = l.letGo(ctx, o, run, g)
@@ -186,34 +171,28 @@ func (l *launcher) prepared(ctx context.Context, o opening) (*launched, *executo
 	if failure != nil {
 		return nil, failure
 	}
-	run, failure := l.ready(ctx, o, r.line)
+	run, failure := l.ready(ctx, o, r.Line)
 	if failure != nil {
 		return nil, failure
 	}
-	var errs reading
+	var errs guard.Reading
 	select {
 	case errs = <-o.err:
 	case <-ctx.Done():
 		return nil, l.timedOut(ctx, o)
 	}
-	run.run, run.path, run.rest = o.ch, l.cmd.path, [2][]byte{r.rest, errs.rest}
-	run.notices = noiseNotices(r.noise, errs.noise, l.mark)
+	run.run, run.path, run.rest = o.ch, l.cmd.Path, [2][]byte{r.Rest, errs.Rest}
+	run.notices = noiseNotices(r.Noise, errs.Noise, l.mark)
 	return run, nil
 }
 
-func (l *launcher) letGo(ctx context.Context, o opening, run *launched, g *guard) *executor.StartError {
-	run.guard, run.rtt = g, l.rtt
-	run.notices = slices.Concat(run.notices, modeNotices(g.caps, run.stamp != noStamp, l.lease, run.group), l.endLost(ctx, g))
-	// The guard knows the run before it runs, so it cannot miss a process. Both
-	// lines are one round trip after the marker.
+func (l *launcher) letGo(ctx context.Context, o opening, run *launched, g *guard.Guard) *executor.StartError {
+	run.rtt = l.rtt
+	run.notices = slices.Concat(run.notices, modeNotices(g.Capabilities(), run.info, l.lease), l.endLost(ctx, g))
+	// Both lines are one round trip after the marker.
 	var err error
-	run.settled, err = g.send("P", fmt.Sprintf("%d %d %s new", run.pid, run.group, run.stamp))
-	if err == nil && run.stamp == noStamp {
-		// The guard must have scanned for earlier processes.
-		err = run.awaitSettled(ctx)
-	}
-	if err == nil {
-		_, err = io.WriteString(o.ch, "GO-"+l.mark+"\n")
+	if run.charge, err = guard.Take(ctx, g, run.info); err == nil {
+		_, err = io.WriteString(o.ch, guard.Go(l.mark))
 	}
 	if err != nil {
 		return l.gone(ctx, err)
@@ -221,44 +200,33 @@ func (l *launcher) letGo(ctx context.Context, o opening, run *launched, g *guard
 	return nil
 }
 
-// ready parses what the run reports: pid, group, status, stamp, PATH.
+// ready reads the report of the run.
 func (l *launcher) ready(ctx context.Context, o opening, line string) (*launched, *executor.StartError) {
-	f := strings.SplitN(line, " ", 5)
-	if len(f) < 5 {
-		return nil, l.fail(executor.StartNoMarker, fmt.Errorf("unexpected reply of the start script: %q", cut(line)), "")
+	run, err := guard.ParseRun(l.mark, line)
+	if err != nil {
+		return nil, l.fail(executor.StartNoMarker, err, "")
 	}
-	pid, err := strconv.Atoi(f[0])
-	if err != nil || pid <= 1 {
-		return nil, l.fail(executor.StartNoMarker, fmt.Errorf("unexpected reply of the start script: %q", cut(line)), "")
-	}
-	if f[2] != runOK {
+	if run.Status != guard.Ready {
 		_ = o.ch.CloseWrite() // it waits until its report has arrived
 	}
-	switch f[2] {
-	case runOK:
-	case runNoDir:
-		return nil, l.fail(executor.StartNoDir, fmt.Errorf("working directory %s does not exist on the host, or cannot be entered", l.cmd.dir),
+	switch run.Status {
+	case guard.Ready:
+	case guard.NoDir:
+		return nil, l.fail(executor.StartNoDir, fmt.Errorf("working directory %s does not exist on the host, or cannot be entered", l.cmd.Dir),
 			"choose another one with --cwd; without --cwd the server starts in the login directory")
-	case runNoExec:
-		return nil, l.fail(executor.StartNoExec, fmt.Errorf("%s exists but cannot be executed", l.cmd.argv[0]),
+	case guard.NotExecutable:
+		return nil, l.fail(executor.StartNoExec, fmt.Errorf("%s exists but cannot be executed", l.cmd.Argv[0]),
 			"check that it is a file with the x permission")
 	default:
-		return nil, l.notFound(ctx, f[4])
+		return nil, l.notFound(ctx, run.Path)
 	}
-	run := &launched{pid: pid, stamp: noStamp}
-	if group, _ := strconv.Atoi(f[1]); group == pid { // 0: unknown
-		run.group = group
-	}
-	if f[3] == stampOf(l.mark) {
-		run.stamp = f[3]
-	}
-	return run, nil
+	return &launched{info: run}, nil
 }
 
 // notFound returns where the program was searched, and whether a login or interactive
 // shell would have found it.
 func (l *launcher) notFound(ctx context.Context, path string) *executor.StartError {
-	name := l.cmd.argv[0]
+	name := l.cmd.Argv[0]
 	if strings.Contains(name, "/") {
 		return l.fail(executor.StartNotFound, fmt.Errorf("%s: not found on the host", name), "check its path on the host")
 	}
@@ -288,13 +256,13 @@ func (l *launcher) foundFrom(ctx context.Context, from PathFrom) bool {
 	if failure != nil {
 		return false
 	}
-	try.cmd.path = path
+	try.cmd.Path = path
 	o := try.openRun(ctx)
 	r, failure := try.marker(ctx, o)
 	if failure != nil {
 		return false
 	}
 	_ = o.ch.CloseWrite() // it does not get its GO
-	f := strings.SplitN(r.line, " ", 5)
-	return len(f) == 5 && f[2] == runOK
+	run, err := guard.ParseRun(l.mark, r.Line)
+	return err == nil && run.Status == guard.Ready
 }

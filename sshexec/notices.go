@@ -10,6 +10,7 @@ import (
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/executor/guard"
 )
 
 // Startup files write before the server's first byte.
@@ -28,7 +29,7 @@ func noiseNotices(stdout, stderr []byte, mark string) []executor.Notice {
 	}}
 }
 
-func leftoverNotice(hosts []guardProc) executor.Notice {
+func leftoverNotice(hosts []executor.Descendant) executor.Notice {
 	var commands []string
 	for _, h := range hosts {
 		commands = append(commands, fmt.Sprintf("pid %d %s", h.PID, h.Command))
@@ -40,41 +41,26 @@ func leftoverNotice(hosts []guardProc) executor.Notice {
 	}
 }
 
-// modeNotices lists what the guard cannot do on this host. stamped reports whether the
-// processes of the run carry the stamp; group is their process group.
-func modeNotices(c capabilities, stamped bool, lease time.Duration, group int) []executor.Notice {
+// modeNotices lists what the guard cannot do for a run on this host.
+func modeNotices(c guard.Capabilities, run guard.Run, lease time.Duration) []executor.Notice {
 	var list []executor.Notice
-	if c.lease == 0 {
+	if c.Lease == 0 {
 		text := "the guard has no clock (no sleep on the host): if the connection is lost without notice, the server keeps running until the host notices"
 		if lease <= 0 {
 			text = "no lease: if the connection is lost without notice, the server keeps running until the host notices"
 		}
 		list = append(list, executor.Notice{Code: "mode.no-heartbeat", Text: text})
 	}
-	if blind := c.blindSpots(stamped); blind != "" {
+	if blind := c.BlindSpots(run.Stamp != ""); blind != "" {
 		list = append(list, executor.Notice{Code: "mode.no-proc", Text: blind})
 	}
-	if group == 0 {
+	if run.Group == 0 {
 		list = append(list, executor.Notice{
 			Code: "mode.no-group",
 			Text: "the host has no setsid: the server shares its process group, and is signalled one process at a time",
 		})
 	}
 	return list
-}
-
-// Without blind spots the guard misses no process.
-func (c capabilities) blindSpots(stamped bool) string {
-	switch {
-	case !c.sees:
-		return "cannot see processes here (no /proc, and ps does not list them): child processes outside the server's process group are neither found nor ended"
-	case stamped:
-		return ""
-	case !c.marks:
-		return "processes are found here by group and parent only: a daemon that has left both between two scans is neither found nor ended"
-	default:
-		return "processes are found here by environment, group and parent: a daemon that has left all three between two scans is neither found nor ended"
-	}
 }
 
 // Package variables would be compiled at every start of the program.

@@ -9,6 +9,7 @@ import (
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/executor/guard"
 )
 
 // plain starts the bare command, for hosts on which our script cannot run. The process is
@@ -20,7 +21,7 @@ func (l *launcher) plain(ctx context.Context) (*launched, *executor.StartError) 
 		return nil, l.openFailed(ctx, err)
 	}
 	l.sendConfigured(ch)
-	for _, v := range l.cmd.env {
+	for _, v := range l.cmd.Env {
 		switch err := ch.ask(ctx, "env", envRequest{v.Name, v.Value}); {
 		case errors.Is(err, errRefused):
 			return nil, l.fail(executor.StartInvalid, fmt.Errorf("the server does not accept the environment variable %s", v.Name),
@@ -41,12 +42,12 @@ func (l *launcher) plain(ctx context.Context) (*launched, *executor.StartError) 
 
 // Words that need no quotes have none, so that other shells than POSIX's may understand
 // them too.
-func plainCommand(c launchCommand) string {
+func plainCommand(c guard.Command) string {
 	var words []string
-	if c.dir != "" {
-		words = append(words, "cd", wording.ShellWord(c.dir, ""), "&&")
+	if c.Dir != "" {
+		words = append(words, "cd", wording.ShellWord(c.Dir, ""), "&&")
 	}
-	for _, arg := range c.argv {
+	for _, arg := range c.Argv {
 		words = append(words, wording.ShellWord(arg, ""))
 	}
 	return strings.Join(words, " ")

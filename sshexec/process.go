@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/session/executor/guard"
 	"mcpdbg/sshexec/link"
 )
 
@@ -35,14 +36,6 @@ type process struct {
 	mu      sync.Mutex
 	link    executor.LinkInfo
 	notices []executor.Notice
-	hosts   []guardProc // the host's own, which run in the group of the process
-
-	settledHosts bool
-
-	inCharge  *guard        // nil without
-	replaced  chan struct{} // closed, and replaced, when another guard takes over
-	unguarded chan struct{} // closed when no guard is left
-	retired   chan struct{} // closed when no other guard will come
 
 	// Set before the process is attached, and constant from then on.
 	running    *launched
@@ -54,10 +47,7 @@ type process struct {
 }
 
 func newProcess(e *Executor, b *executor.Base) *process {
-	return &process{
-		ex: e, base: b,
-		replaced: make(chan struct{}), unguarded: make(chan struct{}), retired: make(chan struct{}),
-	}
+	return &process{ex: e, base: b}
 }
 
 // Describe implements executor.Backend.
@@ -67,7 +57,7 @@ func (p *process) Describe(info *executor.Info) {
 	info.Notices = p.notices
 	p.mu.Unlock()
 	lnk.Heard = p.conn.LastRead()
-	info.PID, info.Link = p.running.pid, &lnk
+	info.PID, info.Link = p.running.info.PID, &lnk
 }
 
 // Latency implements executor.Backend.
@@ -80,15 +70,16 @@ func (p *process) Latency() time.Duration {
 // Tree implements executor.Backend. Without a guard it is empty.
 func (p *process) Tree(ctx context.Context) (found, spared []executor.Descendant, err error) {
 	procs, err := p.ask(ctx, "T", "")
-	return ofKind(procs, isMember), ofKind(procs, isSpared), err
+	return guard.Of(procs, guard.Member), guard.Of(procs, guard.Spared), err
 }
 
 // ask returns no processes if there is no guard, and once nothing is left of the process.
-func (p *process) ask(ctx context.Context, command, args string) ([]guardProc, error) {
-	if p.guard() == nil || p.base.Swept() || p.conn.Cause() != nil {
+func (p *process) ask(ctx context.Context, command, args string) ([]guard.Proc, error) {
+	c := p.running.charge
+	if c == nil || p.base.Swept() || p.conn.Cause() != nil {
 		return nil, nil
 	}
-	procs, err := p.askGuard(ctx, command, args)
+	procs, err := c.Ask(ctx, command, args)
 	if err != nil && (p.base.Swept() || p.conn.Cause() != nil) {
 		return nil, nil // it ended while it was asked
 	}
@@ -97,7 +88,7 @@ func (p *process) ask(ctx context.Context, command, args string) ([]guardProc, e
 
 func (p *process) attach(conn *link.Conn, run *launched, env executor.EnvReport) {
 	ctx, cancel := context.WithCancel(context.Background())
-	p.conn, p.running, p.inCharge, p.beats = conn, run, run.guard, cancel
+	p.conn, p.running, p.beats = conn, run, cancel
 	p.link = conn.Info()
 	p.link.State, p.link.RTT = executor.LinkUp, run.rtt
 	p.notices = slices.Concat(conn.Notices(), argvNotices(p.base.Cmd.Argv), run.notices)
@@ -118,12 +109,8 @@ func (p *process) attach(conn *link.Conn, run *launched, env executor.EnvReport)
 	}
 	p.base.Go(func() { p.away.keep(ctx) })
 	p.base.Go(func() { p.keepalive(ctx) })
-	if run.guard != nil {
-		p.base.Go(func() { p.recordHosts(ctx) })
-		if run.stamp == noStamp {
-			p.base.Go(func() { executor.Sample(ctx, 0, func() { p.sample(ctx) }) })
-		}
-		p.base.Go(func() { p.watchGuard(ctx) })
+	if run.charge != nil {
+		p.charge(ctx, run.charge)
 	}
 	p.base.Go(func() { p.watch(ctx) })
 }
@@ -155,14 +142,14 @@ func (p *process) watch(ctx context.Context) {
 		p.base.LeaderExited()
 	}
 	// The connection is closed as soon as it is no longer needed.
-	p.base.SweepIf(func() bool { return p.running.guard == nil || p.noneLeft(ctx, left) })
+	p.base.SweepIf(func() bool { return p.running.charge == nil || p.noneLeft(ctx, left) })
 	p.base.Retire()
 }
 
 // A remainingQuery asks a guard for the remaining processes of an ended leader.
 type remainingQuery struct {
-	answer chan []guardProc // nil if no guard was asked; it holds one reply
-	gone   <-chan struct{}  // closed when the guard that was asked has ended
+	answer chan []guard.Proc // nil if no guard was asked; it holds one reply
+	gone   <-chan struct{}   // closed when the guard that was asked has ended
 }
 
 // flush waits for output that was written before the exit: the guard's later replies come
@@ -170,18 +157,18 @@ type remainingQuery struct {
 // leader's pid and group are no longer valid; the guard's reply to that lists the
 // remaining processes.
 func (p *process) flush() (left remainingQuery) {
-	var answer chan []guardProc
+	var answer chan []guard.Proc
 	var gone <-chan struct{}
 	begin, limit := time.Now(), maxFlushTime
 	settled := begin.Add(flushTime) // when all earlier output has come
 	drained := p.base.Drained()
 	if g := p.guard(); g != nil && !p.base.Ending() {
 		// A guard that has ended may have written why: read that first.
-		if g.mayHaveExpired(begin) {
+		if g.MayHaveExpired(begin) {
 			drained, limit = nil, reasonTime
 		}
-		gone, left.gone, settled = g.gone, g.gone, begin.Add(limit)
-		if asked, err := g.send("X", ""); err == nil {
+		gone, left.gone, settled = g.Gone(), g.Gone(), begin.Add(limit)
+		if asked, err := g.Send("X", ""); err == nil {
 			answer, left.answer = asked, asked
 		}
 	}
@@ -211,15 +198,15 @@ func (p *process) endedBy(exit executor.Exit) (executor.EndedBy, string) {
 	if g == nil {
 		return exit.By, exit.Why
 	}
-	switch why := g.reason(); {
+	switch why := g.Reason(); {
 	case p.running.apart != nil && p.running.apart.Cause() != nil && !p.base.Swept() && !p.base.Ending():
 		return executor.EndedByGuard, "its connection was lost"
-	case !why.alive:
+	case !why.Alive:
 		return exit.By, exit.Why // it found a leader that had ended
-	case why.kind == reasonClosed:
+	case why.Kind == guard.ReasonClosed:
 		return executor.EndedByGuard, "its channel was closed"
 	default:
-		lease := time.Duration(why.after) * time.Second
+		lease := why.After
 		text := fmt.Sprintf("no contact for %s (lease %[1]s)", seconds(lease))
 		if absence := p.away.within(time.Now(), lease); absence != "" {
 			text += "; " + absence
@@ -248,16 +235,27 @@ func (p *process) noneLeft(ctx context.Context, left remainingQuery) bool {
 	return err == nil && len(procs) == 0 && !p.doubts()
 }
 
+// guard returns the guard in charge, or nil.
+func (p *process) guard() *guard.Guard {
+	if c := p.running.charge; c != nil {
+		return c.Guard()
+	}
+	return nil
+}
+
+// guarded reports whether there is a guard, or will be one soon.
+func (p *process) guarded() bool { return p.running.charge != nil && p.running.charge.Guarded() }
+
 // doubts reports whether the guard cannot tell if a process that it has not seen is left.
 func (p *process) doubts() bool {
 	g := p.guard()
-	return g != nil && g.fled.Load()
+	return g != nil && g.Doubts()
 }
 
 // Release implements executor.Backend.
 func (p *process) Release(none bool) {
 	if g := p.guard(); none && g != nil && p.conn.Cause() == nil {
-		g.close()
+		g.Close()
 	}
 	p.abandon()
 }

@@ -5,7 +5,6 @@ package sshexec
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -139,36 +138,17 @@ func closing(t *testing.T, e *Executor) *Executor {
 	return e
 }
 
-// awkward are 32 arguments that shells tend to change.
-var awkward = []string{
-	"", " ", "a b", "  two  ", "'", `"`, "$HOME", "${x:-y}", "$(id)", "`id`", "a\nb", "\n", "\t", `\`, `\\`, `tail\`, `\n`, `'\''`, "!x", "a!b",
-	"*", "~", "é 語 🙂", "-x", "a=b", "#c", "; & | < > ( )", "%s %d %%", "{a,b}", "[a-z]?", "\x01\x1b\x7f",
-	strings.Repeat("0123456789abcde'", 100<<10/16),
-}
-
-func requireJSON(t *testing.T, want []string, text string) {
-	t.Helper()
-	var got []string
-	require.NoError(t, json.Unmarshal([]byte(text), &got), "%.200q", text)
-	require.Len(t, got, len(want))
-	for i := range want {
-		if want[i] != got[i] { // one is long
-			t.Errorf("argument %d is %.100q and not %.100q", i, got[i], want[i])
-		}
-	}
-}
-
 func TestShellsChangeNothing(t *testing.T) {
 	t.Parallel()
 	const seam = "--seam--"
-	require.Len(t, awkward, 32)
+	require.Len(t, exectest.Awkward, 32)
 	underLoginShells(t, nil, func(t *testing.T, h shellHost, shell loginShell) {
 		e := closing(t, at(t, h.Server, func(o *Options) { o.PathFrom = PathExplicit }))
-		cmd := h.helper(slices.Concat([]string{"cwd", "out", seam, "args"}, awkward, []string{"end", "out", seam, "env"})...)
+		cmd := h.helper(slices.Concat([]string{"cwd", "out", seam, "args"}, exectest.Awkward, []string{"end", "out", seam, "env"})...)
 		cmd.Dir = filepath.Join(h.account.Home, " a 'b' \"c\"\n$d \\")
 		require.NoError(t, os.Mkdir(cmd.Dir, 0o755))
 		cmd.Env = []executor.EnvVar{{Name: "PATH", Value: "/bin: 'x' :/usr/bin"}, {Name: "HOME", Value: "/else where"}}
-		for i, value := range awkward {
+		for i, value := range exectest.Awkward {
 			cmd.Env = append(cmd.Env, executor.EnvVar{Name: "AWKWARD" + strconv.Itoa(i), Value: value})
 		}
 		// Names that scripts tend to use for themselves.
@@ -179,7 +159,7 @@ func TestShellsChangeNothing(t *testing.T) {
 		parts := strings.SplitN(stdout, seam, 3)
 		require.Len(t, parts, 3)
 		require.Equal(t, cmd.Dir, parts[0])
-		requireJSON(t, awkward, parts[1])
+		exectest.RequireArgs(t, exectest.Awkward, parts[1])
 		for _, v := range cmd.Env {
 			require.Contains(t, "\n"+parts[2], "\n"+v.Name+"="+v.Value+"\n")
 		}
@@ -332,8 +312,8 @@ func TestHarvestThatHangsLeavesNoProcess(t *testing.T) {
 	require.Equal(t, executor.StartTimeout, failed.Code)
 	require.ErrorContains(t, failed, "the shell did not print its PATH within 8s")
 	require.Contains(t, failed.Hint, "--path-from plain")
-	left, _ := untilNone(0, func() []int { return startedBy(h.Server) })
-	require.Empty(t, left, describe(left))
+	left, _ := exectest.UntilNone(0, func() []int { return startedBy(h.Server) })
+	require.Empty(t, left, exectest.Describe(left))
 }
 
 // Process lists show no argument or variable of the server, nor a mark, except
@@ -365,7 +345,7 @@ func TestProcessListsShowNoSecrets(t *testing.T) {
 				default:
 				}
 				for _, pid := range ofUser(h.account.UID) {
-					line := cmdline(pid)
+					line := exectest.Cmdline(pid)
 					seen[looks<<22|pid] = line
 					if !strings.HasPrefix(line, h.program+"\x00") && (strings.Contains(line, value) || strings.Contains(line, argument)) {
 						shown = append(shown, line)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/session/executor/guard"
 )
 
 const (
@@ -22,18 +23,20 @@ const (
 func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.Scope) (executor.StopReport, error) {
 	report := executor.StopReport{Running: p.base.Alive(), CannotTell: p.CannotTell()}
 	if step == executor.StepCloseStdin {
-		p.sample(ctx)
+		if c := p.running.charge; c != nil {
+			c.Sample(ctx)
+		}
 		p.base.Stdin.Close()
 		return report, ctx.Err()
 	}
-	if p.running.guard == nil {
+	if p.running.charge == nil {
 		return report, p.signal(ctx, step)
 	}
 	target := map[executor.Scope]string{
 		executor.ScopeLeader: "leader", executor.ScopeGroup: "group", executor.ScopeTree: "tree",
 	}[scope]
 	procs, err := p.ask(ctx, "S", step.String()+" "+target)
-	report.Signalled, report.Spared = ofKind(procs, isMember), ofKind(procs, isSpared)
+	report.Signalled, report.Spared = guard.Of(procs, guard.Member), guard.Of(procs, guard.Spared)
 	if err != nil {
 		return report, fmt.Errorf("send %s: %w", step, err)
 	}
@@ -63,22 +66,16 @@ var errNoSignals = errors.New("the server does not deliver signals here (a force
 
 // CannotTell implements executor.Backend.
 func (p *process) CannotTell() []string {
-	g := p.guard()
-	if g == nil {
+	c := p.running.charge
+	if c == nil {
 		return []string{"plain launch: without a guard the server's child processes are unknown"}
 	}
-	var reasons []string
-	if blind := g.caps.blindSpots(p.running.stamp != noStamp); blind != "" {
-		reasons = append(reasons, blind)
-	}
-	if p.doubts() {
-		reasons = append(reasons, "leaked processes: cannot tell (processes without a parent ended before they could be examined, as a daemon does that keeps starting itself again)")
-	}
+	reasons := c.CannotTell()
 	if p.conn.Cause() != nil && !p.base.Swept() {
 		reasons = append(reasons, "the connection is lost: only the guard on the host can end the remaining processes")
 	}
 	select {
-	case <-p.unguarded:
+	case <-c.Unguarded():
 		reasons = append(reasons, "the guard on the host has ended: the server's child processes are unknown")
 	default:
 	}
@@ -102,14 +99,14 @@ func (p *process) Kill(ctx context.Context, _ bool, report *executor.StopReport)
 func (p *process) kill(ctx context.Context, report *executor.StopReport) error {
 	limit, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
-	err := errGuardGone
-	if p.guard() != nil {
-		var procs []guardProc
-		procs, err = p.askGuard(limit, "K", "")
-		report.Signalled, report.Survivors, report.Spared = ofKind(procs, isMember), ofKind(procs, isLeft), ofKind(procs, isSpared)
+	err := guard.ErrGone
+	if c := p.running.charge; c != nil {
+		var procs []guard.Proc
+		procs, err = c.Ask(limit, "K", "")
+		report.Signalled, report.Survivors, report.Spared = guard.Of(procs, guard.Member), guard.Of(procs, guard.Left), guard.Of(procs, guard.Spared)
 	}
 	cause := errors.New("the server sent no exit status")
-	if errors.Is(err, errGuardGone) && p.conn.Cause() == nil {
+	if errors.Is(err, guard.ErrGone) && p.conn.Cause() == nil {
 		if err = p.signal(limit, executor.StepKill); errors.Is(err, errNoSignals) {
 			// Only ending its input is left to try.
 			p.base.Stdin.Close()

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session/exectest"
-	"mcpdbg/sshexec/sshtest"
 )
 
 // TestLongSurvivors is the whole survivor matrix; with -v it prints it:
@@ -39,8 +38,8 @@ func TestLongSurvivors(t *testing.T) {
 						after := time.Duration(0)
 						if o.connection != "" {
 							var left []int
-							left, after = untilNone(0, func() []int { return carrying(o.connection) })
-							require.Empty(t, left, describe(left))
+							left, after = exectest.UntilNone(0, func() []int { return carrying(o.connection) })
+							require.Empty(t, left, exectest.Describe(left))
 						}
 						table.put(k.name, e.name, o, o.after+after)
 					})
@@ -79,11 +78,11 @@ func TestLongKilledClients(t *testing.T) {
 				before := startedBy(h.Server)
 				o := survive(t, h, hidingDaemons, endingNamed("killed"))
 				survivors, processes, last = survivors+len(o.survivors), processes+len(o.pids), max(last, o.after)
-				left, _ := untilNone(0, func() []int {
+				left, _ := exectest.UntilNone(0, func() []int {
 					return slices.DeleteFunc(helpers(h.program), func(pid int) bool { return slices.Contains(before, pid) })
 				})
 				survivors += len(left)
-				require.Empty(t, left, describe(left))
+				require.Empty(t, left, exectest.Describe(left))
 			}
 			t.Logf("%s: %d clients killed, %d daemons and servers known by pid, %d survivors, the last ended after %v",
 				server, rounds, processes, survivors, last.Round(time.Millisecond))
@@ -95,17 +94,13 @@ func TestLongKilledClients(t *testing.T) {
 // their environment.
 func helpers(program string) []int {
 	var pids []int
-	for pid, cmdline := range sshtest.ProcFiles("cmdline") {
+	for pid, cmdline := range exectest.ProcFiles("cmdline") {
 		if strings.HasPrefix(string(cmdline), program+"\x00"+exectest.HelperArgs()[0]+"\x00") {
 			pids = append(pids, pid)
 		}
 	}
 	return pids
 }
-
-// The tests of the guard that otherwise run with one shell, with each.
-func TestLongGuardLease(t *testing.T)  { underPosixShells(t, guardEndsAfterItsLease) }
-func TestLongGuardClocks(t *testing.T) { underPosixShells(t, guardLeavesNoClock) }
 
 // A survivorTable formats the matrix for the log.
 type survivorTable struct {

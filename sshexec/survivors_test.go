@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -130,27 +129,12 @@ func learn(t *testing.T, p executor.Process, n int) []int {
 		for _, c := range r.Chunks {
 			text.Write(c.Data)
 		}
-		if pids := pidLines(text.String()); len(pids) >= n {
+		if pids := exectest.PIDLines(text.String()); len(pids) >= n {
 			return pids
 		}
 		require.False(t, r.Closed || r.Failure != nil, "its output is %q", text.String())
 		after = r.NextSeq - 1
 	}
-}
-
-// pidLines parses the pids that processes have printed.
-func pidLines(text string) []int {
-	var pids []int
-	for line := range strings.Lines(text) {
-		number, ok := strings.CutPrefix(line, "pid ")
-		if !ok || !strings.HasSuffix(number, "\n") {
-			continue
-		}
-		if pid, err := strconv.Atoi(strings.TrimSpace(number)); err == nil {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
 }
 
 // connectionOf returns the variable that the server sets for all processes of a
@@ -160,7 +144,7 @@ func pidLines(text string) []int {
 func connectionOf(t *testing.T, nonce string, pids ...int) (connection string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		left := slices.DeleteFunc(slices.Clone(pids), func(pid int) bool { return !alive(pid) })
+		left := slices.DeleteFunc(slices.Clone(pids), func(pid int) bool { return !exectest.Alive(pid) })
 		if len(left) == 0 {
 			left = carrying(nonceName + "=" + nonce)
 		}
@@ -183,7 +167,7 @@ func endClose(t *testing.T, h host, k serverKind, nonce string) outcome {
 	r, err := p.Terminate(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, r.Survivors)
-	require.Empty(t, slices.DeleteFunc(o.pids, func(pid int) bool { return !alive(pid) }), "when Terminate has returned")
+	require.Empty(t, slices.DeleteFunc(o.pids, func(pid int) bool { return !exectest.Alive(pid) }), "when Terminate has returned")
 	return o
 }
 
@@ -200,10 +184,10 @@ func endHandshake(t *testing.T, h host, k serverKind, nonce string) outcome {
 	read, err := p.Read(t.Context(), 0, 0, 0)
 	require.NoError(t, err)
 	for _, c := range read.Chunks {
-		o.pids = append(o.pids, pidLines(string(c.Data))...)
+		o.pids = append(o.pids, exectest.PIDLines(string(c.Data))...)
 	}
 	left := carrying(nonceName + "=" + nonce)
-	require.Empty(t, left, "when Terminate has returned:\n%s", describe(left))
+	require.Empty(t, left, "when Terminate has returned:\n%s", exectest.Describe(left))
 	return o
 }
 
@@ -221,17 +205,17 @@ func endKilled(t *testing.T, h host, k serverKind, nonce string) outcome {
 	defer func() { _ = driver.Wait() }()
 	defer func() { _ = driver.Process.Kill() }()
 
-	defer watchdog(driver.Process)()
+	defer exectest.KillAfterLimit(driver.Process)()
 	var said strings.Builder
 	lines := bufio.NewReader(stdout)
-	for len(pidLines(said.String())) < k.pids {
+	for len(exectest.PIDLines(said.String())) < k.pids {
 		line, err := lines.ReadString('\n')
 		require.NoError(t, err)
 		if strings.HasPrefix(line, "pid ") {
 			said.WriteString(line)
 		}
 	}
-	o := outcome{pids: pidLines(said.String())}
+	o := outcome{pids: exectest.PIDLines(said.String())}
 	o.connection = connectionOf(t, nonce, o.pids...)
 	require.NoError(t, driver.Process.Kill())
 	return o
@@ -260,14 +244,14 @@ func survive(t *testing.T, h host, k serverKind, e ending) outcome {
 	t.Helper()
 	nonce := rand.Text()
 	o := e.run(t, h, k, nonce)
-	o.survivors, o.after = untilNone(0, func() []int {
-		left := slices.DeleteFunc(slices.Clone(o.pids), func(pid int) bool { return !alive(pid) })
+	o.survivors, o.after = exectest.UntilNone(0, func() []int {
+		left := slices.DeleteFunc(slices.Clone(o.pids), func(pid int) bool { return !exectest.Alive(pid) })
 		left = append(left, carrying(nonceName+"="+nonce)...)
 		slices.Sort(left)
 		return slices.Compact(left)
 	})
 	if len(o.survivors) > 0 {
-		t.Errorf("%d survivors:\n%s", len(o.survivors), describe(o.survivors))
+		t.Errorf("%d survivors:\n%s", len(o.survivors), exectest.Describe(o.survivors))
 	}
 	for _, pid := range o.survivors {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -280,8 +264,8 @@ func survive(t *testing.T, h host, k serverKind, e ending) outcome {
 func leavesNoProcess(t *testing.T, s *sshtest.Server) {
 	t.Helper()
 	t.Cleanup(func() {
-		left, _ := untilNone(0, func() []int { return startedBy(s) })
-		require.Empty(t, left, describe(left))
+		left, _ := exectest.UntilNone(0, func() []int { return startedBy(s) })
+		require.Empty(t, left, exectest.Describe(left))
 	})
 }
 
@@ -374,8 +358,8 @@ func disconnect(t *testing.T, h host, after, during int) {
 		})
 	}
 	workers.Wait()
-	left, last := untilNone(time.Second, func() []int { return startedBy(h.Server) })
-	require.Empty(t, left, describe(left))
+	left, last := exectest.UntilNone(time.Second, func() []int { return startedBy(h.Server) })
+	require.Empty(t, left, exectest.Describe(left))
 	t.Logf("%d connections cut, %d starts had succeeded; a start takes %v; all processes ended %v after the last cut", len(moments), started, usual, last)
 }
 

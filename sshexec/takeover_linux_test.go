@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
 	"mcpdbg/sshexec/sshtest"
 )
@@ -50,13 +51,13 @@ func TestKilledGuardIsReplaced(t *testing.T) {
 			h := newHost(t)
 			leavesNoProcess(t, h.Server)
 			p, pids := begin(t, h, kindNamed("daemon"))
-			old := p.own.guard().caps.pid
+			old := p.own.guard().Capabilities().PID
 			require.NoError(t, syscall.Kill(old, syscall.SIGKILL))
 			n := awaitNotice(t, p, "guard.replaced")
 			require.Contains(t, n.Text, "was killed (signal KILL); a new one has taken over")
 			// Its clock cannot end the run any more.
-			left, _ := untilNone(0, func() []int { return inSession(old) })
-			require.Empty(t, left, describe(left))
+			left, _ := exectest.UntilNone(0, func() []int { return exectest.InSession(old) })
+			require.Empty(t, left, exectest.Describe(left))
 			tree, err := p.Tree(t.Context())
 			require.NoError(t, err)
 			require.ElementsMatch(t, pids, pidsOf(tree))
@@ -83,12 +84,12 @@ func TestSessionWithoutGuardIsReported(t *testing.T) {
 	t.Parallel()
 	h := openSSHHost(t)
 	p, pids := begin(t, h, kindNamed("polite"))
-	for range maxGuards {
+	for p.own.guarded() {
 		g := p.own.guard()
-		require.NoError(t, syscall.Kill(g.caps.pid, syscall.SIGKILL))
+		require.NoError(t, syscall.Kill(g.Capabilities().PID, syscall.SIGKILL))
 		require.Eventually(t, func() bool {
 			select {
-			case <-p.own.unguarded:
+			case <-p.own.running.charge.Unguarded():
 				return true
 			default:
 				return p.own.guard() != g
@@ -98,7 +99,7 @@ func TestSessionWithoutGuardIsReported(t *testing.T) {
 	n := awaitNotice(t, p, "guard.lost")
 	require.Contains(t, n.Text, "cannot be replaced")
 	require.Equal(t, "may still be running: it has no guard with a clock", p.own.remember().mayLive(), "if the connection is lost now")
-	require.True(t, alive(pids[0]))
+	require.True(t, exectest.Alive(pids[0]))
 	report, err := p.Terminate(t.Context())
 	require.NoError(t, err, "by the signals of sshd")
 	require.Contains(t, strings.Join(report.CannotTell, "\n"), "the guard on the host has ended")
@@ -123,7 +124,7 @@ func TestRestartEndsTheServerOfALostConnection(t *testing.T) {
 	require.ErrorAs(t, p.Info().Failure, &lost)
 	require.Regexp(t, `^its guard on the host kills the process at once, or it may run until [0-9:]{8} \(lease 5 min\); a restart tries to end it first`, lost.Hint)
 	for _, pid := range pids {
-		require.True(t, alive(pid))
+		require.True(t, exectest.Alive(pid))
 	}
 
 	// The same executor reaches the host another way.
@@ -151,7 +152,7 @@ func TestRestartReportsHowLongALostServerMayRun(t *testing.T) {
 	e := at(t, h.Server)
 	t.Cleanup(func() { _ = e.Close() })
 	until := time.Date(2026, 5, 4, 14, 3, 20, 0, time.Local)
-	run := lostRun{id: "mcp-stdio-7", mark: executor.NewMark(), stamp: noStamp, until: until, lease: 30 * time.Second}
+	run := lostRun{id: "mcp-stdio-7", mark: executor.NewMark(), until: until, lease: 30 * time.Second}
 	e.addLost(run)
 	require.Empty(t, e.lostRuns(), "its guard has ended it long ago")
 	run.until = time.Now().Add(time.Minute)
@@ -282,7 +283,7 @@ func TestHostWithoutProcessListIsReported(t *testing.T) {
 	t.Parallel()
 	s := sshtest.BusyboxWithoutProc(t, sshtest.Options{})
 	e := closing(t, at(t, s))
-	e.addLost(lostRun{id: "mcp-stdio-7", mark: executor.NewMark(), stamp: noStamp})
+	e.addLost(lostRun{id: "mcp-stdio-7", mark: executor.NewMark()})
 	cmd := executor.Command{Argv: []string{"/bin/sh", "-c", `sleep 600 & echo "pid $!"; setsid sleep 600 & echo "pid $!"; echo "pid $$"; wait`}}
 	p, err := e.Start(t.Context(), cmd)
 	require.NoError(t, err)
@@ -315,12 +316,12 @@ func TestEndOfAProcessDoesNotWaitForAReplacedGuard(t *testing.T) {
 	p, err := startOwn(t.Context(), e, helper("spawn", "child", "pid", "hang", "end", "pid", "hang"))
 	require.NoError(t, err)
 	pids := learn(t, p, 2)
-	leader := p.own.running.pid
+	leader := p.own.running.info.PID
 	child := pids[0]
 	if child == leader {
 		child = pids[1]
 	}
-	guard := p.own.guard().caps.pid
+	guard := p.own.guard().Capabilities().PID
 	require.NoError(t, syscall.Kill(guard, syscall.SIGSTOP)) // it no longer replies
 	require.NoError(t, syscall.Kill(leader, syscall.SIGKILL))
 	exitOf(t, p)
@@ -342,7 +343,7 @@ func TestFailedTakeoverLeavesTheServerAlone(t *testing.T) {
 	h := openSSHHost(t)
 	proxy := sshtest.NewProxy(t, h.Addr)
 	p, pids := begin(t, host{h.Through(t, proxy), h.program}, kindNamed("polite"))
-	connection, guard := variable(pids[0], "SSH_CONNECTION"), p.own.guard().caps.pid
+	connection, guard := variable(pids[0], "SSH_CONNECTION"), p.own.guard().Capabilities().PID
 	const oneWay = 500 * time.Millisecond
 	proxy.Delay(oneWay, oneWay)
 	// The channel takes a round trip, as do the command and the script: the
@@ -352,12 +353,12 @@ func TestFailedTakeoverLeavesTheServerAlone(t *testing.T) {
 	_, err := p.own.rearm(ctx)
 	require.Error(t, err)
 	proxy.Delay(0, 0)
-	left, _ := untilNone(0, func() []int {
-		known := append(inSession(guard), pids...)
+	left, _ := exectest.UntilNone(0, func() []int {
+		known := append(exectest.InSession(guard), pids...)
 		return slices.DeleteFunc(carrying(connection), func(pid int) bool { return slices.Contains(known, pid) })
 	})
-	require.Empty(t, left, describe(left))
-	require.True(t, alive(pids[0]), "the server")
+	require.Empty(t, left, exectest.Describe(left))
+	require.True(t, exectest.Alive(pids[0]), "the server")
 	require.Nil(t, p.own.conn.Cause())
 	_, err = p.Terminate(t.Context())
 	require.NoError(t, err)

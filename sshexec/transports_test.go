@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
 	"mcpdbg/sshexec/sshtest"
 )
@@ -58,7 +59,7 @@ func TestTransportsBehaveTheSame(t *testing.T) {
 			require.True(t, report.Running)
 			require.Equal(t, executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"}, *p.Info().Exit)
 			for _, d := range tree {
-				require.False(t, alive(d.PID))
+				require.False(t, exectest.Alive(d.PID))
 			}
 		})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/clitest"
+	"mcpdbg/session/exectest"
 	"mcpdbg/sshexec/sshtest"
 )
 
@@ -108,7 +109,7 @@ func TestAcceptNewFromSSHConfigWithoutTerminal(t *testing.T) {
 func TestPassphrasePrompt(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
-	out, err := exec.CommandContext(t.Context(), sshtest.Need(t, "ssh-keygen"), "-q", "-p", "-P", "", "-N", "open sesame", "-f", s.KeyFile).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), exectest.Need(t, "ssh-keygen"), "-q", "-p", "-P", "", "-N", "open sesame", "-f", s.KeyFile).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	a := asking(t, s, "")
 	a.Until(filepath.Base(s.KeyFile), ": ")

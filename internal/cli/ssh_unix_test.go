@@ -18,6 +18,7 @@ import (
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/session"
+	"mcpdbg/session/exectest"
 	"mcpdbg/sshexec/sshtest"
 )
 
@@ -227,7 +228,7 @@ func TestSecretsOverSSH(t *testing.T) {
 // reported.
 func TestLoginNoise(t *testing.T) {
 	t.Parallel()
-	sshtest.NeedRoot(t)
+	exectest.NeedRoot(t)
 	user := sshtest.User(t, clitest.Need(t, "bash"))
 	require.NoError(t, os.WriteFile(filepath.Join(user.Home, ".bashrc"), []byte("echo Welcome, $USER\n"), 0o644))
 	s := sshtest.OpenSSH(t, sshtest.Options{User: user.Name})

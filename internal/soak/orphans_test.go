@@ -16,8 +16,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
-	"mcpdbg/sshexec/sshtest"
 )
 
 // waitLimit is how long anything may take that must happen. A wait ends when it
@@ -34,7 +34,7 @@ func markVar(mark string) executor.EnvVar { return executor.EnvVar{Name: markNam
 
 // marked returns the pids of the processes that inherited a mark.
 func marked(mark string) (pids []int) {
-	for pid, env := range sshtest.ProcFiles("environ") {
+	for pid, env := range exectest.ProcFiles("environ") {
 		if pid != os.Getpid() && bytes.Contains(env, []byte(markName+"="+mark+"\x00")) {
 			pids = append(pids, pid)
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
+	"mcpdbg/session/exectest"
 	"mcpdbg/sshexec/knownhosts"
-	"mcpdbg/sshexec/sshtest"
 )
 
 var foundLine = regexp.MustCompile(`(?m)^# Host .* found: line (\d+) *(CA|REVOKED)?$`)
@@ -53,7 +53,7 @@ func conflicts(t testing.TB, file, host string, port int) []int {
 
 // Patterns and hosts of few letters, so that many match.
 func TestMatchesAsKeygen(t *testing.T) {
-	keygen := sshtest.Need(t, "ssh-keygen")
+	keygen := exectest.Need(t, "ssh-keygen")
 	r := rand.New(rand.NewPCG(4, 5))
 	word := func(letters string, n int) string {
 		b := make([]byte, 1+r.IntN(n))
@@ -105,7 +105,7 @@ func TestMatchesAsKeygen(t *testing.T) {
 
 // ssh-keygen -F finds and prints the lines of Add.
 func TestKeygenFinds(t *testing.T) {
-	keygen := sshtest.Need(t, "ssh-keygen")
+	keygen := exectest.Need(t, "ssh-keygen")
 	file := filepath.Join(t.TempDir(), "known_hosts")
 	for i, host := range []string{"Host", "10.0.0.1", "fe80::1%eth0", "a_b.example.com"} {
 		for _, port := range []int{22, 2222} {
@@ -124,7 +124,7 @@ func TestKeygenFinds(t *testing.T) {
 
 // Lines hashed by ssh-keygen -H still match.
 func TestKeygenHashes(t *testing.T) {
-	keygen := sshtest.Need(t, "ssh-keygen")
+	keygen := exectest.Need(t, "ssh-keygen")
 	key := ed(t, "host")
 	file := write(t, "Host,second "+key.pub()+"\n[host]:2222 "+key.pub()+"\nw* "+key.pub()+
 		"\n@cert-authority * "+ed(t, "ca").pub()+"\n@revoked * "+ed(t, "other").pub()+"\n")
@@ -147,7 +147,7 @@ func TestKeygenHashes(t *testing.T) {
 
 // The command in a ChangedError removes the key.
 func TestRemedyWorks(t *testing.T) {
-	sshtest.Need(t, "ssh-keygen")
+	exectest.Need(t, "ssh-keygen")
 	key, other := ed(t, "host").PublicKey(), ed(t, "other").PublicKey()
 	for _, hash := range []bool{false, true} {
 		for _, port := range []int{22, 2222} {

@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
+	"mcpdbg/session/exectest"
 	"mcpdbg/sshexec/knownhosts"
-	"mcpdbg/sshexec/sshtest"
 )
 
 // waitLimit is how long a test waits for anything before it gives up, however busy
@@ -36,7 +36,7 @@ type realSSH struct {
 }
 
 func newRealSSH(t testing.TB) *realSSH {
-	r := &realSSH{ssh: sshtest.Need(t, "ssh"), sshd: sshtest.Need(t, "sshd")}
+	r := &realSSH{ssh: exectest.Need(t, "ssh"), sshd: exectest.Need(t, "sshd")}
 	if os.Geteuid() == 0 {
 		require.NoError(t, os.MkdirAll("/run/sshd", 0o755))
 	}

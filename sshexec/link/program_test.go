@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
+	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
 	"mcpdbg/sshexec/sshconfig"
 	"mcpdbg/sshexec/sshtest"
@@ -31,7 +32,7 @@ func alive(t *testing.T, pid int) bool {
 // A command that ignores the end, and has a child, is killed with the
 // connection.
 func TestProxyEndsWithItsGroup(t *testing.T) {
-	sshtest.Need(t, "ps")
+	exectest.Need(t, "ps")
 	pids := filepath.Join(t.TempDir(), "pids")
 	p, err := newProxy("sh -c 'trap \"\" TERM HUP; sleep 1000 & echo $$ $! > " + pids + "; echo ready; cat; wait'")
 	require.NoError(t, err)
@@ -67,7 +68,7 @@ func TestProxyEndsWithItsGroup(t *testing.T) {
 
 // Processes that a command leaves when it ends are killed too.
 func TestProxyThatLeavesAProcess(t *testing.T) {
-	sshtest.Need(t, "ps")
+	exectest.Need(t, "ps")
 	p, err := newProxy("sh -c 'sleep 1000 >/dev/null 2>&1 </dev/null & echo $!; echo last words >&2; exit 4'")
 	require.NoError(t, err)
 	buf := make([]byte, 100)
@@ -148,7 +149,7 @@ func TestBinary(t *testing.T) {
 
 // programs returns the processes that have text in their arguments.
 func programs(t *testing.T, text string) []string {
-	sshtest.Need(t, "ps")
+	exectest.Need(t, "ps")
 	out, err := exec.Command("ps", "-A", "-o", "pid=,args=").Output()
 	require.NoError(t, err)
 	var found []string
@@ -452,7 +453,7 @@ func TestSocketThatIsNotAMaster(t *testing.T) {
 }
 
 func TestForeignSocket(t *testing.T) {
-	sshtest.NeedRoot(t)
+	exectest.NeedRoot(t)
 	path := filepath.Join(shortTemp(t), "master")
 	l, err := net.Listen("unix", path)
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
+	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
 	"mcpdbg/sshexec/sshtest"
 )
@@ -21,7 +22,7 @@ import (
 func certify(t *testing.T, ca *sshtest.Key, user, file string, args ...string) *ssh.Certificate {
 	t.Helper()
 	all := append([]string{"-q", "-s", ca.File, "-I", "test", "-n", user}, args...)
-	out, err := exec.Command(sshtest.Need(t, "ssh-keygen"), append(all, file+".pub")...).CombinedOutput()
+	out, err := exec.Command(exectest.Need(t, "ssh-keygen"), append(all, file+".pub")...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return readPublic(t, file+"-cert.pub").(*ssh.Certificate)
 }

@@ -20,10 +20,10 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
+	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
 	"mcpdbg/sshexec/sshauth"
 	"mcpdbg/sshexec/sshconfig"
-	"mcpdbg/sshexec/sshtest"
 )
 
 // waitLimit is how long a test waits for anything before it gives up, however busy
@@ -205,7 +205,7 @@ func added(key ed25519.PrivateKey, comment string) agent.AddedKey {
 // keygen makes a key file with ssh-keygen, and returns its public key.
 func keygen(t testing.TB, file string, args ...string) ssh.PublicKey {
 	t.Helper()
-	program := sshtest.Need(t, "ssh-keygen")
+	program := exectest.Need(t, "ssh-keygen")
 	cmd := exec.Command(program, append([]string{"-q", "-C", "key of a test", "-f", file}, args...)...)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -3,14 +3,13 @@
 package sshconfig
 
 import (
+	"mcpdbg/session/exectest"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"mcpdbg/sshexec/sshtest"
 )
 
 func writeFile(t require.TestingT, path, text string) string {
@@ -20,7 +19,7 @@ func writeFile(t require.TestingT, path, text string) string {
 }
 
 // needSSH returns the ssh program.
-func needSSH(t *testing.T) string { return sshtest.Need(t, "ssh") }
+func needSSH(t *testing.T) string { return exectest.Need(t, "ssh") }
 
 const everything = `
 Host x

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"mcpdbg/session/exectest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,12 +30,12 @@ func BusyboxWithoutProc(t testing.TB, o Options) *Server { return busybox(t, o, 
 
 func busybox(t testing.TB, o Options, mountProc string) *Server {
 	t.Helper()
-	NeedRoot(t)
-	dropbear, box, convert := Need(t, "dropbear"), Need(t, "busybox"), Need(t, "dropbearconvert")
-	Need(t, "ssh")
-	unshare := Need(t, "unshare")
+	exectest.NeedRoot(t)
+	dropbear, box, convert := exectest.Need(t, "dropbear"), exectest.Need(t, "busybox"), exectest.Need(t, "dropbearconvert")
+	exectest.Need(t, "ssh")
+	unshare := exectest.Need(t, "unshare")
 	if out, err := exec.Command(unshare, "--mount", "true").CombinedOutput(); err != nil {
-		lack(t, fmt.Sprintf("mounts are not allowed here: %s", bytes.TrimSpace(out)))
+		exectest.Lack(t, fmt.Sprintf("mounts are not allowed here: %s", bytes.TrimSpace(out)))
 	}
 	o.User = "root"
 	s, keys := newServer(t, o)

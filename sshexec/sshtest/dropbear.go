@@ -3,6 +3,7 @@
 package sshtest
 
 import (
+	"mcpdbg/session/exectest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,9 +20,9 @@ import (
 // without an RSA key.
 func Dropbear(t testing.TB, o Options) *Server {
 	t.Helper()
-	NeedRoot(t)
-	dropbear, convert := Need(t, "dropbear"), Need(t, "dropbearconvert")
-	Need(t, "ssh")
+	exectest.NeedRoot(t)
+	dropbear, convert := exectest.Need(t, "dropbear"), exectest.Need(t, "dropbearconvert")
+	exectest.Need(t, "ssh")
 	account := accountOf(t, &o)
 	s, keys := newServer(t, o)
 	s.authorizeAtHome(t, account)

@@ -11,6 +11,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"encoding/pem"
+	"mcpdbg/session/exectest"
 	"net"
 	"os"
 	"os/exec"
@@ -69,7 +70,7 @@ func (k *Key) AuthorizedKey() string { return string(ssh.MarshalAuthorizedKey(k.
 func Agent(t testing.TB, keys ...agent.AddedKey) string {
 	t.Helper()
 	socket := filepath.Join(tempDir(t), "agent")
-	cmd := exec.Command(Need(t, "ssh-agent"), "-D", "-a", socket)
+	cmd := exec.Command(exectest.Need(t, "ssh-agent"), "-D", "-a", socket)
 	tie(cmd)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)

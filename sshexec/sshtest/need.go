@@ -5,9 +5,8 @@ package sshtest
 import (
 	"context"
 	"fmt"
+	"mcpdbg/session/exectest"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,39 +14,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
-
-// Need returns the path of a program that the test requires. If it is missing
-// the test is skipped, or fails when CI=true. The folders of system programs
-// are searched too, which an ordinary user's PATH often lacks.
-func Need(t testing.TB, program string) string {
-	t.Helper()
-	if path, err := exec.LookPath(program); err == nil {
-		return path
-	}
-	for _, dir := range []string{"/usr/sbin", "/sbin", "/usr/local/sbin", "/usr/lib/openssh"} {
-		if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
-			return path
-		}
-	}
-	lack(t, program+" is not installed")
-	return ""
-}
-
-// NeedRoot is like Need, for root privileges.
-func NeedRoot(t testing.TB) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		lack(t, "only root can do this")
-	}
-}
-
-func lack(t testing.TB, reason string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatal(reason)
-	}
-	t.Skip(reason)
-}
 
 // Other users can read a tempDir, and its path is short enough for a socket.
 func tempDir(t testing.TB) string {
@@ -78,7 +44,7 @@ func needLogin(t testing.TB) {
 	switch {
 	case ownLogin.refused == "":
 	case os.Geteuid() == 0:
-		lack(t, ownLogin.refused)
+		exectest.Lack(t, ownLogin.refused)
 	default:
 		t.Skip(ownLogin.refused)
 	}

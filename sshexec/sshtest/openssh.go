@@ -5,6 +5,7 @@ package sshtest
 import (
 	"context"
 	"fmt"
+	"mcpdbg/session/exectest"
 	"os"
 	"os/exec"
 	"os/user"
@@ -66,8 +67,8 @@ func Inetd(t testing.TB, o Options) *Server {
 
 func needSshd(t testing.TB) string {
 	t.Helper()
-	Need(t, "ssh")
-	sshd := Need(t, "sshd")
+	exectest.Need(t, "ssh")
+	sshd := exectest.Need(t, "sshd")
 	if os.Geteuid() == 0 {
 		// The folder of sshd's privilege separation; the service creates it
 		// when it starts.
@@ -132,7 +133,7 @@ func (o Options) quiet() string {
 // PerSourcePenalties is supported since 9.8.
 func penalises(t testing.TB) bool {
 	t.Helper()
-	version, err := exec.Command(Need(t, "ssh"), "-V").CombinedOutput()
+	version, err := exec.Command(exectest.Need(t, "ssh"), "-V").CombinedOutput()
 	require.NoError(t, err)
 	var major, minor int
 	_, err = fmt.Sscanf(string(version), "OpenSSH_%d.%d", &major, &minor)
@@ -184,7 +185,7 @@ func accountOf(t testing.TB, o *Options) *Account {
 // server, and returns the path of its socket.
 func Master(t testing.TB, s *Server) string {
 	t.Helper()
-	ssh := Need(t, "ssh")
+	ssh := exectest.Need(t, "ssh")
 	socket := filepath.Join(tempDir(t), "master")
 	run := func(args ...string) error {
 		ctx, cancel := context.WithTimeout(context.Background(), startLimit)

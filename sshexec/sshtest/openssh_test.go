@@ -4,6 +4,7 @@ package sshtest
 
 import (
 	"bufio"
+	"mcpdbg/session/exectest"
 	"net"
 	"os/exec"
 	"strconv"
@@ -69,7 +70,7 @@ func TestJump(t *testing.T) {
 }
 
 func TestNoProcessIsLeaked(t *testing.T) {
-	Need(t, "setsid")
+	exectest.Need(t, "setsid")
 	s := OpenSSH(t, Options{})
 	client := s.Dial(t)
 	session, err := client.NewSession()

@@ -4,7 +4,7 @@ package sshtest
 
 import (
 	"bytes"
-	"os"
+	"mcpdbg/session/exectest"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,7 +43,7 @@ func endMarked(mark string) {
 
 func marked(mark string) (pids []int) {
 	want := []byte("\x00SSHTEST=" + mark + "\x00")
-	for pid, environ := range ProcFiles("environ") {
+	for pid, environ := range exectest.ProcFiles("environ") {
 		if bytes.Contains(append([]byte{0}, environ...), want) {
 			pids = append(pids, pid)
 		}
@@ -64,35 +64,11 @@ func descendants(root int) (pids []int) {
 	return pids
 }
 
-// ProcFiles returns the contents of the files with that name in /proc of all
-// processes, by pid: stat, environ or cmdline. A dead process has neither of
-// the last two. Tests poll it: filepath.Glob would be slower, as it reads each
-// folder.
-func ProcFiles(name string) map[int][]byte {
-	texts := make(map[int][]byte)
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return texts
-	}
-	defer dir.Close()
-	entries, _ := dir.Readdirnames(-1)
-	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry)
-		if err != nil {
-			continue
-		}
-		if text, _ := os.ReadFile("/proc/" + entry + "/" + name); len(text) > 0 {
-			texts[pid] = text
-		}
-	}
-	return texts
-}
-
 // processes returns the parents of all live processes, by pid. Without a /proc it is
 // empty.
 func processes() map[int]int {
 	parents := map[int]int{}
-	for pid, text := range ProcFiles("stat") {
+	for pid, text := range exectest.ProcFiles("stat") {
 		// The second field is the name in brackets, which may contain anything.
 		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 		if len(fields) < 2 || fields[0] == "Z" || fields[0] == "X" {

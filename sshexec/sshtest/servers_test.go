@@ -4,6 +4,7 @@ package sshtest
 
 import (
 	"fmt"
+	"mcpdbg/session/exectest"
 	"net"
 	"os"
 	"os/exec"
@@ -18,7 +19,7 @@ import (
 )
 
 func TestOrdinaryOpenSSH(t *testing.T) {
-	NeedRoot(t)
+	exectest.NeedRoot(t)
 	s := OrdinaryOpenSSH(t, Options{})
 	require.NotEqual(t, "root", s.User)
 	require.Equal(t, s.User+"\n", run(t, s, "id -un"))
@@ -54,7 +55,7 @@ func TestShells(t *testing.T) {
 }
 
 func TestUserIsDeleted(t *testing.T) {
-	NeedRoot(t)
+	exectest.NeedRoot(t)
 	var account *Account
 	cmd := exec.Command("sleep", "1000")
 	t.Run("while", func(t *testing.T) {
@@ -71,7 +72,7 @@ func TestUserIsDeleted(t *testing.T) {
 func TestAgent(t *testing.T) {
 	s := OpenSSH(t, Options{SSH: []string{"IdentityAgent ${SSH_AUTH_SOCK}"}})
 	t.Setenv("SSH_AUTH_SOCK", Agent(t, agent.AddedKey{PrivateKey: s.Key.Private, Comment: "mine"}))
-	list, err := exec.Command(Need(t, "ssh-add"), "-l").CombinedOutput()
+	list, err := exec.Command(exectest.Need(t, "ssh-add"), "-l").CombinedOutput()
 	require.NoError(t, err)
 	require.Contains(t, string(list), "mine (ED25519)")
 	require.NoError(t, os.Remove(s.KeyFile))

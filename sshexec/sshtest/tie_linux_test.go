@@ -3,6 +3,7 @@ package sshtest
 import (
 	"bufio"
 	"fmt"
+	"mcpdbg/session/exectest"
 	"net"
 	"os"
 	"os/exec"
@@ -23,7 +24,7 @@ func TestKilled(t *testing.T) {
 }
 
 func TestServersEndWithAKilledTest(t *testing.T) {
-	Need(t, "sshd")
+	exectest.Need(t, "sshd")
 	needLogin(t)
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestKilled$")
 	cmd.Env = append(os.Environ(), "SSHTEST_KILLED=1", "TMPDIR="+t.TempDir())

@@ -5,6 +5,7 @@ package sshtest
 import (
 	"crypto/rand"
 	"io"
+	"mcpdbg/session/exectest"
 	"os"
 	"os/exec"
 	"os/user"
@@ -29,7 +30,7 @@ type Account struct {
 // requires root; see Need.
 func User(t testing.TB, shell string) *Account {
 	t.Helper()
-	NeedRoot(t)
+	exectest.NeedRoot(t)
 	name := "sshtest-" + strings.ToLower(rand.Text()[:12])
 	home := filepath.Join(tempDir(t), "home")
 	require.NoError(t, os.Mkdir(home, 0o755))
@@ -50,7 +51,7 @@ func User(t testing.TB, shell string) *Account {
 // editUsers waits for concurrent ones.
 func editUsers(t testing.TB, program string, args ...string) {
 	t.Helper()
-	out, err := exec.Command(Need(t, program), args...).CombinedOutput()
+	out, err := exec.Command(exectest.Need(t, program), args...).CombinedOutput()
 	require.NoError(t, err, "%s: %s", program, out)
 }
 
@@ -58,7 +59,7 @@ func editUsers(t testing.TB, program string, args ...string) {
 // mksh or busybox, which is busybox under a name that makes it a shell.
 func Shell(t testing.TB, name string) string {
 	t.Helper()
-	path := Need(t, name)
+	path := exectest.Need(t, name)
 	if name != "busybox" {
 		return path
 	}

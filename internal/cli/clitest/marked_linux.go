@@ -2,16 +2,15 @@ package clitest
 
 import (
 	"bytes"
+	"mcpdbg/session/exectest"
 	"os"
-
-	"mcpdbg/sshexec/sshtest"
 )
 
 // Marked returns the processes that inherited a mark. Those that ended, and other users',
 // have no readable environment.
 func Marked(mark string) []*os.Process {
 	var found []*os.Process
-	for pid, env := range sshtest.ProcFiles("environ") {
+	for pid, env := range exectest.ProcFiles("environ") {
 		if pid == os.Getpid() || !bytes.Contains(env, []byte(MarkName+"="+mark+"\x00")) {
 			continue
 		}

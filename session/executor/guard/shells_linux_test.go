@@ -1,6 +1,6 @@
 //go:build linux
 
-package sshexec
+package guard
 
 import (
 	"bufio"
@@ -20,7 +20,6 @@ import (
 
 	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
-	"mcpdbg/sshexec/sshtest"
 )
 
 // posixShells are the programs that are /bin/sh on some systems. ksh93 as
@@ -39,7 +38,7 @@ func underShells(t *testing.T, shells [][]string, test func(t *testing.T, shell 
 	for _, shell := range shells {
 		t.Run(shell[0], func(t *testing.T) {
 			t.Parallel()
-			test(t, append([]string{sshtest.Need(t, shell[0])}, shell[1:]...))
+			test(t, append([]string{exectest.Need(t, shell[0])}, shell[1:]...))
 		})
 	}
 }
@@ -57,7 +56,7 @@ type script struct {
 func runLocally(t *testing.T, shell []string, text string) *script {
 	t.Helper()
 	s := &script{t: t, ended: make(chan struct{})}
-	s.cmd = exec.Command(shell[0], append(shell[1:], "-c", readLine)...)
+	s.cmd = exec.Command(shell[0], append(shell[1:], "-c", ReadLine)...)
 	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	var err error
@@ -91,16 +90,10 @@ func (s *script) send(text string) {
 	require.NoError(s.t, err)
 }
 
-// watchdog kills a process after bound, so that a test waiting for its output
-// does not wait forever.
-func watchdog(p *os.Process) (stop func() bool) {
-	return time.AfterFunc(bound, func() { _ = p.Kill() }).Stop
-}
-
 // line returns the next line that is not empty.
 func (s *script) line() string {
 	s.t.Helper()
-	defer watchdog(s.cmd.Process)()
+	defer exectest.KillAfterLimit(s.cmd.Process)()
 	for {
 		line, err := s.lines.ReadString('\n')
 		require.NoError(s.t, err)
@@ -111,30 +104,18 @@ func (s *script) line() string {
 }
 
 // session returns all live processes of the script's session.
-func (s *script) session() []int { return inSession(s.cmd.Process.Pid) }
-
-// inSession returns all live processes of a session.
-func inSession(id int) []int {
-	var pids []int
-	for pid, stat := range sshtest.ProcFiles("stat") {
-		f := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-		if f[0] != "Z" && f[0] != "X" && f[3] == strconv.Itoa(id) {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
+func (s *script) session() []int { return exectest.InSession(s.cmd.Process.Pid) }
 
 // deserted waits until the script and its descendants have ended.
 func (s *script) deserted() time.Duration {
 	s.t.Helper()
-	left, after := untilNone(0, s.session)
-	require.Empty(s.t, left, describe(left))
+	left, after := exectest.UntilNone(0, s.session)
+	require.Empty(s.t, left, exectest.Describe(left))
 	return after
 }
 
-// longLease is the lease, in seconds, of a guard that waits as long as the test.
-const longLease = 300
+// longLease is the lease of a guard that waits as long as the test.
+const longLease = 5 * time.Minute
 
 // A localGuard is guard.sh under one shell, with a process to guard.
 type localGuard struct {
@@ -145,11 +126,11 @@ type localGuard struct {
 
 // guardLocally starts a guard, and a run for it: a leader, a child, one with
 // its own group and a daemon, all but one of which ignore TERM.
-func guardLocally(t *testing.T, shell []string, lease int, leave ...string) *localGuard {
+func guardLocally(t *testing.T, shell []string, lease time.Duration, leave ...string) *localGuard {
 	t.Helper()
 	mark := executor.NewMark()
-	g := &localGuard{script: runLocally(t, shell, guardScript(mark, lease, leave))}
-	require.Regexp(t, fmt.Sprintf(`^ARMED-%s %d 1 1 %d 1$`, mark, g.cmd.Process.Pid, lease), g.line())
+	g := &localGuard{script: runLocally(t, shell, Script(mark, lease, leave))}
+	require.Regexp(t, fmt.Sprintf(`^%s %d 1 1 %d 1$`, ArmedMarker(mark), g.cmd.Process.Pid, lease/time.Second), g.line())
 
 	const stubborn = "spawn %s ignore TERM pid hang end "
 	steps := strings.Fields(fmt.Sprintf(stubborn+stubborn+stubborn+"pid hang", "child", "group", "daemon"))
@@ -159,12 +140,12 @@ func guardLocally(t *testing.T, shell []string, lease int, leave ...string) *loc
 	out, err := run.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, run.Start())
-	defer watchdog(run.Process)()
+	defer exectest.KillAfterLimit(run.Process)()
 	said := bufio.NewReader(out)
 	for len(g.pids) < 4 {
 		line, err := said.ReadString('\n')
 		require.NoError(t, err)
-		g.pids = append(g.pids, pidLines(line)...)
+		g.pids = append(g.pids, exectest.PIDLines(line)...)
 	}
 	reaped := make(chan struct{})
 	go func() {
@@ -210,15 +191,15 @@ func (g *localGuard) ask(command, args string) []int {
 
 // lives returns the live processes of the run.
 func (g *localGuard) lives() []int {
-	return slices.DeleteFunc(slices.Clone(g.pids), func(pid int) bool { return !alive(pid) })
+	return slices.DeleteFunc(slices.Clone(g.pids), func(pid int) bool { return !exectest.Alive(pid) })
 }
 
 // allGone waits until all processes of the run have ended, and then those of
 // the guard.
 func (g *localGuard) allGone() {
 	g.t.Helper()
-	left, _ := untilNone(0, g.lives)
-	require.Empty(g.t, left, describe(left))
+	left, _ := exectest.UntilNone(0, g.lives)
+	require.Empty(g.t, left, exectest.Describe(left))
 	g.deserted()
 }
 
@@ -228,7 +209,7 @@ func TestGuardCommands(t *testing.T) {
 		g := guardLocally(t, shell, longLease)
 		require.ElementsMatch(t, g.pids, g.ask("T", ""), "the whole tree")
 		require.Equal(t, g.pids[:1], g.ask("S", "INT leader"))
-		left, _ := untilNone(0, func() []int { return slices.DeleteFunc(g.lives(), func(pid int) bool { return pid != g.pids[0] }) })
+		left, _ := exectest.UntilNone(0, func() []int { return slices.DeleteFunc(g.lives(), func(pid int) bool { return pid != g.pids[0] }) })
 		require.Empty(t, left, "the leader takes INT")
 		require.ElementsMatch(t, g.pids[1:], g.ask("X", ""), "its descendants are known without it")
 		require.Len(t, g.ask("S", "TERM group"), 1, "the remaining child of its group")
@@ -260,7 +241,7 @@ func TestGuardReportsWhyItEndsTheRun(t *testing.T) {
 		require.NoError(t, g.stdin.Close())
 		require.Equal(t, "Z closed 0 1", g.line())
 		g.allGone()
-		g = guardLocally(t, shell, 2)
+		g = guardLocally(t, shell, 2*time.Second)
 		require.Equal(t, "Z lease 2 1", g.line())
 		g.allGone()
 	})
@@ -299,7 +280,7 @@ func TestGuardSparesProgramsToLeave(t *testing.T) {
 func TestGuardRemembersWhatItHasSeen(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
-		g := &localGuard{script: runLocally(t, shell, guardScript(executor.NewMark(), longLease, nil))}
+		g := &localGuard{script: runLocally(t, shell, Script(executor.NewMark(), longLease, nil))}
 		g.line()
 		leader := exec.Command(os.Args[0], exectest.HelperArgs("line", "spawn", "clean", "pid", "hang", "end", "pid", "line")...)
 		leader.Env = []string{} // nor does the server have a mark
@@ -313,12 +294,12 @@ func TestGuardRemembersWhatItHasSeen(t *testing.T) {
 		require.Empty(t, g.ask("P", fmt.Sprint(leader.Process.Pid, leader.Process.Pid, " 0 new")))
 		_, err = io.WriteString(in, "\n")
 		require.NoError(t, err)
-		defer watchdog(leader.Process)()
+		defer exectest.KillAfterLimit(leader.Process)()
 		said := bufio.NewReader(out)
 		for len(g.pids) < 2 {
 			line, err := said.ReadString('\n')
 			require.NoError(t, err)
-			g.pids = append(g.pids, slices.DeleteFunc(pidLines(line), func(pid int) bool { return pid == leader.Process.Pid })...)
+			g.pids = append(g.pids, slices.DeleteFunc(exectest.PIDLines(line), func(pid int) bool { return pid == leader.Process.Pid })...)
 		}
 		daemon := g.pids[1]
 		t.Cleanup(func() { _ = syscall.Kill(daemon, syscall.SIGKILL) })
@@ -327,7 +308,7 @@ func TestGuardRemembersWhatItHasSeen(t *testing.T) {
 		_ = leader.Wait()
 		require.Equal(t, []int{daemon}, g.ask("X", ""))
 		require.Equal(t, []int{daemon}, g.ask("K", ""))
-		require.False(t, alive(daemon))
+		require.False(t, exectest.Alive(daemon))
 	})
 }
 
@@ -338,7 +319,7 @@ func TestGuardSeesProcessesOfAnyName(t *testing.T) {
 		for _, name := range []string{"a) b 1", "a) Z 1", "a) S 1 1 ) Z", ") "} {
 			program := filepath.Join(t.TempDir(), name)
 			require.NoError(t, os.Symlink(os.Args[0], program))
-			g := &localGuard{script: runLocally(t, shell, guardScript(executor.NewMark(), longLease, nil))}
+			g := &localGuard{script: runLocally(t, shell, Script(executor.NewMark(), longLease, nil))}
 			g.line()
 			server := exec.Command(program, exectest.HelperArgs("pid", "hang")...)
 			server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -349,7 +330,7 @@ func TestGuardSeesProcessesOfAnyName(t *testing.T) {
 				_ = server.Process.Kill()
 				_ = server.Wait() // killed
 			})
-			stop := watchdog(server.Process)
+			stop := exectest.KillAfterLimit(server.Process)
 			_, err = bufio.NewReader(out).ReadString('\n')
 			require.NoError(t, err)
 			stop()
@@ -368,7 +349,7 @@ func TestGuardEndsTheRunAfterItsLease(t *testing.T) {
 }
 
 func guardEndsAfterItsLease(t *testing.T, shell []string) {
-	g := guardLocally(t, shell, 8) // seconds: on a busy machine a beat may be late
+	g := guardLocally(t, shell, 8*time.Second) // on a busy machine a beat may be late
 	// Longer than the lease, with a beat now and then. There is no event to
 	// wait for: the clocks of other programs must advance.
 	for range 12 {
@@ -387,7 +368,7 @@ func TestGuardLeavesNoClock(t *testing.T) {
 }
 
 func guardLeavesNoClock(t *testing.T, shell []string) {
-	s := runLocally(t, shell, guardScript(executor.NewMark(), longLease, nil))
+	s := runLocally(t, shell, Script(executor.NewMark(), longLease, nil))
 	s.line()
 	for n := range 100 {
 		s.send(fmt.Sprintf("B %d\nP %[1]d 0 0 0 old\n", n)) // P restarts the clock
@@ -403,25 +384,25 @@ func guardLeavesNoClock(t *testing.T, shell []string) {
 func TestRunScriptUnderEachShell(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
-		mark, args := executor.NewMark(), awkward
-		if shell[0] == sshtest.Need(t, "mksh") {
+		mark, args := executor.NewMark(), exectest.Awkward
+		if shell[0] == exectest.Need(t, "mksh") {
 			args = args[:len(args)-1] // its printf is a program, whose arguments are limited
 		}
-		c := launchCommand{
-			argv: append([]string{os.Args[0]}, exectest.HelperArgs(slices.Concat([]string{"args"}, args, []string{"end", "out", "\n", "env"})...)...),
-			dir:  t.TempDir(),
+		c := Command{
+			Argv: append([]string{os.Args[0]}, exectest.HelperArgs(slices.Concat([]string{"args"}, args, []string{"end", "out", "\n", "env"})...)...),
+			Dir:  t.TempDir(),
 		}
-		for i, value := range awkward[:len(awkward)-1] { // one is as long as possible
-			c.env = append(c.env, executor.EnvVar{Name: "AWKWARD" + strconv.Itoa(i), Value: value})
+		for i, value := range exectest.Awkward[:len(exectest.Awkward)-1] { // one is as long as possible
+			c.Env = append(c.Env, executor.EnvVar{Name: "AWKWARD" + strconv.Itoa(i), Value: value})
 		}
-		s := runLocally(t, shell, runScript(mark, c))
-		require.Regexp(t, fmt.Sprintf(`^RUN-%s %d %[2]d 0 (0|%s) `, mark, s.cmd.Process.Pid, stampOf(mark)), s.line())
-		s.send("GO-" + mark + "\n")
-		requireJSON(t, args, s.line())
-		defer watchdog(s.cmd.Process)()
+		s := runLocally(t, shell, RunScript(mark, c))
+		require.Regexp(t, fmt.Sprintf(`^%s %d %[2]d 0 (0|%s) `, RunMarker(mark), s.cmd.Process.Pid, stampOf(mark)), s.line())
+		s.send(Go(mark))
+		exectest.RequireArgs(t, args, s.line())
+		defer exectest.KillAfterLimit(s.cmd.Process)()
 		rest, err := io.ReadAll(s.lines)
 		require.NoError(t, err)
-		for _, v := range c.env {
+		for _, v := range c.Env {
 			require.Contains(t, "\n"+string(rest), "\n"+v.Name+"="+v.Value+"\n")
 		}
 		s.deserted()

@@ -1,4 +1,4 @@
-package sshexec
+package guard
 
 import (
 	"bytes"
@@ -12,7 +12,8 @@ const noiseLimit = 64 << 10
 
 var (
 	errNoise = fmt.Errorf("more than %d KiB came before it", noiseLimit>>10)
-	errEnded = errors.New("the command ended before it")
+	// ErrEnded is the Err of a Reading whose stream ended before the marker.
+	ErrEnded = errors.New("the command ended before it")
 )
 
 // A scanner looks for a marker at the start of a line. What precedes it is noise: output
@@ -23,15 +24,15 @@ type scanner struct {
 	from   int // start of the incomplete line
 }
 
-// A reading is one stream up to its marker.
-type reading struct {
-	line  string // what follows the marker in its line
-	noise []byte // before it, or all output if it did not come
-	rest  []byte // output after its line
-	err   error  // why it did not come
+// A Reading is one stream up to its marker.
+type Reading struct {
+	Line  string // what follows the marker in its line
+	Noise []byte // before it, or all output if it did not come
+	Rest  []byte // output after its line
+	Err   error  // why it did not come
 }
 
-func (s *scanner) feed(p []byte) (reading, bool) {
+func (s *scanner) feed(p []byte) (Reading, bool) {
 	s.buf = append(s.buf, p...)
 	for {
 		end := bytes.IndexByte(s.buf[s.from:], '\n')
@@ -42,31 +43,31 @@ func (s *scanner) feed(p []byte) (reading, bool) {
 		next := s.from + end + 1
 		after, ok := bytes.CutPrefix(line, []byte(s.marker))
 		if ok && (len(after) == 0 || after[0] == ' ') {
-			return reading{
-				line:  string(bytes.TrimPrefix(after, []byte(" "))),
-				noise: bytes.TrimSuffix(s.buf[:s.from], []byte("\n")), // the marker's own
-				rest:  s.buf[next:],
+			return Reading{
+				Line:  string(bytes.TrimPrefix(after, []byte(" "))),
+				Noise: bytes.TrimSuffix(s.buf[:s.from], []byte("\n")), // the marker's own
+				Rest:  s.buf[next:],
 			}, true
 		}
 		s.from = next
 	}
 	if len(s.buf) > noiseLimit {
-		return reading{noise: s.buf, err: errNoise}, true
+		return Reading{Noise: s.buf, Err: errNoise}, true
 	}
-	return reading{}, false
+	return Reading{}, false
 }
 
-// await reads r up to the line that begins with marker, in a goroutine that ends with the
+// Await reads r up to the line that begins with marker, in a goroutine that ends with the
 // connection at the latest.
-func await(r io.Reader, marker string) <-chan reading {
-	done := make(chan reading, 1)
+func Await(r io.Reader, marker string) <-chan Reading {
+	done := make(chan Reading, 1)
 	go func() {
 		s := scanner{marker: marker}
 		for buf := make([]byte, 32<<10); ; {
 			n, err := r.Read(buf)
 			result, complete := s.feed(buf[:n])
 			if !complete && err != nil {
-				result, complete = reading{noise: s.buf, err: errEnded}, true
+				result, complete = Reading{Noise: s.buf, Err: ErrEnded}, true
 			}
 			if complete {
 				done <- result

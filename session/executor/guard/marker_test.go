@@ -1,10 +1,11 @@
-package sshexec
+package guard
 
 import (
 	"bytes"
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,7 +29,7 @@ func TestMarkerIsFoundAtTheStartOfALine(t *testing.T) {
 	} {
 		for _, step := range []int{1, 3, len(c.in)} {
 			s := scanner{marker: "RUN-x"}
-			var got reading
+			var got Reading
 			found, fed := false, 0
 			for fed < len(c.in) && !found {
 				n := min(step, len(c.in)-fed)
@@ -37,10 +38,10 @@ func TestMarkerIsFoundAtTheStartOfALine(t *testing.T) {
 			}
 			require.Equal(t, c.found, found, c.name)
 			if found {
-				require.Equal(t, c.line, got.line, c.name)
-				require.Equal(t, strings.TrimSuffix(c.noise, "\n"), strings.TrimSuffix(string(got.noise), "\n"), c.name)
-				require.Equal(t, c.rest, string(got.rest)+c.in[fed:], c.name)
-				require.NoError(t, got.err)
+				require.Equal(t, c.line, got.Line, c.name)
+				require.Equal(t, strings.TrimSuffix(c.noise, "\n"), strings.TrimSuffix(string(got.Noise), "\n"), c.name)
+				require.Equal(t, c.rest, string(got.Rest)+c.in[fed:], c.name)
+				require.NoError(t, got.Err)
 			}
 		}
 	}
@@ -56,16 +57,16 @@ func (f *forever) Read(p []byte) (int, error) {
 
 func TestNoiseIsBounded(t *testing.T) {
 	endless := &forever{}
-	r := <-await(endless, "RUN-x")
-	require.ErrorIs(t, r.err, errNoise)
+	r := <-Await(endless, "RUN-x")
+	require.ErrorIs(t, r.Err, errNoise)
 	require.Less(t, endless.read, 2*noiseLimit)
-	require.LessOrEqual(t, len(r.noise), 2*noiseLimit)
+	require.LessOrEqual(t, len(r.Noise), 2*noiseLimit)
 }
 
 func TestOutputBeforeTheEndIsKept(t *testing.T) {
-	r := <-await(io.MultiReader(strings.NewReader("This account is "), strings.NewReader("disabled.\n")), "RUN-x")
-	require.ErrorIs(t, r.err, errEnded)
-	require.Equal(t, "This account is disabled.\n", string(r.noise))
+	r := <-Await(io.MultiReader(strings.NewReader("This account is "), strings.NewReader("disabled.\n")), "RUN-x")
+	require.ErrorIs(t, r.Err, ErrEnded)
+	require.Equal(t, "This account is disabled.\n", string(r.Noise))
 }
 
 func FuzzMarker(f *testing.F) {
@@ -77,7 +78,7 @@ func FuzzMarker(f *testing.F) {
 		whole := scanner{marker: "RUN-x"}
 		want, wantFound := whole.feed(in)
 		s := scanner{marker: "RUN-x"}
-		var got reading
+		var got Reading
 		found, fed := false, 0
 		for fed < len(in) && !found {
 			n := min(step, len(in)-fed)
@@ -85,16 +86,16 @@ func FuzzMarker(f *testing.F) {
 			fed += n
 		}
 		require.Equal(t, wantFound, found, "however it comes")
-		if found && got.err == nil {
-			require.Equal(t, want.line, got.line)
-			require.Equal(t, string(want.noise), string(got.noise))
-			require.True(t, bytes.HasSuffix(in[:fed], got.rest))
+		if found && got.Err == nil {
+			require.Equal(t, want.Line, got.Line)
+			require.Equal(t, string(want.Noise), string(got.Noise))
+			require.True(t, bytes.HasSuffix(in[:fed], got.Rest))
 		}
 	})
 }
 
 func TestEncodeIsOneLineOfPrintableASCII(t *testing.T) {
-	for _, text := range []string{"", "plain", "a\nb\x00c\\d\xffé\t'\"$`%s", guardScript(executor.NewMark(), 30, nil)} {
+	for _, text := range []string{"", "plain", "a\nb\x00c\\d\xffé\t'\"$`%s", Script(executor.NewMark(), 30*time.Second, nil)} {
 		line := encode(text)
 		require.Equal(t, len(line)-1, bytes.IndexByte(line, '\n'))
 		for _, c := range line[:len(line)-1] {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package sshtest
+package exectest
 
 import (
 	"os"
@@ -12,14 +12,14 @@ import (
 
 // TestLacking is run by TestNeed in another process.
 func TestLacking(t *testing.T) {
-	if os.Getenv("SSHTEST_LACKING") != "" {
+	if os.Getenv("EXECTEST_LACKING") != "" {
 		Need(t, "no-such-program")
 	}
 }
 
 func TestNeed(t *testing.T) {
 	require.NotEmpty(t, Need(t, "sh"))
-	t.Setenv("SSHTEST_LACKING", "1")
+	t.Setenv("EXECTEST_LACKING", "1")
 	for ci, verdict := range map[string]string{"": "--- SKIP", "true": "--- FAIL"} {
 		t.Setenv("CI", ci)
 		out, err := exec.Command(os.Args[0], "-test.v", "-test.run", "^TestLacking$").CombinedOutput()

@@ -1,0 +1,93 @@
+package guard
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"mcpdbg/internal/wording"
+)
+
+// Bootstrap is the only command a login shell ever gets: it means the same in every
+// shell, and what it reads next appears in no process list. POSIX read takes one byte at
+// a time, so that the input after the line is left for the next reader.
+const Bootstrap = `exec /bin/sh -c '` + ReadLine + `'`
+
+// ReadLine makes a shell read one line, as Input writes it, and evaluate it.
+const ReadLine = `IFS= read -r _m; eval "$(printf %b "$_m")"`
+
+//go:embed guard.sh
+var guardText string
+
+// groupOf sets _mg to the process group of the shell, without a fork if there is a /proc,
+// or if leadScript has made the shell the leader of one.
+const groupOf = `_mg=
+{ IFS= read -r _mg </proc/$$/stat; } 2>/dev/null
+if [ -n "$_mg" ]; then set -- ${_mg##*)}; _mg=$3; elif [ "${_ml-}" = $$ ]; then _mg=$_ml; else _mg=$(PATH=/usr/bin:/bin:$PATH ps -o pgid= -p $$ 2>/dev/null); _mg=${_mg##* }; fi
+`
+
+// leadScript makes the shell the leader of its own group, so that the group can be
+// signalled without hitting other processes: dropbear starts commands in the group of the
+// connection. Startup files may have broken PATH.
+const leadScript = groupOf + `[ "$_mg" = $$ ] || for _mg in /usr/bin /bin /usr/local/bin /run/current-system/sw/bin; do
+[ -x $_mg/setsid ] && _ml=$$ && export _ml && exec $_mg/setsid /bin/sh -c '` + ReadLine + `'
+done
+` + ReadLine
+
+const noStamp = "0"
+
+// stampOf returns the stamp of a run. It is a number that no program would choose, and that a shell's ulimit can hold.
+func stampOf(mark string) string {
+	n, _ := strconv.ParseUint(mark[:14], 16, 64) // digits of executor.NewMark
+	return strconv.FormatUint(n|1<<57, 10)
+}
+
+// ArmedMarker begins the first line that a guard writes.
+func ArmedMarker(mark string) string { return "ARMED-" + mark }
+
+// Script returns the script of a guard for the run with a mark: it ends the run when it
+// has heard nothing for the lease, in whole seconds, and spares the programs in leave.
+func Script(mark string, lease time.Duration, leave []string) string {
+	var b strings.Builder
+	seconds := (lease + time.Second - 1) / time.Second
+	fmt.Fprintf(&b, "unset _m _ml\nMARK=%s LEASE=%d LEAVE=%s\n", mark, seconds, wording.ShellQuote(strings.Join(leave, "\n")))
+	for line := range strings.Lines(guardText) {
+		if line = strings.TrimLeft(line, "\t"); line != "\n" && !strings.HasPrefix(line, "#") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// ShowMark returns a script that makes the shell read the next line in an environment
+// with the mark: that of a running shell does not show what it exports.
+func ShowMark(mark string) string {
+	return "_mw=" + mark + "; export _mw; exec /bin/sh -c '" + ReadLine + "'"
+}
+
+// Input returns the lines for Bootstrap that make the shell the leader of its own group,
+// and run the scripts: each but the last one reads the next.
+func Input(scripts ...string) []byte {
+	lines := encode(leadScript)
+	for _, script := range scripts {
+		lines = append(lines, encode(script)...)
+	}
+	return lines
+}
+
+// encode makes a script one line for Bootstrap: it escapes the backslash and every
+// byte that is not printable ASCII, as printf's %b reads them.
+func encode(script string) []byte {
+	line := make([]byte, 0, len(script)+len(script)/8+1)
+	for i := range len(script) {
+		switch c := script[i]; {
+		case c < ' ' || c > '~' || c == '\\':
+			line = append(line, '\\', '0', '0'+c>>6, '0'+c>>3&7, '0'+c&7)
+		default:
+			line = append(line, c)
+		}
+	}
+	return append(line, '\n')
+}
