@@ -30,7 +30,7 @@ type Executor struct {
 	lost []lostRun // the next start looks for them
 }
 
-var _ executor.Executor = (*Executor)(nil)
+var _ executor.Foundation = (*Executor)(nil)
 
 // New returns an executor for the host opts.Destination. It resolves and
 // connects nothing before the first Start. The error is about the options.
@@ -93,7 +93,12 @@ func choose[T ~string](value *T, what string, known ...T) error {
 // Start implements executor.Executor. It is never retried once the command may
 // have been sent.
 func (e *Executor) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
-	return e.table.Start(ctx, cmd, func(b *executor.Base) executor.Backend { return newProcess(e, b) })
+	return e.StartOn(ctx, cmd, func(_ *executor.Base, own executor.Backend) executor.Backend { return own })
+}
+
+// StartOn implements executor.Foundation.
+func (e *Executor) StartOn(ctx context.Context, cmd executor.Command, over func(*executor.Base, executor.Backend) executor.Backend) (executor.Process, error) {
+	return e.table.Start(ctx, cmd, func(b *executor.Base) executor.Backend { return over(b, newProcess(e, b)) })
 }
 
 // Process implements executor.Executor.
@@ -118,7 +123,7 @@ func (p *process) Launch(ctx context.Context) *executor.StartError {
 	}
 	set, passed := configuredEnv(conn)
 	var run *launched
-	failure := p.base.Phase("start", path.Base(p.base.Cmd.Argv[0]), func() (err *executor.StartError) {
+	failure := p.base.Phase("start", path.Base(p.base.Exec.Argv[0]), func() (err *executor.StartError) {
 		if ctx.Err() != nil { // while a callback took its time
 			return executor.StartCancelledBy(ctx, "start")
 		}
@@ -139,7 +144,7 @@ func (p *process) launch(ctx context.Context, conn *link.Conn, set map[string]st
 	l := &launcher{
 		conn: conn, mark: p.base.Mark, set: set, limit: p.ex.opts.StartTimeout, lease: p.ex.opts.Lease, from: p.ex.opts.PathFrom, paths: &p.ex.paths,
 		leave: p.base.Cmd.Leave, lost: p.ex.lostRuns(),
-		cmd: guard.Command{Argv: p.base.Cmd.Argv, Dir: p.base.Cmd.Dir, Env: p.base.Cmd.Env, NoStdin: p.base.Cmd.NoStdin},
+		cmd: guard.Command{Argv: p.base.Exec.Argv, Dir: p.base.Exec.Dir, Env: p.base.Exec.Env, NoStdin: p.base.Exec.NoStdin},
 	}
 	if conn.Info().Transport == link.Native {
 		l.redial = func(ctx context.Context, why string) (*link.Conn, error) {
@@ -235,7 +240,7 @@ func (p *process) report(run *launched, passed []string) executor.EnvReport {
 	if run.path != "" {
 		r.Added = append(r.Added, "PATH")
 	}
-	for _, v := range p.base.Cmd.Env {
+	for _, v := range p.base.Exec.Env {
 		if !slices.Contains(r.Named, v.Name) {
 			r.Named = append(r.Named, v.Name)
 		}

@@ -91,12 +91,12 @@ func (p *process) attach(conn *link.Conn, run *launched, env executor.EnvReport)
 	p.conn, p.running, p.beats = conn, run, cancel
 	p.link = conn.Info()
 	p.link.State, p.link.RTT = executor.LinkUp, run.rtt
-	p.notices = slices.Concat(conn.Notices(), argvNotices(p.base.Cmd.Argv), run.notices)
+	p.notices = slices.Concat(conn.Notices(), argvNotices(p.base.Exec.Argv), run.notices)
 	s := executor.Streams{Lost: p.cutOff, Output: [2]io.Reader{
 		&outputReader{p, io.MultiReader(bytes.NewReader(run.rest[executor.Stdout]), run.run)},
 		&outputReader{p, io.MultiReader(bytes.NewReader(run.rest[executor.Stderr]), run.run.Stderr())},
 	}}
-	if p.base.Cmd.NoStdin {
+	if p.base.Exec.NoStdin {
 		_ = run.run.CloseWrite() // a failure shows as the end of the connection
 	} else {
 		p.pipe = &stdinPipe{ch: run.run, p: p}
@@ -127,7 +127,7 @@ func (p *process) watch(ctx context.Context) {
 		left = p.flush()
 		exit := run.exit
 		exit.By, exit.Why = p.endedBy(exit)
-		p.base.Journal.Exited(exit)
+		p.base.ReportExit(exit)
 		p.base.Go(func() { p.base.CutShared(ctx) })
 		select {
 		case <-p.base.Journal.Done():

@@ -126,7 +126,7 @@ func leaveSpares(s *suite) {
 	tree, err := p.Tree(s.ctx)
 	require.NoError(s, err)
 	var spared, others []int
-	for _, d := range tree {
+	for _, d := range s.own(tree) {
 		if strings.Contains(d.Command, end.path) && !strings.Contains(d.Command, "hang") { // the leader has both
 			spared = append(spared, d.PID)
 		} else {
@@ -137,8 +137,8 @@ func leaveSpares(s *suite) {
 	require.Len(s, spared, 2)
 
 	r := p.terminate()
-	require.ElementsMatch(s, spared, pidsOf(r.Spared))
-	require.ElementsMatch(s, others, pidsOf(r.Signalled))
+	require.ElementsMatch(s, spared, s.pidsOf(r.Spared))
+	require.ElementsMatch(s, others, s.pidsOf(r.Signalled))
 	s.dead(others...)
 	for _, pid := range spared {
 		require.True(s, s.Alive(pid), "%d was not spared", pid)
@@ -151,7 +151,7 @@ func (s *suite) listed(p *watched, pids ...int) {
 	require.Eventually(s, func() bool {
 		tree, err := p.Tree(s.ctx)
 		require.NoError(s, err)
-		found := pidsOf(tree)
+		found := s.pidsOf(tree)
 		return !slices.ContainsFunc(pids, func(pid int) bool { return !slices.Contains(found, pid) })
 	}, waitLimit, pollInterval, "%v are not all in the tree", pids)
 }

@@ -54,6 +54,15 @@ type Harness struct {
 	StreamsEnd bool
 	// Spares reports whether the executor honors Command.Leave.
 	Spares bool
+	// ShellStatus reports whether the exit status is that of a shell: 128 and the
+	// number for a signal other than the KILL of Terminate and Stop.
+	ShellStatus bool
+	// Wrapped reports whether the leader that is signalled is a wrapper, which the
+	// server is a child of, and whose end is reported.
+	Wrapped bool
+	// PID, if set, returns the pid on that machine for one that a process of p has printed
+	// in a namespace of its own.
+	PID func(p executor.Process, printed int) int
 	// Lose, if set, cuts a process off, so that its exit status is unknown.
 	Lose func(p executor.Process)
 }
@@ -124,7 +133,7 @@ func (s *suite) watch(p executor.Process, o executor.SubscribeOptions) *watched 
 	sub, err := p.Subscribe(o)
 	require.NoError(s, err)
 	s.Cleanup(sub.Close)
-	return &watched{Process: p, sub: sub, s: s}
+	return &watched{Process: p, sub: sub, s: s, translated: map[int]int{}}
 }
 
 // A watched process is a process with an ordinary subscription.
@@ -134,6 +143,8 @@ type watched struct {
 	s    *suite
 	seen []executor.Event
 	text [2]bytes.Buffer
+
+	translated map[int]int // printed pids, and those on the machine
 }
 
 func (w *watched) next() executor.Event {
@@ -202,10 +213,25 @@ func (w *watched) pids(n int) []int {
 			pids = append(pids, pid)
 		}
 		if len(pids) >= n {
-			return pids
+			return w.translate(pids)
 		}
 		w.next()
 	}
+}
+
+// translate returns the pids on the machine. It remembers them: a process may end.
+func (w *watched) translate(printed []int) []int {
+	if w.s.PID == nil {
+		return printed
+	}
+	var pids []int
+	for _, pid := range printed {
+		if _, known := w.translated[pid]; !known {
+			w.translated[pid] = w.s.PID(w.Process, pid)
+		}
+		pids = append(pids, w.translated[pid])
+	}
+	return pids
 }
 
 func (w *watched) rest() []executor.Event {
@@ -248,6 +274,14 @@ func (w *watched) read(after uint64, max int, wait time.Duration) executor.ReadR
 	r, err := w.Read(w.s.ctx, after, max, wait)
 	require.NoError(w.s, err)
 	return r
+}
+
+// signalled returns the exit of a process that a signal has ended.
+func (s *suite) signalled(name string, number int) executor.Exit {
+	if s.ShellStatus {
+		return code(128 + number)
+	}
+	return executor.Exit{Kind: executor.ExitSignal, Signal: name}
 }
 
 func code(n int) executor.Exit { return executor.Exit{Kind: executor.ExitCode, Code: n} }

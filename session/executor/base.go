@@ -53,6 +53,10 @@ type Base struct {
 	ID   string
 	Cmd  Command
 	Mark string // in the environment of the process and all its descendants
+	// Exec is what the backend launches: Cmd, unless a Layer runs it through a program of
+	// its own. Like Layer, it is constant once the backend is built.
+	Exec  Command
+	Layer *Layer // nil without
 
 	table    *Table
 	own      Backend
@@ -77,12 +81,31 @@ type Base struct {
 	drained chan struct{}
 }
 
+// A Layer joins a backend to the process that it runs for another executor:
+// what the backend launches is a program through which that process is reached.
+type Layer struct {
+	// Streams returns the streams of the process, from those of the program.
+	Streams func(Streams) Streams
+	// Exit returns how the process ended, from how the program did.
+	Exit func(Exit) Exit
+	// Empty reports whether nothing is left beyond the program.
+	Empty func() bool
+}
+
+// A Foundation is an Executor whose processes another executor can build on.
+type Foundation interface {
+	Executor
+	// StartOn is like Start, for a process with the backend that over returns. over gets
+	// the one that this executor would use, may set Exec and Layer, and must not block.
+	StartOn(ctx context.Context, cmd Command, over func(*Base, Backend) Backend) (Process, error)
+}
+
 func newBase(t *Table, id string, cmd Command, cancel context.CancelCauseFunc) *Base {
 	cmd.Argv = slices.Clone(cmd.Argv)
 	cmd.Env = slices.Clone(cmd.Env)
 	cmd.Leave = slices.Clone(cmd.Leave)
 	return &Base{
-		ID: id, Cmd: cmd, Mark: NewMark(), table: t, cancel: cancel,
+		ID: id, Cmd: cmd, Exec: cmd, Mark: NewMark(), table: t, cancel: cancel,
 		settled: make(chan struct{}), exited: make(chan struct{}), ending: make(chan struct{}, 1), drained: make(chan struct{}),
 	}
 }
@@ -148,6 +171,9 @@ type Streams struct {
 func (b *Base) Attach(s Streams, env EnvReport) {
 	o := b.table.opts.Journal
 	o.OnClosing, o.Pinned = func() { b.Stdin.Abort() }, b.Cmd.Pinned
+	if b.Layer != nil {
+		s = b.Layer.Streams(s)
+	}
 	b.Journal, b.env, b.Began = NewJournal(o), env, time.Now()
 	b.Stdin = NewStdin(s.Stdin, s.Try, b.Journal.Emit)
 	b.mu.Lock()
@@ -188,10 +214,18 @@ func (b *Base) Go(f func()) { b.table.running.Go(f) }
 func (b *Base) Drained() <-chan struct{} { return b.drained }
 
 // LeaderExited records that the leader has ended, or is lost. It is called once,
-// before Journal.Exited.
+// before ReportExit.
 func (b *Base) LeaderExited() {
 	b.exitedAt = time.Now()
 	close(b.exited)
+}
+
+// ReportExit records how the leader ended, once all its earlier output was read.
+func (b *Base) ReportExit(e Exit) {
+	if b.Layer != nil {
+		e = b.Layer.Exit(e)
+	}
+	b.Journal.Exited(e)
 }
 
 // Exited is closed by LeaderExited.
@@ -213,10 +247,13 @@ func (b *Base) Ending() bool { return len(b.ending) > 0 }
 // Retire keeps a process that is Closed or Failed readable for the retention of the
 // table, and ends its descendants afterwards.
 func (b *Base) Retire() {
-	b.table.retire(b, func() {
-		_, _ = b.end(context.Background()) // what cannot be killed is leaked
-		b.release(false)
-	})
+	b.table.retire(b, b.Abandon)
+}
+
+// Abandon ends a process that was attached, and whose start has failed nevertheless.
+func (b *Base) Abandon() {
+	_, _ = b.end(context.Background()) // what cannot be killed is leaked
+	b.release(false)
 }
 
 func (b *Base) launched() bool {
@@ -241,7 +278,7 @@ func (b *Base) SweepIf(none func() bool) {
 	default:
 		return
 	}
-	if none() {
+	if none() && (b.Layer == nil || b.Layer.Empty()) {
 		b.release(true)
 	}
 }

@@ -84,6 +84,7 @@ const (
 	SpeakerJump  Speaker = "jump host"
 	SpeakerProxy Speaker = "proxy command" // of this machine
 	SpeakerSSH   Speaker = "ssh"           // the local ssh program
+	SpeakerVia   Speaker = "via"           // the program through which the server is started
 )
 
 // String names the speaker as in "the host said".
@@ -95,6 +96,8 @@ func (s Speaker) String() string {
 		return "the " + string(s)
 	case SpeakerSSH:
 		return string(s)
+	case SpeakerVia:
+		return "its client"
 	}
 	return "another party" // from a recording of another release
 }

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -134,6 +135,7 @@ type Info struct {
 	State     State
 	PID       int    // of the leader, on the machine where it runs
 	Placement string // "local", or the host
+	Via       string // through which the process is reached there, such as "docker web"; empty if directly
 	Argv      []string
 	Program   string // the file that runs as Argv[0]; "" if not known
 	Dir       string
@@ -175,6 +177,17 @@ type Exit struct {
 	// fills in the rest.
 	By  EndedBy
 	Why string // details for By, such as "no contact for 10 s (lease 10 s)"; our words
+}
+
+// How describes how the process ended, as in "ended with 3".
+func (e Exit) How() string {
+	switch e.Kind {
+	case ExitCode:
+		return fmt.Sprintf("ended with %d", e.Code)
+	case ExitSignal:
+		return "was ended by SIG" + e.Signal
+	}
+	return "ended"
 }
 
 // EndedBy is the party that ended a process. The zero value is EndedUnknown.

@@ -41,7 +41,7 @@ type Executor struct {
 	program string
 }
 
-var _ executor.Executor = (*Executor)(nil)
+var _ executor.Foundation = (*Executor)(nil)
 
 // New returns an executor on this machine.
 func New(opts Options) *Executor {
@@ -64,8 +64,13 @@ func New(opts Options) *Executor {
 
 // Start implements executor.Executor.
 func (e *Executor) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
+	return e.StartOn(ctx, cmd, func(_ *executor.Base, own executor.Backend) executor.Backend { return own })
+}
+
+// StartOn implements executor.Foundation.
+func (e *Executor) StartOn(ctx context.Context, cmd executor.Command, over func(*executor.Base, executor.Backend) executor.Backend) (executor.Process, error) {
 	cmd.OnBegin = nil // local steps are too short to be shown
-	return e.table.Start(ctx, cmd, func(b *executor.Base) executor.Backend { return newProcess(e, b) })
+	return e.table.Start(ctx, cmd, func(b *executor.Base) executor.Backend { return over(b, newProcess(e, b)) })
 }
 
 // Process implements executor.Executor.

@@ -81,7 +81,7 @@ func (p *process) wait() {
 	}
 	p.base.LeaderExited()
 	flush(p.pipes[:]...)
-	p.base.Journal.Exited(exit)
+	p.base.ReportExit(exit)
 	<-p.base.Journal.Done()
 	for _, pipe := range p.pipes {
 		pipe.stop() // unreachable processes may hold it open

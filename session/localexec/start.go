@@ -20,7 +20,7 @@ const maxMarks = 8
 func (p *process) Launch(ctx context.Context) *executor.StartError {
 	var spec spec
 	var report executor.EnvReport
-	if err := p.base.Phase("resolve", p.base.Cmd.Argv[0], func() (err *executor.StartError) {
+	if err := p.base.Phase("resolve", p.base.Exec.Argv[0], func() (err *executor.StartError) {
 		spec, report, err = p.resolve()
 		p.program = spec.path
 		return err
@@ -94,7 +94,7 @@ type spec struct {
 }
 
 func (p *process) resolve() (spec, executor.EnvReport, *executor.StartError) {
-	cmd := &p.base.Cmd
+	cmd := &p.base.Exec
 	env, report := executor.BuildEnv(cmd.EnvPolicy, p.ex.environ, cmd.Env)
 	if err := checkDir(cmd.Dir); err != nil {
 		return spec{}, report, err

@@ -51,7 +51,7 @@ func ParseRun(mark, line string) (Run, error) {
 		return Run{}, fmt.Errorf("unexpected reply of the start script: %q", cut(line))
 	}
 	pid, err := strconv.Atoi(f[0])
-	if err != nil || pid <= 1 {
+	if err != nil || pid < 1 { // 1 in a namespace of its own
 		return Run{}, fmt.Errorf("unexpected reply of the start script: %q", cut(line))
 	}
 	r := Run{PID: pid, Status: Status(f[2]), Path: f[4]}

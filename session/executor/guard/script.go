@@ -91,3 +91,20 @@ func encode(script string) []byte {
 	}
 	return append(line, '\n')
 }
+
+// ExitMarker begins the report of the exit status by Wrapped, which ends with the status
+// and a newline. No program writes its first byte by chance.
+func ExitMarker(mark string) string { return "\x1eEXIT-" + mark + " " }
+
+// Wrapped is Input for a shell that waits for what the scripts become, and then reports
+// the exit status on standard error. Signals do not end it earlier.
+func Wrapped(mark string, scripts ...string) []byte {
+	return append(encode(fmt.Sprintf(`trap : INT TERM HUP QUIT
+/bin/sh -c '%s'
+_ms=$?
+printf '\036EXIT-%s %%s\n' $_ms >&2
+exit $_ms`, ReadLine, mark)), Input(scripts...)...)
+}
+
+// Plain is Input for a shell that stays in the group where it is.
+func Plain(script string) []byte { return encode(script) }

@@ -1,0 +1,260 @@
+package via
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/session/executor/guard"
+)
+
+const (
+	// endTime is how long Kill waits for the guard to kill.
+	endTime = 8 * time.Second
+	// clientTime is how long the client may then take to end by itself: it reports the
+	// exit status, and delivers the last output.
+	clientTime = 2 * time.Second
+	beatEvery  = 5 * time.Second
+	beatReply  = 10 * time.Second
+)
+
+// A process is a server that runs beyond a client, which is the process of the executor
+// below.
+type process struct {
+	ex    *Executor
+	base  *executor.Base
+	below executor.Backend // of the client
+	mark  string           // inside
+
+	raw    executor.Streams // of the client; set before the gates open
+	output [2]*gate
+
+	// Set before Launch returns, and constant from then on.
+	run    guard.Run     // its zero value if the server was executed as it is
+	charge *guard.Charge // nil without a guard
+	stop   context.CancelFunc
+
+	mu      sync.Mutex
+	notices []executor.Notice
+	status  *int   // the reported exit status
+	killed  bool   // SIGKILL was sent by Kill
+	unseen  string // why there is no guard
+}
+
+func newProcess(e *Executor, b *executor.Base, below executor.Backend) *process {
+	p := &process{ex: e, base: b, below: below, mark: executor.NewMark(), output: [2]*gate{newGate(), newGate()}}
+	b.Exec = e.clientOf(b.Cmd)
+	b.Layer = &executor.Layer{Streams: p.layer, Exit: p.exit, Empty: p.empty}
+	return p
+}
+
+// layer implements executor.Layer.
+func (p *process) layer(s executor.Streams) executor.Streams {
+	p.raw = s
+	s.Output = [2]io.Reader{p.output[executor.Stdout], p.output[executor.Stderr]}
+	if p.base.Cmd.NoStdin {
+		s.Stdin, s.Try = nil, nil
+	}
+	return s
+}
+
+// exit implements executor.Layer.
+func (p *process) exit(client executor.Exit) executor.Exit {
+	p.mu.Lock()
+	status, killed := p.status, p.killed
+	p.mu.Unlock()
+	if p.ex.prefix.stays || p.run.PID == 0 && !p.ex.prefix.engine() {
+		return client
+	}
+	end := executor.Exit{By: client.By, Why: client.Why}
+	const sigkill = 128 + 9
+	switch {
+	case status == nil:
+		end.Why = fmt.Sprintf("%s %s; how the server ended: cannot tell", p.ex.prefix.name, client.How())
+	case *status == sigkill && killed:
+		end.Kind, end.Signal = executor.ExitSignal, "KILL"
+	default:
+		end.Kind, end.Code = executor.ExitCode, *status
+	}
+	if p.charge != nil {
+		switch why := p.charge.Guard().Reason(); {
+		case !why.Alive:
+		case why.Kind == guard.ReasonClosed:
+			end.By, end.Why = executor.EndedByGuard, "its channel was closed"
+		default:
+			end.By, end.Why = executor.EndedByLease, fmt.Sprintf("no contact for %v (lease %[1]v)", why.After)
+		}
+	}
+	return end
+}
+
+// empty implements executor.Layer.
+func (p *process) empty() bool {
+	if p.charge == nil {
+		return p.ex.prefix.stays
+	}
+	procs, err := p.charge.Ask(context.Background(), "X", "")
+	return err == nil && len(procs) == 0 && !p.charge.Guard().Doubts()
+}
+
+// Describe implements executor.Backend.
+func (p *process) Describe(info *executor.Info) {
+	p.below.Describe(info)
+	p.mu.Lock()
+	info.Notices = append(slices.Clone(info.Notices), p.notices...)
+	p.mu.Unlock()
+	info.Via = p.ex.prefix.place
+	if !p.ex.prefix.stays {
+		info.Env = executor.EnvReport{Policy: executor.EnvNone, Added: []string{executor.MarkName}}
+	}
+	for _, v := range p.base.Cmd.Env {
+		if !slices.Contains(info.Env.Named, v.Name) {
+			info.Env.Named = append(info.Env.Named, v.Name)
+		}
+	}
+	slices.Sort(info.Env.Named)
+	if p.run.PID != 0 && !p.ex.prefix.stays {
+		info.PID, info.Program = p.run.PID, ""
+	}
+}
+
+// Latency implements executor.Backend.
+func (p *process) Latency() time.Duration { return p.below.Latency() }
+
+// Tree implements executor.Backend.
+func (p *process) Tree(ctx context.Context) (found, spared []executor.Descendant, err error) {
+	if p.charge == nil {
+		return p.below.Tree(ctx)
+	}
+	procs, err := p.ask(ctx, "T", "")
+	return guard.Of(procs, guard.Member), guard.Of(procs, guard.Spared), err
+}
+
+// ask returns no processes once nothing is left of the process.
+func (p *process) ask(ctx context.Context, command, args string) ([]guard.Proc, error) {
+	if p.base.Swept() {
+		return nil, nil
+	}
+	procs, err := p.charge.Ask(ctx, command, args)
+	if err != nil && p.base.Swept() {
+		return nil, nil // it ended while it was asked
+	}
+	return procs, err
+}
+
+// Stop implements executor.Backend.
+func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.Scope) (executor.StopReport, error) {
+	if p.charge == nil || step == executor.StepCloseStdin {
+		if p.charge != nil {
+			p.charge.Sample(ctx)
+		}
+		report, err := p.below.Stop(ctx, step, scope)
+		report.CannotTell = p.CannotTell()
+		return report, err
+	}
+	report := executor.StopReport{Running: p.base.Alive(), CannotTell: p.CannotTell()}
+	if step == executor.StepKill {
+		p.setKilled()
+	}
+	target := map[executor.Scope]string{
+		executor.ScopeLeader: "leader", executor.ScopeGroup: "group", executor.ScopeTree: "tree",
+	}[scope]
+	procs, err := p.ask(ctx, "S", step.String()+" "+target)
+	report.Signalled, report.Spared = guard.Of(procs, guard.Member), guard.Of(procs, guard.Spared)
+	if err != nil {
+		return report, fmt.Errorf("send %s: %w", step, err)
+	}
+	return report, nil
+}
+
+// CannotTell implements executor.Backend.
+func (p *process) CannotTell() []string {
+	if p.charge == nil {
+		reasons := p.below.CannotTell()
+		if p.unseen != "" {
+			reasons = append(slices.Clone(reasons), p.unseen)
+		}
+		return reasons
+	}
+	reasons := p.charge.CannotTell()
+	if !p.charge.Guarded() {
+		reasons = append(reasons, "the guard inside has ended: the server's child processes are unknown")
+	}
+	return reasons
+}
+
+// Kill implements executor.Backend.
+func (p *process) Kill(ctx context.Context, alone bool, report *executor.StopReport) error {
+	if p.charge == nil {
+		return p.below.Kill(ctx, alone, report)
+	}
+	p.setKilled()
+	limit, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	procs, err := p.charge.Ask(limit, "K", "")
+	report.Signalled, report.Survivors, report.Spared = guard.Of(procs, guard.Member), guard.Of(procs, guard.Left), guard.Of(procs, guard.Spared)
+	if err != nil && !errors.Is(err, guard.ErrGone) {
+		return err
+	}
+	silent := time.NewTimer(clientTime)
+	defer silent.Stop()
+	select {
+	case <-p.base.Exited():
+	case <-silent.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	var client executor.StopReport // not the server's
+	return p.below.Kill(ctx, alone, &client)
+}
+
+// setKilled records that a status of SIGKILL is our doing.
+func (p *process) setKilled() {
+	alive := p.base.Alive()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.killed = p.killed || alive
+}
+
+// Release implements executor.Backend.
+func (p *process) Release(none bool) {
+	if p.charge != nil {
+		if none {
+			p.charge.Guard().Close()
+		}
+		p.stop()
+	}
+	p.below.Release(none)
+}
+
+func (p *process) notify(n executor.Notice) {
+	p.mu.Lock()
+	p.notices = append(slices.Clone(p.notices), n)
+	p.mu.Unlock()
+	p.base.Journal.Emit(executor.Event{Kind: executor.Noticed, Notice: &n})
+}
+
+// beat renews the lease of the guard.
+func (p *process) beat(ctx context.Context) {
+	every := beatEvery
+	if lease := p.ex.opts.Lease; lease > 0 {
+		every = min(every, lease/3)
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		limited, cancel := context.WithTimeout(ctx, beatReply)
+		_, _ = p.charge.Ask(limited, "B", "") // Watch replaces a guard that has ended
+		cancel()
+	}
+}
