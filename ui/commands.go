@@ -80,7 +80,7 @@ func editCommand(sc *sessionScreen) tea.Cmd {
 	sc.ask(host.Prompt{
 		Label: "command", Text: text, Limit: maxCommand,
 		Accept: func(_ host.Context, text string) (tea.Cmd, error) {
-			words, err := kit.SplitWords(text)
+			words, err := wording.SplitWords(text)
 			if err != nil || len(words) == 0 {
 				return nil, cmp.Or(err, errNoCommand)
 			}

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 )
@@ -61,7 +62,7 @@ func (v *View) item(n int) host.Item {
 }
 
 func splitCommand(item *host.Item) (err error) {
-	if item.Words, err = kit.SplitWords(item.Command); err != nil {
+	if item.Words, err = wording.SplitWords(item.Command); err != nil {
 		return fmt.Errorf("cannot start the command: %w", err)
 	}
 	if len(item.Words) == 0 || item.Words[0] == "" {

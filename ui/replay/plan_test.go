@@ -123,7 +123,7 @@ var planTests = map[string]func(t *testing.T, s *stage){
 	"replay-start": func(t *testing.T, s *stage) {
 		s.Write(" 'open")
 		s.Do("replay-start")
-		require.Contains(t, s.Text(), "x command: unclosed quote")
+		require.Contains(t, s.Text(), "x command: unclosed quote at character")
 		s.Write("'")
 		s.goTo(t, remove)
 		s.Do("replay-include")

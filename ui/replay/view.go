@@ -10,6 +10,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/internal/wording"
 	replayer "mcpdbg/recordings/replay"
 	"mcpdbg/session"
 	"mcpdbg/ui/host"
@@ -358,7 +359,7 @@ func (v *view) options() replayer.Options {
 
 // run starts the command of the plan.
 func (v *view) run(c host.Context) tea.Cmd {
-	argv, err := kit.SplitWords(string(v.command.Text))
+	argv, err := wording.SplitWords(string(v.command.Text))
 	switch {
 	case err != nil:
 		v.failure, v.at = "command: "+err.Error(), 0
