@@ -58,7 +58,7 @@ var importRules = []importRule{
 	{packages: "session/exchange", never: []string{"session/index", "session/elements", "session/diagnosis/rule", "session/diagnosis/cause", "session/localexec", "session/target"}, why: "follows the rows of a log, whichever program wrote it"},
 	{packages: "session/executor", never: []string{""}, why: "a contract, which every executor implements"},
 	{packages: "session/executor/guard", never: []string{""}, but: []string{"session/executor"}, why: "scripts and their protocol, for every executor that reaches a shell"},
-	{packages: "session/via", never: []string{""}, but: []string{"session/executor", "session/via"}, why: "an executor over others, which knows neither messages nor recordings"},
+	{packages: "session/via", never: []string{""}, but: []string{"session/executor", "session/executor/guard"}, why: "prefixes of commands, and an executor over one that is passed in"},
 	{packages: "session/mcp", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "facts, and the shapes of messages"},
 	{packages: "session/summary", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "reads messages, and knows no log"},
 	{packages: "session/jq", never: []string{""}, why: "knows values only"},
