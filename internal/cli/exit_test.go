@@ -115,7 +115,7 @@ func TestExitCodesOfSSHErrors(t *testing.T) {
 		5: {
 			endedBy(executor.EndedByLease), endedBy(executor.EndedByGuard), &session.WriteError{Err: endedBy(executor.EndedByLease)}, guarded,
 			failed(executor.NetRefused, "h", "connect"), failed(executor.HostKeyChanged, "h", "host-key"), failed(executor.AuthPrompt, "h", "login"),
-			failed(executor.ChanLimit, "h", "open"), failed(executor.ResolveDNS, "", "resolve"), failed(executor.LostClosed, "h", "start"),
+			failed(executor.ViaNotRunning, "", "start"), failed(executor.ViaPassword, "h", "start"), failed(executor.ChanLimit, "h", "open"), failed(executor.ResolveDNS, "", "resolve"), failed(executor.LostClosed, "h", "start"),
 			&session.OpenError{Reason: session.ReasonStart, Code: executor.NetRefused, Err: failed(executor.NetRefused, "h", "connect")},
 			late(failed(executor.StartCancelled, "h", "login")), late(failed(executor.NetTimeout, "h", "connect")),
 			lost, fmt.Errorf("%w: 3 requests without a response", lost), &session.WriteError{Err: lost},

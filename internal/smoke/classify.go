@@ -36,7 +36,7 @@ func classOf(code executor.StartCode) class {
 	case executor.KexNoCommon: // the host key is unknown, as for net.notssh
 		return class{PhaseConnect, CauseConnect}
 	case executor.StartNotFound, executor.StartNoExec, executor.StartNoDir, executor.StartNoMarker,
-		executor.ChanLimit, executor.ExecRefused:
+		executor.StartNoShell, executor.ChanLimit, executor.ExecRefused:
 		return class{PhaseStart, CauseExec}
 	case executor.StartTimeout:
 		return class{PhaseStart, CauseTimeout}
@@ -51,6 +51,8 @@ func classOf(code executor.StartCode) class {
 		return class{PhaseHostKey, CauseHostKey}
 	case "auth":
 		return class{PhaseAuth, CauseAuth}
+	case "via":
+		return class{PhaseStart, CauseConnect}
 	default:
 		return class{PhaseStart, CauseStart}
 	}

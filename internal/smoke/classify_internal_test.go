@@ -67,6 +67,8 @@ func TestClasses(t *testing.T) {
 		{start(executor.StartNoExec, "start"), PhaseStart, CauseExec, "start.noexec", 3},
 		{start(executor.StartNoDir, "start"), PhaseStart, CauseExec, "start.nodir", 3},
 		{start(executor.StartNoMarker, "start"), PhaseStart, CauseExec, "start.nomarker", 3},
+		{start(executor.StartNoShell, "start"), PhaseStart, CauseExec, "start.noshell", 3},
+		{start(executor.ViaNoContainer, "start"), PhaseStart, CauseConnect, "via.nocontainer", 5},
 		{start(executor.StartTimeout, "start"), PhaseStart, CauseTimeout, "start.timeout", 4},
 		{start(executor.StartFailed, "start"), PhaseStart, CauseStart, "start.failed", 3},
 		{start(executor.StartInvalid, "resolve"), PhaseStart, CauseStart, "start.invalid", 3},

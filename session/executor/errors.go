@@ -32,6 +32,7 @@ const (
 	StartFailed    StartCode = "start.failed"    // any other error of the system
 	StartNoMarker  StartCode = "start.nomarker"  // the remote shell did not answer with our script's marker
 	StartTimeout   StartCode = "start.timeout"   // the remote shell did not run our script in time
+	StartNoShell   StartCode = "start.noshell"   // there is no shell in the place that a prefix leads to
 )
 
 // The codes of reaching, verifying and logging in to a host. Their Reach is
@@ -67,9 +68,25 @@ const (
 	LostClosed    StartCode = "lost.closed"    // the peer closed the connection, or the channel without an exit
 )
 
-// Unreachable reports whether the host could not be reached, verified or logged in
-// to, or the connection to it was lost. Any other code is about the program to
-// start there.
+// The codes of a prefix, as of --via, that did not lead to its place: a container, a
+// namespace, a folder or a user.
+const (
+	ViaInvalid      StartCode = "via.invalid"      // the prefix does not understand its options
+	ViaNoContainer  StartCode = "via.nocontainer"  // no such container, pod or service
+	ViaNotRunning   StartCode = "via.notrunning"   // the container or pod does not run
+	ViaSeveral      StartCode = "via.several"      // the pod has several containers: one must be named
+	ViaNoImage      StartCode = "via.noimage"      // the image is not there and cannot be pulled
+	ViaNoDaemon     StartCode = "via.nodaemon"     // the daemon of the engine does not answer
+	ViaNoCluster    StartCode = "via.nocluster"    // the cluster does not answer, or is not known
+	ViaNoPermission StartCode = "via.nopermission" // the user may not use the socket, the pod, the namespace or the other user
+	ViaTTY          StartCode = "via.tty"          // a terminal was asked for, which a server must not have
+	ViaPassword     StartCode = "via.password"     // a password is needed, and none can be asked for
+	ViaNoPlace      StartCode = "via.noplace"      // no such folder, process or user
+)
+
+// Unreachable reports whether the host, or the place of a prefix, could not be reached,
+// verified or logged in to, or the connection to it was lost. Any other code is about the
+// program to start there.
 func (c StartCode) Unreachable() bool {
 	return c != "" && !strings.HasPrefix(string(c), "start.")
 }
