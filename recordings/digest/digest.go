@@ -45,6 +45,8 @@ type Digest struct {
 	// Slowest are the client's calls that took longest, and were answered, without the
 	// handshake.
 	Slowest []Call
+	// Slower are the moments from which tools took clearly longer.
+	Slower []Slowing
 }
 
 // A Line counts the requests of a method, or calls of a tool, of one sender. Times are
@@ -63,6 +65,7 @@ type Line struct {
 	Max        *int64 `json:"max_us,omitempty"`
 	Person     int64  `json:"person_us,omitempty"` // what the server waited for its client, in all its requests
 	took       []int64
+	rows       []int32 // of took
 }
 
 // Name is the tool, or else the method.
@@ -191,7 +194,7 @@ func (d *reader) request(number int, row session.Row) {
 		}
 	}
 	answering, waited := took.Answering(row.Kind)
-	line.took = append(line.took, answering)
+	line.took, line.rows = append(line.took, answering), append(line.rows, int32(number))
 	line.Person += waited
 	if c.Took = answering; !cancelled && c.From == "client" && c.Method != mcp.MethodInitialize && c.Method != mcp.MethodDiscover {
 		d.slow(c)
@@ -273,7 +276,7 @@ func (d *reader) readBatches(ctx context.Context) {
 			return nil
 		}
 		line.Unanswered--
-		line.took = append(line.took, it.At.T-request.T)
+		line.took, line.rows = append(line.took, it.At.T-request.T), append(line.rows, int32(request.Row))
 		if it.Msg.Kind == framing.ErrorResponse || isError(it.Msg.RawResult()) {
 			line.Errors++
 		}
@@ -282,7 +285,7 @@ func (d *reader) readBatches(ctx context.Context) {
 }
 
 func (d *reader) digest() *Digest {
-	out := &Digest{Unanswered: d.open, MoreUnanswered: d.moreOpen, Slowest: d.slowest}
+	out := &Digest{Unanswered: d.open, MoreUnanswered: d.moreOpen, Slowest: d.slowest, Slower: d.slower()}
 	for _, l := range d.lines {
 		l.summarize()
 		out.Lines = append(out.Lines, *l)

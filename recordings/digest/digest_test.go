@@ -123,6 +123,28 @@ func TestLines(t *testing.T) {
 	}, text(d.ByMethod()))
 }
 
+// TestSlower checks that the moment of slowing is that of the first slow call of its tool.
+func TestSlower(t *testing.T) {
+	lines := []string{rectest.Started}
+	for i := range 40 {
+		lines = append(lines, call(1000+i, "sum"), result(1000+i, ok), call(i, "report"))
+		if i >= 20 {
+			for range 8 {
+				lines = append(lines, `"k":"stderr","raw":"wait"`)
+			}
+		}
+		lines = append(lines, result(i, ok))
+	}
+	d := digest.Read(t.Context(), rectest.Session(t, lines...))
+	require.Len(t, d.Slower, 1)
+	require.Equal(t, "report: p50 1 ms → 9 ms from entry 84, at 83 ms", d.Slower[0].String())
+	require.Equal(t, 20, d.Slower[0].Calls)
+	for i := range 20 {
+		lines = append(lines, call(3000+i, "report"), result(3000+i, ok))
+	}
+	require.Equal(t, "report: p50 1 ms → 9 ms from entry 84, at 83 ms, until entry 312", digest.Read(t.Context(), rectest.Session(t, lines...)).Slower[0].String())
+}
+
 // TestNamesAfterLongArguments checks that the tool of a call is known if its arguments come
 // first.
 func TestNamesAfterLongArguments(t *testing.T) {
