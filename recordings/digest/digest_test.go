@@ -137,12 +137,13 @@ func TestSlower(t *testing.T) {
 	}
 	d := digest.Read(t.Context(), rectest.Session(t, lines...))
 	require.Len(t, d.Slower, 1)
-	require.Equal(t, "report: p50 1 ms → 9 ms from entry 84, at 83 ms", d.Slower[0].String())
+	require.Equal(t, "report became slower at 83 ms: p50 1 ms → 9 ms", d.Slower[0].String())
+	require.EqualValues(t, 84, d.Slower[0].N)
 	require.Equal(t, 20, d.Slower[0].Calls)
 	for i := range 20 {
 		lines = append(lines, call(3000+i, "report"), result(3000+i, ok))
 	}
-	require.Equal(t, "report: p50 1 ms → 9 ms from entry 84, at 83 ms, until entry 312", digest.Read(t.Context(), rectest.Session(t, lines...)).Slower[0].String())
+	require.Equal(t, "report became slower at 83 ms: p50 1 ms → 9 ms, until entry 312", digest.Read(t.Context(), rectest.Session(t, lines...)).Slower[0].String())
 }
 
 // TestNamesAfterLongArguments checks that the tool of a call is known if its arguments come

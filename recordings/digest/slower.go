@@ -41,9 +41,10 @@ type Slowing struct {
 // Name is the tool, or else the method.
 func (s *Slowing) Name() string { return cmp.Or(s.Tool, s.Method) }
 
-// String describes it, as in "report: p50 2 ms → 49 ms from entry 5340, at 70.4 s".
+// String describes it, as in "report became slower at 70.4 s: p50 2 ms → 49 ms". It does
+// not name the first slow call.
 func (s *Slowing) String() string {
-	text := fmt.Sprintf("%s: p50 %s → %s from entry %d, at %s", s.Name(), wording.Took(s.Before), wording.Took(s.Slow), s.N, wording.Took(s.T))
+	text := fmt.Sprintf("%s became slower at %s: p50 %s → %s", s.Name(), wording.Took(s.T), wording.Took(s.Before), wording.Took(s.Slow))
 	if s.Until > 0 {
 		text += fmt.Sprintf(", until entry %d", s.Until)
 	}

@@ -38,6 +38,7 @@ type Info struct {
 	Open     []digest.Call      `json:"unanswered,omitempty"`
 	MoreOpen int                `json:"more_unanswered,omitempty"`
 	Slowest  []digest.Call      `json:"slowest,omitempty"`
+	Slower   []digest.Slowing   `json:"slower,omitempty"`
 	Causes   []CauseInfo        `json:"causes,omitempty"` // the likeliest first
 	Notified []NotifiedInfo     `json:"notifications"`
 	Stray    []StrayInfo        `json:"stray,omitempty"` // the first ones; Counts has their number
@@ -194,7 +195,7 @@ func (info *Info) readCalls(ctx context.Context, src session.Source) {
 	}
 	info.Failures, info.MoreFail = d.Failures.Groups, d.Failures.More
 	info.Open, info.MoreOpen, info.Slowest = d.Unanswered, d.MoreUnanswered, d.Slowest
-	info.lines, info.failed = d.Lines, d.Failures.Count()
+	info.Slower, info.lines, info.failed = d.Slower, d.Lines, d.Failures.Count()
 	for _, c := range cause.Find(ctx, src) {
 		n := uint64(0)
 		if row, ok := session.RowAt(src, c.Row); ok && c.Row >= 0 {
@@ -203,6 +204,12 @@ func (info *Info) readCalls(ctx context.Context, src session.Source) {
 			}
 		}
 		info.Causes = append(info.Causes, CauseInfo{Severity: c.Severity.String(), Text: c.Text, Advice: c.Advice, N: n})
+	}
+	if info.failed == 0 && len(info.Open) == 0 {
+		for i := range info.Slower {
+			s := &info.Slower[i]
+			info.Causes = append(info.Causes, CauseInfo{Severity: diagnosis.Warning.String(), Text: s.String(), N: s.N})
+		}
 	}
 }
 

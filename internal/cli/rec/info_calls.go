@@ -38,6 +38,7 @@ func (info *Info) printCauses(line linePrinter) {
 
 // printCalls prints what failed before everything else.
 func (info *Info) printCalls(line linePrinter) {
+	info.printSlower(line)
 	info.printFailures(line)
 	info.printOpen(line)
 	info.printLines(line)
@@ -48,6 +49,20 @@ func (info *Info) printCalls(line linePrinter) {
 			c := &info.Slowest[i]
 			line("  %8s  %s", wording.Took(c.Took), called(c))
 		}
+	}
+}
+
+// printSlower prints the moments of slowing that are not among the causes.
+func (info *Info) printSlower(line linePrinter) {
+	if info.failed == 0 && len(info.Open) == 0 {
+		return
+	}
+	for i := range info.Slower[:min(len(info.Slower), shownCauses)] {
+		title := ""
+		if i == 0 {
+			title = "slower"
+		}
+		line("%-10s %s (entry %d)", title, clipped(info.Slower[i].String(), messageCells), info.Slower[i].N)
 	}
 }
 

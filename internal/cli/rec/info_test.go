@@ -15,6 +15,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/rec"
 	"mcpdbg/recordings"
+	"mcpdbg/recordings/digest"
 	"mcpdbg/session/diagnosis/rule"
 )
 
@@ -73,6 +74,34 @@ unanswered 1 request
   entry 8 search k=3, at 3 ms: no response in 10.0 s
 `, rest)
 	require.Regexp(t, `(?m)^client  search +6 +4 +1 `, r.Stdout)
+}
+
+// TestRecInfoSaysWhenAToolBecameSlower checks that the moment of slowing is the likely
+// cause if no call failed, and otherwise has a line.
+func TestRecInfoSaysWhenAToolBecameSlower(t *testing.T) {
+	t.Parallel()
+	text, n := clitest.GoldenLines(t)[0], 0
+	add := func(at int, kind, message string) {
+		n++
+		text += fmt.Sprintf(`{"n":%d,"t":%d,"k":%q,"m":{"jsonrpc":"2.0",%s}}`+"\n", n, at, kind, message)
+	}
+	for id := range 60 {
+		add(id*100_000, "stdin", fmt.Sprintf(`"id":%d,"method":"tools/call","params":{"name":"search"}`, id))
+		add(id*100_000+2000+id/30*60_000, "stdout", fmt.Sprintf(`"id":%d,"result":{}`, id))
+	}
+	const want = "search became slower at 3.0 s: p50 2 ms → 62 ms (entry 61)\n"
+	r := clitest.InProcess(t, "rec", "info", clitest.WriteFile(t, text))
+	require.Contains(t, r.Stdout, "\ncause      "+want)
+	require.Equal(t, 1, strings.Count(r.Stdout, "became slower"))
+
+	add(7_000_000, "stdin", `"id":98,"method":"tools/call","params":{"name":"sum"}`)
+	add(7_001_000, "stdout", `"id":98,"error":{"code":1,"message":"no"}`)
+	file := clitest.WriteFile(t, text)
+	require.Contains(t, clitest.InProcess(t, "rec", "info", file).Stdout, "\nslower     "+want+"\nfailed     1 call")
+	var info rec.Info
+	require.NoError(t, json.Unmarshal([]byte(clitest.InProcess(t, "rec", "info", "--json", file).Stdout), &info))
+	require.Empty(t, info.Causes)
+	require.Equal(t, []digest.Slowing{{Method: "tools/call", Tool: "search", N: 61, T: 3_000_000, Before: 2000, Slow: 62_000, Calls: 30}}, info.Slower)
 }
 
 func TestRecInfoJSON(t *testing.T) {
