@@ -46,17 +46,17 @@ func TestFailures(t *testing.T) {
 	require.Equal(t, 7, d.Failures.Count())
 	var got []string
 	for _, f := range d.Failures.Groups {
-		text := fmt.Sprintf("%dx %s: %v", f.Count, f.Message, f.Tools)
+		text := fmt.Sprintf("%dx %s: %v", f.Count, f.Message, f.ByTool())
 		for _, c := range f.Calls {
 			text += fmt.Sprintf(", %d %s %s", c.N, c.Name(), c.Arguments)
 		}
 		got = append(got, text)
 	}
 	require.Equal(t, []string{
-		"3x -32000: backend gone: [search report], 4 search k=2, 10 report k=5, 12 search k=6",
-		"2x timeout after … ms, shard …: [sum], 6 sum k=3, 8 sum k=4",
-		"1x -32001: backend gone: [search], 14 search k=7",
-		"1x -32601: method not found: what?: [no/such], 16 no/such ",
+		"3x -32000: backend gone: search 2, report 1, 4 search k=2, 10 report k=5, 12 search k=6",
+		"2x timeout after … ms, shard …: sum, 6 sum k=3, 8 sum k=4",
+		"1x -32001: backend gone: search, 14 search k=7",
+		"1x -32601: method not found: what?: no/such, 16 no/such ",
 	}, got)
 	require.EqualValues(t, 12, d.Failures.Groups[0].Last)
 }
@@ -152,7 +152,7 @@ func TestNamesAfterLongArguments(t *testing.T) {
 	long := `> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"text":"` + strings.Repeat("x", 6<<10) + `"},"name":"write_file"}}`
 	d := digest.Read(t.Context(), rectest.Session(t, rectest.Started, long, result(1, gone)))
 	require.Equal(t, "write_file", d.Lines[0].Tool)
-	require.Equal(t, []string{"write_file"}, d.Failures.Groups[0].Tools)
+	require.Equal(t, []digest.ToolCount{{Name: "write_file", Count: 1}}, d.Failures.Groups[0].Tools)
 }
 
 // TestReadStops checks that a digest of a cancelled context is one of no rows.

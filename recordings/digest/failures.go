@@ -3,6 +3,7 @@ package digest
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,9 +18,9 @@ const (
 	// maxMessages is how many different messages of failures are counted.
 	maxMessages = 1000
 	// listedCalls is how many calls of a failure are described, and listedTools how many
-	// tools are named.
+	// tools are counted.
 	listedCalls = 3
-	listedTools = 5
+	listedTools = 20
 )
 
 // Failures are the error responses and results with isError of a log.
@@ -41,15 +42,42 @@ func (f *Failures) Count() int {
 type Failure struct {
 	// Message is as rows show it. Numbers in which the failures differ are replaced by an
 	// ellipsis.
-	Message string   `json:"message"`
-	Count   int      `json:"count"`
-	Tools   []string `json:"tools"`                // or methods: the first ones, in the order of the log
-	More    int      `json:"more_tools,omitempty"` // failures of tools that Tools does not name
-	Calls   []Call   `json:"calls"`                // the first ones
-	Last    uint64   `json:"last_n"`               // number of the last call
+	Message string      `json:"message"`
+	Count   int         `json:"count"`
+	Tools   []ToolCount `json:"tools"`                // the most frequent first
+	More    int         `json:"more_tools,omitempty"` // failures of tools that Tools does not name
+	Calls   []Call      `json:"calls"`                // the first ones
+	Last    uint64      `json:"last_n"`               // number of the last call
 
 	last int // its row
 	same string
+}
+
+// A ToolCount is how many of some failures are of a tool or a method.
+type ToolCount struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+}
+
+// ByTool names the tools with the counts of their failures, as in "search 17, sum 12".
+func (f *Failure) ByTool() string {
+	const shown = 5
+	if len(f.Tools) == 1 && f.More == 0 {
+		return f.Tools[0].Name
+	}
+	var names []string
+	others := f.More
+	for i, t := range f.Tools {
+		if i < shown {
+			names = append(names, fmt.Sprintf("%s %d", t.Name, t.Count))
+		} else {
+			others += t.Count
+		}
+	}
+	if others > 0 {
+		names = append(names, fmt.Sprintf("others %d", others))
+	}
+	return strings.Join(names, ", ")
 }
 
 func isError(result []byte) bool {
@@ -104,10 +132,12 @@ func (f *Failure) name(c *Call) {
 	if c.Method == mcp.MethodToolsCall {
 		name = cmp.Or(c.Tool, c.Method)
 	}
+	at := slices.IndexFunc(f.Tools, func(t ToolCount) bool { return t.Name == name })
 	switch {
-	case slices.Contains(f.Tools, name):
+	case at >= 0:
+		f.Tools[at].Count++
 	case len(f.Tools) < listedTools:
-		f.Tools = append(f.Tools, name)
+		f.Tools = append(f.Tools, ToolCount{name, 1})
 	default:
 		f.More++
 	}
@@ -120,6 +150,7 @@ func (d *reader) grouped() Failures {
 		last := Call{Row: f.last}
 		d.describe(&last)
 		f.Last = last.N
+		slices.SortStableFunc(f.Tools, func(a, b ToolCount) int { return -cmp.Compare(a.Count, b.Count) })
 		out.Groups = append(out.Groups, *f)
 	}
 	slices.SortFunc(out.Groups, func(a, b Failure) int {

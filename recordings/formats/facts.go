@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,6 +23,7 @@ type facts struct {
 	Causes   []remark    `json:"verdicts"`
 	Problems []remark    `json:"findings"`
 	More     int         `json:"more"` // problems that are not listed
+	found    []diagnosis.Problem
 }
 
 type remark struct {
@@ -41,23 +43,45 @@ func factsOf(ctx context.Context, src session.Source) facts {
 	checker := rule.Check(ctx, src)
 	f.Problems = []remark{}
 	found := checker.Problems()
+	f.found = found
 	count := diagnosis.CountGroups(cause.Groups(ctx, src, found))
 	f.Rows = append(f.Rows, [2]string{"problems", fmt.Sprintf("%v; checked: %s", count, checker.Checked())})
-	for _, problem := range found[:min(len(found), maxProblems)] {
-		text := problem.Rule.ID + " " + problem.Rule.Title
-		if where := problem.Where.String(); where != "" {
-			text += " at " + where
-		}
-		if problem.Detail != "" {
-			text += ": " + problem.Detail
-		}
-		if times := problem.Times(); times != "" {
-			text += " (" + times + ")"
-		}
-		f.Problems = append(f.Problems, remark{problem.Severity.String(), text, problem.Rule.Impact, problem.Row})
+	for i := range found[:min(len(found), maxProblems)] {
+		f.Problems = append(f.Problems, remarkOf(&found[i]))
 	}
 	f.More = len(found) - len(f.Problems)
 	return f
+}
+
+func remarkOf(p *diagnosis.Problem) remark {
+	text := p.Rule.ID + " " + p.Rule.Title
+	if where := p.Where.String(); where != "" {
+		text += " at " + where
+	}
+	if p.Detail != "" {
+		text += ": " + p.Detail
+	}
+	if times := p.Times(); times != "" {
+		text += " (" + times + ")"
+	}
+	return remark{p.Severity.String(), text, p.Rule.Impact, p.Row}
+}
+
+// byRule returns one problem for all with the same rule and severity, errors first.
+func (f *facts) byRule() (all []diagnosis.Problem) {
+	for i := range f.found {
+		p := f.found[i]
+		at := slices.IndexFunc(all, func(o diagnosis.Problem) bool { return o.Rule.ID == p.Rule.ID && o.Severity == p.Severity })
+		if at < 0 {
+			all = append(all, p)
+			continue
+		}
+		first := &all[at]
+		first.Various = first.Various || p.Various || p.Detail != first.Detail || p.Where.Place() != first.Where.Place()
+		first.Count += p.Count
+	}
+	slices.SortStableFunc(all, func(a, b diagnosis.Problem) int { return -cmp.Compare(a.Severity, b.Severity) })
+	return all
 }
 
 func (f *facts) describe(src session.Source) {
@@ -65,7 +89,9 @@ func (f *facts) describe(src session.Source) {
 	add := func(what, format string, args ...any) {
 		f.Rows = append(f.Rows, [2]string{what, fmt.Sprintf(format, args...)})
 	}
-	add("command", "%s", commandLine(h))
+	if len(h.Argv) > 0 {
+		add("command", "%s", commandLine(h))
+	}
 	place := h.Placement
 	if h.Host != "" {
 		place += " " + h.Host
@@ -73,7 +99,9 @@ func (f *facts) describe(src session.Source) {
 	if h.Cwd != "" {
 		place += ", in " + h.Cwd
 	}
-	add("place", "%s", place)
+	if place != "" {
+		add("place", "%s", place)
+	}
 	servers, last := handshakes(src)
 	for _, server := range servers {
 		add("server", "%s", server)
@@ -96,6 +124,9 @@ func (f *facts) describe(src session.Source) {
 		add("state", "incomplete: %s", s.RecordingError)
 	case session.RecordingParted:
 		add("state", "parts missing: at least one part was not found")
+	}
+	if h.Imported != nil {
+		add("imported", "from %s%s", h.Imported.From, wording.IfAny(", ", h.Imported.File))
 	}
 	if h.Redacted != nil {
 		add("redacted", "%s", removed(h.Redacted))

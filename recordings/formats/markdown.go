@@ -13,14 +13,16 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/digest"
 	"mcpdbg/session"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
 )
 
 const (
 	// maxMarkdown is the approximate size, in bytes, that fits in an issue.
 	maxMarkdown = 60_000
-	// maxTables is how much of it the tables may take.
-	maxTables   = 40_000
+	// maxExamples and maxTables are how large it may be after the examples and the tables.
+	maxExamples = 25_000
+	maxTables   = 45_000
 	maxTable    = 500
 	maxRemarks  = 10
 	maxFailures = 20
@@ -31,27 +33,31 @@ const (
 // writeMarkdown writes a report on a selection of at most about maxMarkdown bytes: first
 // what failed in the recording, then the calls of the selection. Omissions are counted.
 func writeMarkdown(ctx context.Context, to io.Writer, s Selection) error {
-	var b strings.Builder
+	r := report{Selection: s, times: exchange.NewTable(s.Source), content: map[int]bool{}}
+	b := &r.b
 	f, d := factsOf(ctx, s.Source), digest.Read(ctx, s.Source)
-	b.WriteString("## MCP session" + outcome(d) + "\n\n| | |\n|---|---|\n")
-	for _, row := range f.Rows {
-		fmt.Fprintf(&b, "| %s | %s |\n", row[0], inline(wording.Clip(row[1], 1000, wording.Ellipsis)))
-	}
-	remarks(&b, "Likely causes", f.Causes, 0)
-	failures(&b, &d.Failures)
-	if len(d.Unanswered) > 0 {
-		calls(&b, "Requests without a response", d.Unanswered[:min(len(d.Unanswered), maxFailures)])
-		omitted(&b, "", len(d.Unanswered)+d.MoreUnanswered-maxFailures)
-	}
-	tools(&b, d.Lines)
-	if len(d.Slowest) > 0 {
-		calls(&b, "Slowest calls", d.Slowest)
-	}
-	remarks(&b, "Problems", f.Problems, f.More)
-	if err := s.table(ctx, &b, d); err != nil {
+	c, err := r.choose(ctx, d)
+	if err != nil {
 		return err
 	}
-	_, err := io.WriteString(to, b.String())
+	b.WriteString("## MCP session" + outcome(d) + "\n\n| | |\n|---|---|\n")
+	for _, row := range f.Rows {
+		fmt.Fprintf(b, "| %s | %s |\n", row[0], inline(wording.Clip(row[1], 1000, wording.Ellipsis)))
+	}
+	r.causes(f.Causes, d.Slower)
+	failures(b, &d.Failures)
+	if err := r.examples(d); err != nil {
+		return err
+	}
+	tools(b, d.Lines)
+	if len(d.Slowest) > 0 && c.all > maxWhole {
+		calls(b, "Slowest calls", "took", d.Slowest)
+	}
+	r.problems(f.byRule())
+	if err := r.table(ctx, c); err != nil {
+		return err
+	}
+	_, err = io.WriteString(to, b.String())
 	return err
 }
 
@@ -73,7 +79,7 @@ func failures(b *strings.Builder, all *digest.Failures) {
 	if len(all.Groups) == 0 {
 		return
 	}
-	b.WriteString("\n### Failed calls by message\n\n| count | message | tool | first entries |\n|--:|---|---|---|\n")
+	b.WriteString("\n### Failed calls by message\n\n| count | message | by tool | entries |\n|--:|---|---|---|\n")
 	shown := 0
 	for i := range all.Groups[:min(len(all.Groups), maxFailures)] {
 		g := &all.Groups[i]
@@ -85,21 +91,18 @@ func failures(b *strings.Builder, all *digest.Failures) {
 		if g.Count > len(numbers) {
 			numbers = append(numbers, "…", fmt.Sprint(g.Last))
 		}
-		fmt.Fprintf(b, "| %d | %s | %s | %s |\n", g.Count, inline(g.Message), inline(wording.List(g.Tools)), strings.Join(numbers, ", "))
+		fmt.Fprintf(b, "| %d | %s | %s | %s |\n", g.Count, inline(wording.Clip(g.Message, maxMessage, wording.Ellipsis)),
+			inline(wording.Clip(g.ByTool(), maxMessage, wording.Ellipsis)), strings.Join(numbers, ", "))
 	}
-	omitted(b, " with other messages", all.Count()-shown)
+	omitted(b, " with other messages: `--filter is:failed`", all.Count()-shown)
 }
 
 // calls adds a table of calls with their times.
-func calls(b *strings.Builder, title string, all []digest.Call) {
-	fmt.Fprintf(b, "\n### %s\n\n| entry | at | call | took |\n|--:|--:|---|--:|\n", title)
+func calls(b *strings.Builder, title, took string, all []digest.Call) {
+	fmt.Fprintf(b, "\n### %s\n\n| entry | at | call | %s |\n|--:|--:|---|--:|\n", title, took)
 	for i := range all {
 		c := &all[i]
-		took := wording.Took(c.Took)
-		if c.State == session.ReqTimedOut.String() || c.State == session.ReqPending.String() || c.State == session.ReqLost.String() {
-			took = "no response in " + took
-		}
-		fmt.Fprintf(b, "| %d | %s | %s | %s |\n", c.N, wording.Took(c.T), inline(wording.Clip(c.Name()+" "+c.Arguments, 100, wording.Ellipsis)), took)
+		fmt.Fprintf(b, "| %d | %s | %s | %s |\n", c.N, wording.Took(c.T), inline(wording.Clip(c.Name()+" "+c.Arguments, maxMessage, wording.Ellipsis)), wording.Took(c.Took))
 	}
 }
 
@@ -120,26 +123,6 @@ func tools(b *strings.Builder, all []digest.Line) {
 			l.Requests, l.Errors, l.Unanswered, took(l.P50), took(l.P95), took(l.Max))
 	}
 	omitted(b, "", len(all)-maxLines)
-}
-
-func remarks(b *strings.Builder, title string, all []remark, more int) {
-	if len(all) == 0 {
-		return
-	}
-	if listed := all[:min(len(all), maxRemarks)]; len(listed) < len(all) {
-		more, all = more+len(all)-len(listed), listed
-	}
-	fmt.Fprintf(b, "\n### %s\n\n", title)
-	for _, r := range all {
-		fmt.Fprintf(b, "- **%s** %s", r.Severity, inline(wording.Clip(r.Text, 300, wording.Ellipsis)))
-		if r.Try != "" {
-			fmt.Fprintf(b, "; %s", inline(wording.Clip(r.Try, 300, wording.Ellipsis)))
-		}
-		b.WriteByte('\n')
-	}
-	if more > 0 {
-		fmt.Fprintf(b, "- and %d more\n", more)
-	}
 }
 
 func arrow(row session.Row) string {
@@ -173,16 +156,20 @@ func (s Selection) what(it item) string {
 	return it.row.Msg.String()
 }
 
-// fenced formats the bytes of an entry as code: a message as JSON, anything else as text.
-func fenced(e *session.Entry) string {
+// fenced formats at most limit bytes of an entry as code: a message as JSON, in one line if
+// it is short, and anything else as text.
+func fenced(e *session.Entry, limit int) string {
+	const oneLine = 120
 	text, kind := string(e.Payload), ""
 	var pretty bytes.Buffer
 	if isMessage(e) && !e.Cut && json.Indent(&pretty, e.Payload, "", "  ") == nil {
-		text, kind = pretty.String(), "json"
+		if kind = "json"; len(text) > oneLine {
+			text = pretty.String()
+		}
 	}
 	rest := int64(0)
-	if len(text) > maxBlock {
-		cut := wording.Clip(text, maxBlock, wording.Ellipsis)
+	if len(text) > limit {
+		cut := wording.Clip(text, limit, wording.Ellipsis)
 		rest, text = int64(len(text)-len(cut)), cut
 	}
 	if e.Cut {

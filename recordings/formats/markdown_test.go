@@ -2,6 +2,7 @@ package formats
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -11,40 +12,90 @@ import (
 	"mcpdbg/session"
 )
 
-// TestReportBeginsWithFailures checks that the failed calls among thousands are in the
-// report, with tool, arguments and error, before those that were answered.
-func TestReportBeginsWithFailures(t *testing.T) {
+func toolCall(id int, tool string) string {
+	return fmt.Sprintf(`> {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"k":%d}}}`, id, tool, id)
+}
+
+func answer(id int, rest string) string {
+	return fmt.Sprintf(`< {"jsonrpc":"2.0","id":%d,%s}`, id, rest)
+}
+
+const (
+	fine = `"result":{"content":[{"type":"text","text":"fine"}]}`
+	gone = `"error":{"code":-32000,"message":"backend gone"}`
+)
+
+// thousands is a session of many calls, with few that failed.
+func thousands(t *testing.T) Selection {
 	lines := []string{rectest.Started}
-	const calls = 1200
-	for i := range calls {
-		lines = append(lines, fmt.Sprintf(`> {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"find_all","arguments":{"k":%d}}}`, i, i))
-		answer := `"result":{"content":[{"type":"text","text":"fine"}]}`
+	for i := range 1200 {
+		lines = append(lines, toolCall(i, "find_all"))
+		if i > 800 { // it became slower
+			for range 8 {
+				lines = append(lines, `"k":"stderr","raw":"it says {\"no\":\"JSON\"}"`)
+			}
+		}
 		switch i {
 		case 700:
-			continue
-		case 1100:
-			answer = `"error":{"code":-32000,"message":"backend gone"}`
 		case 900:
-			answer = `"result":{"isError":true,"content":[{"type":"text","text":"no shard"}]}`
+			lines = append(lines, answer(i, `"result":{"isError":true,"content":[{"type":"text","text":"no shard"}]}`))
+		case 1100:
+			lines = append(lines, answer(i, gone), "< DEBUG", "< DEBUG")
+		default:
+			lines = append(lines, answer(i, fine))
 		}
-		lines = append(lines, fmt.Sprintf(`< {"jsonrpc":"2.0","id":%d,%s}`, i, answer))
 	}
-	lines = append(lines, `"k":"stderr","raw":"it says {\"no\":\"JSON\"}"`)
-	s := Selection{Source: rectest.Session(t, lines...)}
-	report := write(t, "md", s)
+	for i, line := range lines {
+		if line == "< DEBUG" {
+			lines[i] = `"k":"stdout","seq":1,"raw":"DEBUG"`
+		}
+	}
+	return Selection{Source: rectest.Session(t, lines...)}
+}
+
+// TestReportShowsWhatFailed checks that the report on a session of thousands of calls has
+// the first exchange of each failure, calls without a response with their arguments, when a
+// tool became slower, each rule once, and the rows around these.
+func TestReportShowsWhatFailed(t *testing.T) {
+	report := write(t, "md", thousands(t))
 	require.True(t, strings.HasPrefix(report, "## MCP session: 2 calls failed, 1 request without a response\n"))
-	require.Contains(t, report, "| 1 | no shard | find&#95;all | 1801 |\n| 1 | -32000: backend gone | find&#95;all | 2201 |\n")
+	require.Contains(t, report, "- **slower** find&#95;all became slower at ")
+	require.Contains(t, report, "| 1 | no shard | find&#95;all | 2593 |\n| 1 | -32000: backend gone | find&#95;all | 4593 |\n")
+	require.Regexp(t, "(?s)#### no shard\n\nEntry 2593, at 2\\.6 s: find&#95;all k=900\n\n```json\n{.*?\"k\":900.*?\n```\n\nResponse in entry 2602, after 9 ms:\n\n```json\n.*?\"no shard\".*?\n```\n\n#### -32000", report)
+	require.Contains(t, report, "| entry | at | call | waited |\n|--:|--:|---|--:|\n| 1402 | 1.4 s | find&#95;all k=700 | 4.2 s |\n")
+	require.Equal(t, 1, strings.Count(report, "FRM01"))
+	require.Regexp(t, `FRM01 [^\n]*2 times`, report)
+	require.Less(t, strings.Index(report, "**error** FRM01"), strings.Index(report, "**info**"))
+
+	_, rows, found := strings.Cut(report, "### Around the first of each kind\n")
+	require.True(t, found)
+	near, rows, _ := strings.Cut(rows, "### Calls and other entries\n")
+	require.Regexp(t, `k=699 .*\n\| \*\*1402\*\* \| 1.401000 \| → \| find&#95;all k=700 \| no response \|  \|\n.* k=701 `, near)
+	require.Len(t, regexp.MustCompile(`(?m)^\| \*\*\d+\*\* \|`).FindAllString(near, -1), 4, "failures, no response, slower")
+	require.NotContains(t, rows, "| fine |")
+	require.Contains(t, rows, "| **-32000: backend gone** |")
+	require.Regexp(t, `The report omits \d{4} more entries, such as those of .mcpdbg rec export FILE -o part.md --filter`, rows)
+	require.NotContains(t, report, "<details>")
+}
+
+// TestReportOnAPart checks that the report on selected entries has others, too, after those
+// that failed.
+func TestReportOnAPart(t *testing.T) {
+	s := thousands(t)
+	s.Include = func(number int, _ session.Row) bool { return number > 1000 }
+	report := write(t, "md", s)
 	_, rows, found := strings.Cut(report, "| entry | time | | what | result | took |\n|--:|--:|---|---|---|--:|\n")
 	require.True(t, found)
 	rows, content, _ := strings.Cut(rows, "### Content")
 	order := strings.Split(rows, "\n")
-	require.Regexp(t, `^\| 1801 \| [\d.]+ \| → \| find&#95;all k=900 \| \*\*failed: no shard\*\* \|`, order[0])
-	require.Regexp(t, `^\| 2201 \| [\d.]+ \| → \| find&#95;all k=1100 \| \*\*-32000: backend gone\*\* \|`, order[1])
-	require.Regexp(t, `^\| 1402 \| [\d.]+ \| → \| find&#95;all k=700 \| no response: pending \|`, order[2])
+	require.Regexp(t, `^\| \*\*2593\*\* \| [\d.]+ \| → \| find&#95;all k=900 \| \*\*failed: no shard\*\* \|`, order[0])
+	require.Regexp(t, `^\| \*\*4593\*\* .* \*\*-32000: backend gone\*\* \|`, order[1])
+	require.Regexp(t, `^\| \*\*1402\*\* .* no response \|`, order[2])
 	require.Equal(t, maxTable, strings.Count(rows, "\n| ")+1, "and one row for a call")
-	require.Contains(t, rows, "more entries. `mcpdbg rec export --filter` selects others")
-	require.Less(t, strings.Index(content, "backend gone"), strings.Index(content, "fine"))
+	require.Contains(t, rows, "| fine |")
+	require.NotContains(t, content, "backend gone", "its content is above")
 
-	s.Include = func(number int, _ session.Row) bool { return number > calls*2-5 }
-	require.Contains(t, write(t, "md", s), "```\nit says {\"no\":\"JSON\"}\n```\n", "stderr has a plain fence")
+	s.Include = func(number int, _ session.Row) bool { return number > 5550 }
+	report = write(t, "md", s)
+	require.Contains(t, report, "```\nit says {\"no\":\"JSON\"}\n```\n", "stderr has a plain fence")
 }

@@ -30,7 +30,7 @@ const (
 // rankOf returns the rank of a row, and false if it is part of the row of its request.
 func (s Selection) rankOf(number int, row session.Row, slowest []digest.Call) (rank, bool) {
 	switch {
-	case row.Kind == session.KindStdout && (row.Msg == framing.NotJSON || row.Msg == framing.Other):
+	case isStray(row):
 		return rankStray, true
 	case row.Msg == framing.Response || row.Msg == framing.ErrorResponse:
 		request, _ := row.Partner()
@@ -56,67 +56,164 @@ func (s Selection) rankOf(number int, row session.Row, slowest []digest.Call) (r
 	return rankOther, true
 }
 
-// table adds the rows of a selection and their content: failed calls first, then those
-// without a response, the slowest, stray lines, and the rest in order.
-func (s Selection) table(ctx context.Context, b *strings.Builder, d *digest.Digest) error {
-	var ranked [ranks][]int
-	all := 0
+const (
+	// maxWhole is how many rows of a recording are shown in order; of more, only those that
+	// matter, with the ones around the first of them.
+	maxWhole = 100
+	around   = 2
+	// maxMoments of one kind are shown with the rows around them.
+	maxMoments = 4
+)
+
+// A choice is the rows of a report.
+type choice struct {
+	all    int // rows of the selection
+	first  []int
+	ranked [ranks][]int
+	near   [][]int // around moments
+	moment map[int]bool
+}
+
+// moments are the calls around which a report has more rows.
+func moments(d *digest.Digest) map[int]bool {
+	rows := map[int]bool{}
+	for i := range d.Failures.Groups[:min(len(d.Failures.Groups), maxMoments)] {
+		rows[d.Failures.Groups[i].Calls[0].Row] = true
+	}
+	for i := range d.Unanswered[:min(len(d.Unanswered), maxMoments)] {
+		rows[d.Unanswered[i].Row] = true
+	}
+	for i := range d.Slower[:min(len(d.Slower), maxMoments)] {
+		rows[d.Slower[i].Row] = true
+	}
+	return rows
+}
+
+// choose chooses the rows of a report.
+func (r *report) choose(ctx context.Context, d *digest.Digest) (*choice, error) {
+	s := r.Selection
+	c := &choice{moment: moments(d)}
+	var before []int
+	after, gap := 0, true
 	for number, row := range session.RowsFrom(s.Source, 0) {
 		if number%1024 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
 		if s.Include != nil && !s.Include(number, row) || row.Flags&session.FlagDropped != 0 {
 			continue
 		}
-		r, shown := s.rankOf(number, row, d.Slowest)
+		rank, shown := s.rankOf(number, row, d.Slowest)
 		if !shown {
 			continue
 		}
-		all++
-		if len(ranked[r]) < maxTable {
-			ranked[r] = append(ranked[r], number)
+		if c.all++; c.all <= maxWhole {
+			c.first = append(c.first, number)
+		}
+		if len(c.ranked[rank]) < maxTable {
+			c.ranked[rank] = append(c.ranked[rank], number)
+		}
+		if c.moment[number] {
+			after = around + 1
+			if gap {
+				c.near = append(c.near, nil)
+			}
+			last := &c.near[len(c.near)-1]
+			*last = append(*last, before...)
+			before, gap = nil, false
+		}
+		if after > 0 {
+			after--
+			last := &c.near[len(c.near)-1]
+			*last = append(*last, number)
+			continue
+		}
+		if before = append(before, number); len(before) > around {
+			before, gap = before[1:], true
 		}
 	}
-	chosen := slices.Concat(ranked[:]...)
-	order := ""
-	if len(chosen) > len(ranked[rankOther]) && len(ranked[rankOther]) > 0 {
-		order = "Failed calls, those without a response, the slowest ones and stray lines come first.\n\n"
+	return c, nil
+}
+
+// table adds the rows of a selection and their content. Those of a short one are in order.
+// Of a longer one, failed calls come first. Of a whole recording, only those that matter
+// are shown, with the ones around the first of each kind.
+func (r *report) table(ctx context.Context, c *choice) error {
+	w := rowWriter{report: r, choice: c, ctx: ctx, rows: map[int]bool{}}
+	switch {
+	case c.all <= maxWhole:
+		w.title("Calls and other entries", "")
+		w.add(c.first, true)
+	case r.Include == nil && len(c.near) > 0:
+		w.title("Around the first of each kind", "")
+		for i, rows := range c.near {
+			if i > 0 {
+				r.b.WriteString("| … | | | | | |\n")
+			}
+			w.add(rows, false)
+		}
+		rows := slices.Concat(c.ranked[rankFailed], c.ranked[rankUnanswered], c.ranked[rankStray])
+		if slices.ContainsFunc(rows, func(number int) bool { return !w.rows[number] }) {
+			w.title("Calls and other entries", "Failed calls, then those without a response, and lines that are not messages.\n\n")
+			w.add(rows, false)
+		}
+	default:
+		w.title("Calls and other entries", "Failed calls come first, then those without a response, the slowest ones, lines that are not messages, and the others.\n\n")
+		w.add(slices.Concat(c.ranked[:]...), true)
 	}
-	b.WriteString("\n### Calls and other entries\n\n" + order + "| entry | time | | what | result | took |\n|--:|--:|---|---|---|--:|\n")
-	var blocks strings.Builder
-	rows, blocked, full := 0, 0, false
-	times := exchange.NewTable(s.Source)
-	for _, number := range chosen[:min(len(chosen), maxTable)] {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+	if n := c.all - len(w.rows); n > 0 {
+		fmt.Fprintf(&r.b, "\nThe report omits %s, such as those of `mcpdbg rec export FILE -o part.md --filter 'tool:NAME'` (or `n:130-150`, `is:failed`, `'>100ms'`).\n",
+			wording.PluralOf(n, "more entry", "more entries"))
+	}
+	if w.blocks.Len() > 0 {
+		r.b.WriteString("\n### Content\n\n" + w.blocks.String())
+	}
+	if w.omitted > 0 {
+		fmt.Fprintf(&r.b, "\nThe content of %s is omitted.\n", wording.PluralOf(w.omitted, "more entry", "more entries"))
+	}
+	return w.err
+}
+
+// A rowWriter adds rows to a report.
+type rowWriter struct {
+	*report
+	*choice
+	ctx     context.Context //nolint:containedctx // of one table
+	rows    map[int]bool    // written
+	blocks  strings.Builder
+	omitted int // blocks without room
+	err     error
+}
+
+func (w *rowWriter) title(title, order string) {
+	w.b.WriteString("\n### " + title + "\n\n" + order + "| entry | time | | what | result | took |\n|--:|--:|---|---|---|--:|\n")
+}
+
+// add adds rows as far as there is room, with their content unless the report has that.
+func (w *rowWriter) add(numbers []int, content bool) {
+	for _, number := range numbers {
+		if w.err == nil {
+			w.err = context.Cause(w.ctx)
 		}
-		if b.Len() > maxTables {
-			break
+		if w.err != nil || w.b.Len() > maxTables || len(w.rows) >= maxTable {
+			return
 		}
-		c, err := s.readCall(times, number)
-		if err != nil {
-			return err
+		var c reportedRow
+		if c, w.err = w.readCall(w.times, number); w.err != nil {
+			return
 		}
-		rows++
-		c.row(b)
-		if full {
+		w.rows[number] = true
+		c.row(&w.b, w.moment[number])
+		if !content || w.content[number] {
 			continue
 		}
 		text := c.block()
-		if full = blocks.Len()+len(text) > maxMarkdown-maxTables; !full {
-			blocked++
-			blocks.WriteString(text)
+		if w.omitted > 0 || w.blocks.Len()+len(text) > maxMarkdown-maxTables {
+			w.omitted++
+			continue
 		}
+		w.content[number] = true
+		w.blocks.WriteString(text)
 	}
-	if rows < all {
-		fmt.Fprintf(b, "\nThe table omits %d more entries. `mcpdbg rec export --filter` selects others, such as `tool:NAME`.\n", all-rows)
-	}
-	b.WriteString("\n### Content\n\n")
-	b.WriteString(blocks.String())
-	if blocked < all {
-		fmt.Fprintf(b, "\nThe content of %d more entries is omitted.\n", all-blocked)
-	}
-	return nil
 }
 
 // A reportedRow is a row of a report: a request with its response, or another entry.
@@ -150,7 +247,10 @@ func (s Selection) readCall(times *exchange.Table, number int) (reportedRow, err
 	r.took = s.tookText(times, r.item)
 	partner, ok := s.partner(row)
 	if !ok {
-		r.result = "no response: " + row.State.String()
+		r.result = "no response"
+		if row.State != session.ReqPending && row.State != session.ReqLost {
+			r.result += ": " + row.State.String()
+		}
 		return r, nil
 	}
 	answer, err := s.Source.Entry(partner, maxBlock+64<<10)
@@ -174,12 +274,18 @@ func (s Selection) tookText(times *exchange.Table, it item) string {
 	return text
 }
 
-func (r *reportedRow) row(b *strings.Builder) {
-	result := inline(wording.Clip(r.result, 120, wording.Ellipsis))
-	if isError(r.item.row) && result != "" {
-		result = "**" + result + "**"
+// row adds a line of the table. The number of a moment is bold.
+func (r *reportedRow) row(b *strings.Builder, moment bool) {
+	number := fmt.Sprint(r.entry.N)
+	if moment {
+		number = "**" + number + "**"
 	}
-	fmt.Fprintf(b, "| %d | %.6f | %s | %s | %s | %s |\n", r.entry.N, float64(r.item.row.T)/1e6, arrow(r.item.row),
+	const shownResult, shownError = 80, 120
+	result := inline(wording.Clip(r.result, shownResult, wording.Ellipsis))
+	if isError(r.item.row) && result != "" {
+		result = "**" + inline(wording.Clip(r.result, shownError, wording.Ellipsis)) + "**"
+	}
+	fmt.Fprintf(b, "| %s | %.6f | %s | %s | %s | %s |\n", number, float64(r.item.row.T)/1e6, arrow(r.item.row),
 		inline(wording.Clip(r.what, 120, wording.Ellipsis)), result, r.took)
 }
 
@@ -189,9 +295,9 @@ func (r *reportedRow) block() string {
 		return "" // the table has all of it
 	}
 	text := fmt.Sprintf("<details><summary>%d %s %s</summary>\n\n%s", r.entry.N, arrow(r.item.row),
-		inline(wording.Clip(r.what, 80, wording.Ellipsis)), fenced(&r.entry))
+		inline(wording.Clip(r.what, 80, wording.Ellipsis)), fenced(&r.entry, maxBlock))
 	if r.response != nil {
-		text += fmt.Sprintf("\n%d, the response:\n\n%s", r.response.N, fenced(r.response))
+		text += fmt.Sprintf("\n%d, the response:\n\n%s", r.response.N, fenced(r.response, maxBlock))
 	}
 	return text + "\n</details>\n"
 }

@@ -81,7 +81,7 @@ func (info *Info) printFailures(line linePrinter) {
 			line("        %s", first)
 			continue
 		}
-		line("        %s; first %s, last entry %d", wording.List(f.Tools), first, f.Last)
+		line("        %s; first %s, last entry %d", clipped(f.ByTool(), messageCells), first, f.Last)
 	}
 	if more := info.failed - countOf(info.Failures[:min(len(info.Failures), shownMessages)]); more > 0 {
 		line("%5dx  with other messages (--json lists more)", more)
