@@ -6,10 +6,11 @@ package digest
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"mcpdbg/framing"
-	"mcpdbg/recordings/match"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
@@ -75,10 +76,11 @@ func (l *Line) Name() string { return cmp.Or(l.Tool, l.Method) }
 type Call struct {
 	Row       int    `json:"-"`
 	N         uint64 `json:"n"`
-	T         int64  `json:"t"`       // when it was sent
-	Took      int64  `json:"took_us"` // until its response, or else the end of the log
-	State     string `json:"state"`   // as in the recording
-	From      string `json:"from"`    // client or server
+	Element   int    `json:"element,omitempty"` // place in a batch, from 1
+	T         int64  `json:"t"`                 // when it was sent
+	Took      int64  `json:"took_us"`           // until its response, or else the end of the log
+	State     string `json:"state"`             // as in the recording
+	From      string `json:"from"`              // client or server
 	Method    string `json:"method"`
 	Tool      string `json:"tool,omitempty"`      // or what else the request names
 	Arguments string `json:"arguments,omitempty"` // as its row shows them
@@ -93,6 +95,17 @@ func (c *Call) Name() string {
 		return c.Method + " " + c.Tool
 	}
 	return c.Method
+}
+
+// Entry returns the number of the entry, with the place in a batch.
+func (c *Call) Entry() string { return EntryText(c.N, c.Element) }
+
+// EntryText formats the number of an entry, with a place in it from 1 if it is a batch.
+func EntryText(n uint64, element int) string {
+	if element == 0 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d (%s in batch)", n, wording.Ordinal(element))
 }
 
 // Read summarizes src up to its current end. An entry that cannot be read has no name. If
@@ -258,32 +271,6 @@ func (d *reader) describe(c *Call) {
 	c.Tool, c.Arguments = summary.Call(c.Method, e.Payload), summary.Request(c.Method, e.Payload)
 }
 
-// readBatches counts the requests in batches, of which rows have only one summary.
-func (d *reader) readBatches(ctx context.Context) {
-	_ = match.Walk(ctx, d.src, func(it *match.Item) error { // unreadable entries have no requests
-		request, answers := it.At, it.Kind == match.ItemResponse && it.State == session.ReqNone
-		if answers {
-			request = it.Of
-		}
-		row, _ := session.RowAt(d.src, request.Row)
-		if row.Msg != framing.Batch || it.Method == "" || !answers && it.Kind != match.ItemRequest {
-			return nil
-		}
-		line := d.line(it.Method, "", sender(row.Kind))
-		if !answers {
-			line.Requests++
-			line.Unanswered++
-			return nil
-		}
-		line.Unanswered--
-		line.took, line.rows = append(line.took, it.At.T-request.T), append(line.rows, int32(request.Row))
-		if it.Msg.Kind == framing.ErrorResponse || isError(it.Msg.RawResult()) {
-			line.Errors++
-		}
-		return nil
-	})
-}
-
 func (d *reader) digest() *Digest {
 	out := &Digest{Unanswered: d.open, MoreUnanswered: d.moreOpen, Slowest: d.slowest, Slower: d.slower()}
 	for _, l := range d.lines {
@@ -293,6 +280,7 @@ func (d *reader) digest() *Digest {
 	slices.SortFunc(out.Lines, func(a, b Line) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Requests, b.Requests), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Tool, b.Tool))
 	})
+	slices.SortStableFunc(out.Unanswered, func(a, b Call) int { return cmp.Compare(a.Row, b.Row) })
 	for i := range out.Unanswered {
 		out.Unanswered[i].Took = d.last - out.Unanswered[i].T
 	}

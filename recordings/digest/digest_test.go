@@ -123,6 +123,40 @@ func TestLines(t *testing.T) {
 	}, text(d.ByMethod()))
 }
 
+// TestBatches checks that calls in batches, and those that are answered in one, count like
+// others.
+func TestBatches(t *testing.T) {
+	batch := func(kind string, messages ...string) string {
+		for i := range messages {
+			messages[i] = messages[i][2:]
+		}
+		return fmt.Sprintf(`"k":%s,"raw":%q`, kind, "["+strings.Join(messages, ",")+"]")
+	}
+	d := digest.Read(t.Context(), rectest.Session(t, rectest.Started,
+		call(1, "search"), batch(`"stdout","seq":1`, result(1, gone)),
+		batch(`"stdin"`, call(2, "sum"), call(3, "search"), call(4, "report"), call(5, "sum")),
+		result(2, gone), batch(`"stdout","seq":3`, result(3, late(1)), result(5, ok)),
+	))
+	var got []string
+	for _, l := range d.Lines {
+		got = append(got, fmt.Sprintf("%s: %d, %d failed, %d unanswered", l.Name(), l.Requests, l.Errors, l.Unanswered))
+	}
+	for _, f := range d.Failures.Groups {
+		for _, c := range f.Calls {
+			got = append(got, fmt.Sprintf("%s: %s %s %s took %d", f.Message, c.Entry(), c.Name(), c.Arguments, c.Took))
+		}
+	}
+	for _, c := range d.Unanswered {
+		got = append(got, fmt.Sprintf("open: %s %s %s", c.Entry(), c.Name(), c.Arguments))
+	}
+	require.Equal(t, []string{
+		"search: 2, 2 failed, 0 unanswered", "sum: 2, 1 failed, 0 unanswered", "report: 1, 0 failed, 1 unanswered",
+		"-32000: backend gone: 2 search k=1 took 1000", "-32000: backend gone: 4 (1st in batch) sum k=2 took 1000",
+		"timeout after 1001 ms, shard s1: 4 (2nd in batch) search k=3 took 2000",
+		"open: 4 (3rd in batch) report k=4",
+	}, got)
+}
+
 // TestSlower checks that the moment of slowing is that of the first slow call of its tool.
 func TestSlower(t *testing.T) {
 	lines := []string{rectest.Started}

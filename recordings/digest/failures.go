@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/summary"
@@ -91,7 +92,7 @@ func isError(result []byte) bool {
 func (d *reader) failed(response session.Row) {
 	number, _ := response.Partner()
 	request, ok := session.RowAt(d.src, number)
-	if !ok || response.State == session.ReqDuplicate || response.State == session.ReqUnmatched {
+	if !ok || response.State == session.ReqDuplicate || response.State == session.ReqUnmatched || request.Msg == framing.Batch {
 		return
 	}
 	method := d.src.Method(request.Method)
@@ -100,6 +101,14 @@ func (d *reader) failed(response session.Row) {
 		message = summary.Response(method, e.Payload, e.FullSize)
 		message = strings.TrimPrefix(message, "failed: ")
 	}
+	took := d.times.Times(number, request, response)
+	c := Call{Row: number, T: request.T, State: request.State.String(), From: sender(request.Kind), Method: method}
+	c.Took, _ = took.Answering(request.Kind)
+	d.failure(message, c)
+}
+
+// failure counts a call that failed with a message.
+func (d *reader) failure(message string, c Call) {
 	key := withoutNumbers(message)
 	f := d.failures[key]
 	if f == nil {
@@ -113,14 +122,11 @@ func (d *reader) failed(response session.Row) {
 	if f.Count++; message != f.same {
 		f.Message = key
 	}
-	took := d.times.Times(number, request, response)
-	c := Call{Row: number, T: request.T, State: request.State.String(), From: sender(request.Kind), Method: method}
-	c.Took, _ = took.Answering(request.Kind)
-	f.last = number
+	f.last = c.Row
 	if len(f.Calls) < listedCalls {
 		d.describe(&c)
 		f.Calls = append(f.Calls, c)
-	} else if method == mcp.MethodToolsCall {
+	} else if c.Method == mcp.MethodToolsCall {
 		d.describe(&c)
 	}
 	f.name(&c)

@@ -54,6 +54,7 @@ func (s *Slowing) String() string {
 // slower finds the moments of slowing, in their order.
 func (d *reader) slower() (all []Slowing) {
 	for _, l := range d.lines {
+		l.sort()
 		from, to := slowed(l.took)
 		if to == 0 || l.From != "client" || l.Method == OtherNames || mcp.WaitsLong(l.Method) {
 			continue
@@ -74,6 +75,22 @@ func (d *reader) slower() (all []Slowing) {
 	}
 	slices.SortFunc(all, func(a, b Slowing) int { return cmp.Compare(a.Row, b.Row) })
 	return all
+}
+
+// sort puts the times in the order of the requests: those in batches are read last.
+func (l *Line) sort() {
+	if slices.IsSorted(l.rows) {
+		return
+	}
+	order := make([]int, len(l.rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.rows[a], l.rows[b]) })
+	took, rows := slices.Clone(l.took), slices.Clone(l.rows)
+	for i, from := range order {
+		l.took[i], l.rows[i] = took[from], rows[from]
+	}
 }
 
 // slowed returns the part of times, in the order of the calls, from which on they are

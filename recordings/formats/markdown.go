@@ -13,6 +13,7 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/digest"
 	"mcpdbg/session"
+	"mcpdbg/session/elements"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/summary"
 )
@@ -33,7 +34,8 @@ const (
 // writeMarkdown writes a report on a selection of at most about maxMarkdown bytes: first
 // what failed in the recording, then the calls of the selection. Omissions are counted.
 func writeMarkdown(ctx context.Context, to io.Writer, s Selection) error {
-	r := report{Selection: s, times: exchange.NewTable(s.Source), content: map[int]bool{}}
+	source := elements.New(s.Source).Own()
+	r := report{Selection{source, s.Include}, source, strings.Builder{}, exchange.NewTable(source), map[int]bool{}, map[int]bool{}}
 	b := &r.b
 	f, d := factsOf(ctx, s.Source), digest.Read(ctx, s.Source)
 	c, err := r.choose(ctx, d)
@@ -86,7 +88,7 @@ func failures(b *strings.Builder, all *digest.Failures) {
 		shown += g.Count
 		var numbers []string
 		for i := range g.Calls {
-			numbers = append(numbers, fmt.Sprint(g.Calls[i].N))
+			numbers = append(numbers, g.Calls[i].Entry())
 		}
 		if g.Count > len(numbers) {
 			numbers = append(numbers, "…", fmt.Sprint(g.Last))
@@ -102,7 +104,7 @@ func calls(b *strings.Builder, title, took string, all []digest.Call) {
 	fmt.Fprintf(b, "\n### %s\n\n| entry | at | call | %s |\n|--:|--:|---|--:|\n", title, took)
 	for i := range all {
 		c := &all[i]
-		fmt.Fprintf(b, "| %d | %s | %s | %s |\n", c.N, wording.Took(c.T), inline(wording.Clip(c.Name()+" "+c.Arguments, maxMessage, wording.Ellipsis)), wording.Took(c.Took))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", c.Entry(), wording.Took(c.T), inline(wording.Clip(c.Name()+" "+c.Arguments, maxMessage, wording.Ellipsis)), wording.Took(c.Took))
 	}
 }
 

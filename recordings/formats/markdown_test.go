@@ -99,3 +99,38 @@ func TestReportOnAPart(t *testing.T) {
 	report = write(t, "md", s)
 	require.Contains(t, report, "```\nit says {\"no\":\"JSON\"}\n```\n", "stderr has a plain fence")
 }
+
+// TestReportHasBatchedCalls checks that the calls of a batch have rows of their own, with
+// their responses, and that those that failed are among the examples.
+func TestReportHasBatchedCalls(t *testing.T) {
+	batch := func(kind string, messages ...string) string {
+		for i := range messages {
+			messages[i] = messages[i][2:]
+		}
+		return fmt.Sprintf(`"k":%s,"raw":%q`, kind, "["+strings.Join(messages, ",")+"]")
+	}
+	s := Selection{Source: rectest.Session(t, rectest.Started,
+		toolCall(1, "search"), batch(`"stdout","seq":1`, answer(1, gone)),
+		batch(`"stdin"`, toolCall(2, "sum"), toolCall(3, "search"), toolCall(4, "report")),
+		batch(`"stdout","seq":2`, answer(3, gone), answer(2, fine)),
+	)}
+	report := write(t, "md", s)
+	require.True(t, strings.HasPrefix(report, "## MCP session: 2 calls failed, 1 request without a response\n"))
+	require.Contains(t, report, "| 2 | -32000: backend gone | search | 2, 4 (2nd in batch) |\n")
+	require.Contains(t, report, "#### No response\n\nEntry 4 (3rd in batch), at 3 ms: report k=4\n\n```json\n"+toolCall(4, "report")[2:]+"\n```\n")
+	_, rows, _ := strings.Cut(report, "### Calls and other entries\n")
+	for _, want := range []string{
+		"| **2** | 0.001000 | → | search k=1 | **-32000: backend gone** | 1 ms |",
+		"| 4 (1st in batch) | 0.003000 | → | sum k=2 | fine | 1 ms |",
+		"| 4 (2nd in batch) | 0.003000 | → | search k=3 | **-32000: backend gone** | 1 ms |",
+		"| **4 (3rd in batch)** | 0.003000 | → | report k=4 | no response |  |",
+	} {
+		require.Contains(t, rows, want)
+	}
+	require.Contains(t, rows, "<summary>4 (1st in batch) → sum k=2</summary>")
+	require.NotContains(t, rows, "\n| 5 ", "responses are part of their requests")
+	s.Include = func(number int, _ session.Row) bool { return number == 3 }
+	_, rows, _ = strings.Cut(write(t, "md", s), "### Calls and other entries\n")
+	require.Contains(t, rows, "| sum k=2 | fine |")
+	require.NotContains(t, rows, "k=1 ")
+}

@@ -8,6 +8,7 @@ import (
 	"mcpdbg/recordings/digest"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/elements"
 	"mcpdbg/session/exchange"
 )
 
@@ -23,10 +24,17 @@ const (
 
 // A report is the Markdown of a selection.
 type report struct {
-	Selection
-	b       strings.Builder
-	times   *exchange.Table
-	content map[int]bool // rows whose content it has
+	Selection // of source
+	source    *elements.Source
+	b         strings.Builder
+	times     *exchange.Table
+	content   map[int]bool // rows whose content it has
+	slow      map[int]bool // the slowest ones
+}
+
+// number returns the row of a call, or of its element of a batch.
+func (r *report) number(c *digest.Call) int {
+	return r.source.Number(session.Element{Row: c.Row, Index: c.Element - 1})
 }
 
 // causes lists the likely causes and when tools became slower.
@@ -103,15 +111,16 @@ func (r *report) examples(d *digest.Digest) error {
 
 // example adds a call with its response.
 func (r *report) example(title string, call *digest.Call) error {
-	if r.b.Len() > maxExamples || r.content[call.Row] {
+	number := r.number(call)
+	if r.b.Len() > maxExamples || r.content[number] {
 		return nil
 	}
-	c, err := r.readCall(r.times, call.Row)
+	c, err := r.readCall(number)
 	if err != nil {
 		return err
 	}
-	r.content[call.Row] = true
-	fmt.Fprintf(&r.b, "\n#### %s\n\nEntry %d, at %s: %s\n\n%s", inline(wording.Clip(title, maxMessage, wording.Ellipsis)), c.entry.N,
+	r.content[number] = true
+	fmt.Fprintf(&r.b, "\n#### %s\n\nEntry %s, at %s: %s\n\n%s", inline(wording.Clip(title, maxMessage, wording.Ellipsis)), call.Entry(),
 		wording.Took(c.item.row.T), inline(wording.Clip(c.what, maxMessage, wording.Ellipsis)), fenced(&c.entry, maxExample))
 	if c.response == nil {
 		return nil

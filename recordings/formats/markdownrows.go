@@ -28,15 +28,14 @@ const (
 )
 
 // rankOf returns the rank of a row, and false if it is part of the row of its request.
-func (s Selection) rankOf(number int, row session.Row, slowest []digest.Call) (rank, bool) {
+func (r *report) rankOf(number int, row session.Row) (rank, bool) {
 	switch {
 	case isStray(row):
 		return rankStray, true
 	case row.Msg == framing.Response || row.Msg == framing.ErrorResponse:
 		request, _ := row.Partner()
-		of, ok := s.partner(row)
-		merged := ok && row.State != session.ReqDuplicate && row.State != session.ReqUnmatched && of.Msg == framing.Request &&
-			(s.Include == nil || s.Include(request, of))
+		of, ok := r.partner(row)
+		merged := ok && row.State != session.ReqDuplicate && row.State != session.ReqUnmatched && of.Msg == framing.Request && r.includes(request)
 		if isError(row) || row.State == session.ReqUnmatched || row.State == session.ReqDuplicate {
 			return rankFailed, !merged
 		}
@@ -46,11 +45,11 @@ func (s Selection) rankOf(number int, row session.Row, slowest []digest.Call) (r
 	case isError(row):
 		return rankFailed, true
 	case row.State == session.ReqPending || row.State == session.ReqLost || row.State == session.ReqTimedOut:
-		if row.Flags&session.FlagProbe != 0 || mcp.WaitsLong(s.Source.Method(row.Method)) {
+		if row.Flags&session.FlagProbe != 0 || mcp.WaitsLong(r.Source.Method(row.Method)) {
 			return rankOther, true
 		}
 		return rankUnanswered, true
-	case slices.ContainsFunc(slowest, func(c digest.Call) bool { return c.Row == number }):
+	case r.slow[number]:
 		return rankSlow, true
 	}
 	return rankOther, true
@@ -63,6 +62,8 @@ const (
 	around   = 2
 	// maxMoments of one kind are shown with the rows around them.
 	maxMoments = 4
+	// maxOpened is the size of the longest batch whose elements have rows.
+	maxOpened = 1 << 20
 )
 
 // A choice is the rows of a report.
@@ -72,16 +73,19 @@ type choice struct {
 	ranked [ranks][]int
 	near   [][]int // around moments
 	moment map[int]bool
+	before []int // the latest rows that are not near
+	after  int   // how many of the next ones are
+	gap    bool  // rows between the last ones of near and before are in neither
 }
 
 // moments are the calls around which a report has more rows.
-func moments(d *digest.Digest) map[int]bool {
+func (r *report) moments(d *digest.Digest) map[int]bool {
 	rows := map[int]bool{}
 	for i := range d.Failures.Groups[:min(len(d.Failures.Groups), maxMoments)] {
-		rows[d.Failures.Groups[i].Calls[0].Row] = true
+		rows[r.number(&d.Failures.Groups[i].Calls[0])] = true
 	}
 	for i := range d.Unanswered[:min(len(d.Unanswered), maxMoments)] {
-		rows[d.Unanswered[i].Row] = true
+		rows[r.number(&d.Unanswered[i])] = true
 	}
 	for i := range d.Slower[:min(len(d.Slower), maxMoments)] {
 		rows[d.Slower[i].Row] = true
@@ -89,49 +93,81 @@ func moments(d *digest.Digest) map[int]bool {
 	return rows
 }
 
+// includes reports whether a row, or the batch that it is an element of, is selected.
+func (r *report) includes(number int) bool {
+	if r.Include == nil {
+		return true
+	}
+	parent := r.source.Parent(number)
+	row, ok := session.RowAt(r.Source, parent)
+	return ok && r.Include(parent, row)
+}
+
+// numbers returns a row, or those of the elements of a batch that is not too long.
+func (r *report) numbers(number int, row session.Row) []int {
+	if row.Msg == framing.Batch && row.Len <= maxOpened {
+		if all := r.source.Numbers(number); len(all) > 0 {
+			return all
+		}
+	}
+	return []int{number}
+}
+
 // choose chooses the rows of a report.
 func (r *report) choose(ctx context.Context, d *digest.Digest) (*choice, error) {
-	s := r.Selection
-	c := &choice{moment: moments(d)}
-	var before []int
-	after, gap := 0, true
-	for number, row := range session.RowsFrom(s.Source, 0) {
+	c := &choice{moment: r.moments(d), gap: true}
+	for i := range d.Slowest {
+		r.slow[r.number(&d.Slowest[i])] = true
+	}
+	for number, row := range session.RowsFrom(r.Source, 0) {
 		if number%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if s.Include != nil && !s.Include(number, row) || row.Flags&session.FlagDropped != 0 {
+		if r.Include != nil && !r.Include(number, row) || row.Flags&session.FlagDropped != 0 {
 			continue
 		}
-		rank, shown := s.rankOf(number, row, d.Slowest)
-		if !shown {
-			continue
-		}
-		if c.all++; c.all <= maxWhole {
-			c.first = append(c.first, number)
-		}
-		if len(c.ranked[rank]) < maxTable {
-			c.ranked[rank] = append(c.ranked[rank], number)
-		}
-		if c.moment[number] {
-			after = around + 1
-			if gap {
-				c.near = append(c.near, nil)
+		for _, number := range r.numbers(number, row) {
+			if row, ok := r.row(number); ok {
+				if rank, shown := r.rankOf(number, row); shown {
+					c.add(number, rank)
+				}
 			}
-			last := &c.near[len(c.near)-1]
-			*last = append(*last, before...)
-			before, gap = nil, false
-		}
-		if after > 0 {
-			after--
-			last := &c.near[len(c.near)-1]
-			*last = append(*last, number)
-			continue
-		}
-		if before = append(before, number); len(before) > around {
-			before, gap = before[1:], true
 		}
 	}
 	return c, nil
+}
+
+// row returns a row whose partner may be in a batch.
+func (r *report) row(number int) (session.Row, bool) {
+	row, ok := session.RowAt(r.Source, number)
+	return r.source.Paired(number, row), ok
+}
+
+func (c *choice) add(number int, r rank) {
+	if c.all++; c.all <= maxWhole {
+		c.first = append(c.first, number)
+	}
+	if len(c.ranked[r]) < maxTable {
+		c.ranked[r] = append(c.ranked[r], number)
+	}
+	if c.moment[number] {
+		c.after = around + 1
+		if c.gap {
+			c.near = append(c.near, nil)
+		}
+		last := &c.near[len(c.near)-1]
+		*last = append(*last, c.before...)
+		c.before, c.gap = nil, false
+	}
+	if c.after > 0 {
+		c.after--
+		last := &c.near[len(c.near)-1]
+		*last = append(*last, number)
+		return
+	}
+	if c.before = append(c.before, number); len(c.before) > around {
+		c.before, c.gap = c.before[1:], true
+	}
 }
 
 // table adds the rows of a selection and their content. Those of a short one are in order.
@@ -198,7 +234,7 @@ func (w *rowWriter) add(numbers []int, content bool) {
 			return
 		}
 		var c reportedRow
-		if c, w.err = w.readCall(w.times, number); w.err != nil {
+		if c, w.err = w.readCall(number); w.err != nil {
 			return
 		}
 		w.rows[number] = true
@@ -219,46 +255,51 @@ func (w *rowWriter) add(numbers []int, content bool) {
 // A reportedRow is a row of a report: a request with its response, or another entry.
 type reportedRow struct {
 	item
+	element            int // place in a batch, from 1
 	what, result, took string
 	response           *session.Entry // nil without one
 }
 
-func (s Selection) readCall(times *exchange.Table, number int) (reportedRow, error) {
-	row, _ := session.RowAt(s.Source, number)
+func (r *report) readCall(number int) (reportedRow, error) {
+	s, times := r.Selection, r.times
+	row, _ := r.row(number)
 	e, err := s.Source.Entry(row, maxBlock+64<<10)
-	r := reportedRow{item: item{number, row, e}}
+	c := reportedRow{item: item{number, row, e}}
 	if err != nil {
-		return r, err
+		return c, err
+	}
+	if at, ok := r.source.Element(number); ok && at.Index >= 0 {
+		c.element = at.Index + 1
 	}
 	method := s.Source.Method(row.Method)
 	if row.Msg != framing.Request {
-		r.what = s.what(r.item)
+		c.what = s.what(c.item)
 		if row.Msg == framing.Notification {
-			r.what = strings.TrimSpace(r.what + " " + summary.Message(row.Msg, method, e.Payload, e.FullSize))
+			c.what = strings.TrimSpace(c.what + " " + summary.Message(row.Msg, method, e.Payload, e.FullSize))
 		}
 		if row.Msg == framing.Response || row.Msg == framing.ErrorResponse {
-			r.what, r.result = "response to "+method, summary.Response(method, e.Payload, e.FullSize)
+			c.what, c.result = "response to "+method, summary.Response(method, e.Payload, e.FullSize)
 		}
-		r.took = s.tookText(times, r.item)
-		return r, nil
+		c.took = s.tookText(times, c.item)
+		return c, nil
 	}
 	called := digest.Call{Method: method, Tool: summary.Call(method, e.Payload), Arguments: summary.Request(method, e.Payload)}
-	r.what = strings.TrimSpace(called.Name() + " " + called.Arguments)
-	r.took = s.tookText(times, r.item)
+	c.what = strings.TrimSpace(called.Name() + " " + called.Arguments)
+	c.took = s.tookText(times, c.item)
 	partner, ok := s.partner(row)
 	if !ok {
-		r.result = "no response"
+		c.result = "no response"
 		if row.State != session.ReqPending && row.State != session.ReqLost {
-			r.result += ": " + row.State.String()
+			c.result += ": " + row.State.String()
 		}
-		return r, nil
+		return c, nil
 	}
 	answer, err := s.Source.Entry(partner, maxBlock+64<<10)
 	if err != nil {
-		return r, err
+		return c, err
 	}
-	r.response, r.result = &answer, summary.Response(method, answer.Payload, answer.FullSize)
-	return r, nil
+	c.response, c.result = &answer, summary.Response(method, answer.Payload, answer.FullSize)
+	return c, nil
 }
 
 // tookText formats the time of a request; "" for other rows and those without a response.
@@ -276,7 +317,7 @@ func (s Selection) tookText(times *exchange.Table, it item) string {
 
 // row adds a line of the table. The number of a moment is bold.
 func (r *reportedRow) row(b *strings.Builder, moment bool) {
-	number := fmt.Sprint(r.entry.N)
+	number := digest.EntryText(r.entry.N, r.element)
 	if moment {
 		number = "**" + number + "**"
 	}
@@ -294,7 +335,7 @@ func (r *reportedRow) block() string {
 	if !r.item.row.Kind.IsStream() {
 		return "" // the table has all of it
 	}
-	text := fmt.Sprintf("<details><summary>%d %s %s</summary>\n\n%s", r.entry.N, arrow(r.item.row),
+	text := fmt.Sprintf("<details><summary>%s %s %s</summary>\n\n%s", digest.EntryText(r.entry.N, r.element), arrow(r.item.row),
 		inline(wording.Clip(r.what, 80, wording.Ellipsis)), fenced(&r.entry, maxBlock))
 	if r.response != nil {
 		text += fmt.Sprintf("\n%d, the response:\n\n%s", r.response.N, fenced(r.response, maxBlock))
