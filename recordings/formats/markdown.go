@@ -38,7 +38,7 @@ func writeMarkdown(ctx context.Context, to io.Writer, s Selection) error {
 	r := report{Selection{source, s.Include}, source, strings.Builder{}, exchange.NewTable(source), map[int]bool{}, map[int]bool{}}
 	b := &r.b
 	f, d := factsOf(ctx, s.Source), digest.Read(ctx, s.Source)
-	c, err := r.choose(ctx, d)
+	c, err := r.choose(ctx, d, f.Causes)
 	if err != nil {
 		return err
 	}

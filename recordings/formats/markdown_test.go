@@ -84,7 +84,7 @@ func TestReportOnAPart(t *testing.T) {
 	s := thousands(t)
 	s.Include = func(number int, _ session.Row) bool { return number > 1000 }
 	report := write(t, "md", s)
-	_, rows, found := strings.Cut(report, "| entry | time | | what | result | took |\n|--:|--:|---|---|---|--:|\n")
+	_, rows, found := strings.Cut(report, "| entry | time (s) | | what | result | took |\n|--:|--:|---|---|---|--:|\n")
 	require.True(t, found)
 	rows, content, _ := strings.Cut(rows, "### Content")
 	order := strings.Split(rows, "\n")
@@ -117,7 +117,7 @@ func TestReportHasBatchedCalls(t *testing.T) {
 	report := write(t, "md", s)
 	require.True(t, strings.HasPrefix(report, "## MCP session: 2 calls failed, 1 request without a response\n"))
 	require.Contains(t, report, "| 2 | -32000: backend gone | search | 2, 4 (2nd in batch) |\n")
-	require.Contains(t, report, "#### No response\n\nEntry 4 (3rd in batch), at 3 ms: report k=4\n\n```json\n"+toolCall(4, "report")[2:]+"\n```\n")
+	require.Contains(t, report, "#### No response: report\n\nEntry 4 (3rd in batch), at 3 ms: report k=4\n\n```json\n"+toolCall(4, "report")[2:]+"\n```\n")
 	_, rows, _ := strings.Cut(report, "### Calls and other entries\n")
 	for _, want := range []string{
 		"| **2** | 0.001000 | → | search k=1 | **-32000: backend gone** | 1 ms |",

@@ -102,7 +102,7 @@ func (r *report) examples(d *digest.Digest) error {
 	calls(&r.b, "Requests without a response", "waited", d.Unanswered[:min(len(d.Unanswered), maxFailures)])
 	omitted(&r.b, ": `--filter is:unanswered`", len(d.Unanswered)+d.MoreUnanswered-maxFailures)
 	for i := range d.Unanswered[:min(len(d.Unanswered), shownOpen)] {
-		if err := r.example("No response", &d.Unanswered[i]); err != nil {
+		if err := r.example("No response: "+d.Unanswered[i].Name(), &d.Unanswered[i]); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/digest"
 	"mcpdbg/session"
+	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/summary"
@@ -79,8 +80,13 @@ type choice struct {
 }
 
 // moments are the calls around which a report has more rows.
-func (r *report) moments(d *digest.Digest) map[int]bool {
+func (r *report) moments(d *digest.Digest, causes []remark) map[int]bool {
 	rows := map[int]bool{}
+	for _, c := range causes[:min(len(causes), maxMoments)] {
+		if c.Severity == diagnosis.Error.String() {
+			rows[c.Row] = true
+		}
+	}
 	for i := range d.Failures.Groups[:min(len(d.Failures.Groups), maxMoments)] {
 		rows[r.number(&d.Failures.Groups[i].Calls[0])] = true
 	}
@@ -114,8 +120,8 @@ func (r *report) numbers(number int, row session.Row) []int {
 }
 
 // choose chooses the rows of a report.
-func (r *report) choose(ctx context.Context, d *digest.Digest) (*choice, error) {
-	c := &choice{moment: r.moments(d), gap: true}
+func (r *report) choose(ctx context.Context, d *digest.Digest, causes []remark) (*choice, error) {
+	c := &choice{moment: r.moments(d, causes), gap: true}
 	for i := range d.Slowest {
 		r.slow[r.number(&d.Slowest[i])] = true
 	}
@@ -180,7 +186,7 @@ func (r *report) table(ctx context.Context, c *choice) error {
 		w.title("Calls and other entries", "")
 		w.add(c.first, true)
 	case r.Include == nil && len(c.near) > 0:
-		w.title("Around the first of each kind", "")
+		w.title("Around the first of each kind", "Bold: the first failure with each message, requests without a response, errors, and the first slow call of a tool.\n\n")
 		for i, rows := range c.near {
 			if i > 0 {
 				r.b.WriteString("| … | | | | | |\n")
@@ -221,7 +227,7 @@ type rowWriter struct {
 }
 
 func (w *rowWriter) title(title, order string) {
-	w.b.WriteString("\n### " + title + "\n\n" + order + "| entry | time | | what | result | took |\n|--:|--:|---|---|---|--:|\n")
+	w.b.WriteString("\n### " + title + "\n\n" + order + "| entry | time (s) | | what | result | took |\n|--:|--:|---|---|---|--:|\n")
 }
 
 // add adds rows as far as there is room, with their content unless the report has that.
@@ -321,7 +327,7 @@ func (r *reportedRow) row(b *strings.Builder, moment bool) {
 	if moment {
 		number = "**" + number + "**"
 	}
-	const shownResult, shownError = 80, 120
+	const shownResult, shownError = 40, 120
 	result := inline(wording.Clip(r.result, shownResult, wording.Ellipsis))
 	if isError(r.item.row) && result != "" {
 		result = "**" + inline(wording.Clip(r.result, shownError, wording.Ellipsis)) + "**"
