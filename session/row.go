@@ -35,6 +35,11 @@ func (r Row) Partner() (row int, ok bool) {
 	return int(r.Related) - 1, true
 }
 
+// IsStray reports whether the row is a line of stdout that is not a JSON-RPC message.
+func (r Row) IsStray() bool {
+	return r.Kind == KindStdout && (r.Msg == framing.NotJSON || r.Msg == framing.Other)
+}
+
 // Paired reports whether the row has a partner.
 func (r Row) Paired() bool { return r.Related != 0 && !r.owned() }
 

@@ -142,7 +142,7 @@ func (r *runner) lateText(step *Step, limit time.Duration) string {
 	if step.Do != Call && step.Do != Await && step.Do != Send {
 		return text
 	}
-	if stray, ok := r.find(r.begin, func(_ int, row session.Row) bool { return isStray(row) }); ok {
+	if stray, ok := r.find(r.begin, func(_ int, row session.Row) bool { return row.IsStray() }); ok {
 		if e, err := r.entry(stray); err == nil {
 			text += "; a line on stdout is not a JSON-RPC message: " + r.hide.short(string(e.Payload))
 		}

@@ -108,7 +108,7 @@ func (r *runner) may(p pattern, row session.Row) bool {
 	method := r.log.Method(row.Method)
 	switch {
 	case p.Stdout != "":
-		return isStray(row)
+		return row.IsStray()
 	case row.Msg == framing.Batch:
 		return true
 	case p.Notification != "":
@@ -117,10 +117,6 @@ func (r *runner) may(p pattern, row session.Row) bool {
 		return r.sess.Status().Server.Era == mcp.Modern // where requests come in results
 	}
 	return row.Msg == framing.Request && (method == "" || method == p.Request)
-}
-
-func isStray(row session.Row) bool {
-	return row.Kind == session.KindStdout && (row.Msg == framing.NotJSON || row.Msg == framing.Other)
 }
 
 // bodies returns the params of the named messages in an entry.

@@ -97,6 +97,9 @@ func (c *Call) Name() string {
 	return c.Method
 }
 
+// Words returns the name and the arguments of the call, as its row shows them.
+func (c *Call) Words() string { return wording.Join(" ", c.Name(), c.Arguments) }
+
 // Entry returns the number of the entry, with the place in a batch.
 func (c *Call) Entry() string { return EntryText(c.N, c.Element) }
 

@@ -167,7 +167,7 @@ func (p *pagePlan) omitted() string {
 // isProblem reports whether a page marks a row, and lists it among the errors only. A probe
 // without a response is as expected, and so is a request that may take any time.
 func (s Selection) isProblem(row session.Row) bool {
-	if row.Flags&session.FlagProblem != 0 || isStray(row) || row.State == session.ReqDuplicate {
+	if row.Flags&session.FlagProblem != 0 || row.IsStray() || row.State == session.ReqDuplicate {
 		return true
 	}
 	if row.Flags&session.FlagProbe != 0 {
@@ -183,8 +183,4 @@ func (s Selection) isProblem(row session.Row) bool {
 		return true
 	}
 	return false
-}
-
-func isStray(row session.Row) bool {
-	return row.Kind == session.KindStdout && (row.Msg == framing.NotJSON || row.Msg == framing.Other)
 }

@@ -104,7 +104,7 @@ func calls(b *strings.Builder, title, took string, all []digest.Call) {
 	fmt.Fprintf(b, "\n### %s\n\n| entry | at | call | %s |\n|--:|--:|---|--:|\n", title, took)
 	for i := range all {
 		c := &all[i]
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", c.Entry(), wording.Took(c.T), inline(wording.Clip(c.Name()+" "+c.Arguments, maxMessage, wording.Ellipsis)), wording.Took(c.Took))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", c.Entry(), wording.Took(c.T), inline(wording.Clip(c.Words(), maxMessage, wording.Ellipsis)), wording.Took(c.Took))
 	}
 }
 

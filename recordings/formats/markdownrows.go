@@ -31,7 +31,7 @@ const (
 // rankOf returns the rank of a row, and false if it is part of the row of its request.
 func (r *report) rankOf(number int, row session.Row) (rank, bool) {
 	switch {
-	case isStray(row):
+	case row.IsStray():
 		return rankStray, true
 	case row.Msg == framing.Response || row.Msg == framing.ErrorResponse:
 		request, _ := row.Partner()
@@ -290,7 +290,7 @@ func (r *report) readCall(number int) (reportedRow, error) {
 		return c, nil
 	}
 	called := digest.Call{Method: method, Tool: summary.Call(method, e.Payload), Arguments: summary.Request(method, e.Payload)}
-	c.what = strings.TrimSpace(called.Name() + " " + called.Arguments)
+	c.what = called.Words()
 	c.took = s.tookText(times, c.item)
 	partner, ok := s.partner(row)
 	if !ok {

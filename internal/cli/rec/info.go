@@ -15,7 +15,6 @@ import (
 	"mcpdbg/session/diagnosis/cause"
 	"mcpdbg/session/diagnosis/rule"
 	"mcpdbg/session/tap"
-	"mcpdbg/ui/widget/filter"
 )
 
 // Info is the document of rec info --json.
@@ -170,7 +169,7 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 		}
 		long.add(info, src, number, row)
 		switch {
-		case filter.IsStray(row):
+		case row.IsStray():
 			info.readStray(src, row)
 		case row.Msg == framing.Notification:
 			notified[key{row.Method, row.Kind}]++

@@ -118,7 +118,7 @@ func (info *Info) printOpen(line linePrinter) {
 
 // called names a call with its number and the words of its row.
 func called(c *digest.Call) string {
-	return fmt.Sprintf("entry %s %s", c.Entry(), clipped(strings.TrimSpace(c.Name()+" "+c.Arguments), callCells))
+	return fmt.Sprintf("entry %s %s", c.Entry(), clipped(c.Words(), callCells))
 }
 
 // clipped returns a text in at most that many cells.

@@ -156,9 +156,7 @@ type errTest struct{ decided }
 func (errTest) row(_ *Matcher, _ int, r session.Row) Verdict { return verdictOf(IsProblem(r)) }
 
 // IsStray reports whether a row is a line of stdout that is not a JSON-RPC message.
-func IsStray(r session.Row) bool {
-	return r.Kind == session.KindStdout && (r.Msg == framing.NotJSON || r.Msg == framing.Other)
-}
+func IsStray(r session.Row) bool { return r.IsStray() }
 
 // IsProblem reports whether a row has an error or a problem, for the word err. A probe
 // without a response, or with a late one, is as expected.
