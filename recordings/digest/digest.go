@@ -300,8 +300,9 @@ func (l *Line) summarize() {
 	if len(l.took) == 0 {
 		return
 	}
-	slices.Sort(l.took)
-	at := func(percent int) *int64 { return &l.took[(len(l.took)*percent+99)/100-1] }
+	sorted := slices.Clone(l.took) // these stay in the order of the calls
+	slices.Sort(sorted)
+	at := func(percent int) *int64 { return &sorted[(len(sorted)*percent+99)/100-1] }
 	l.P50, l.P95, l.P99, l.Max = at(50), at(95), at(99), at(100)
 }
 

@@ -174,6 +174,9 @@ func TestSlower(t *testing.T) {
 	require.Equal(t, "report became slower at 83 ms: p50 1 ms → 9 ms", d.Slower[0].String())
 	require.EqualValues(t, 84, d.Slower[0].N)
 	require.Equal(t, 20, d.Slower[0].Calls)
+	require.Equal(t, "report", d.Lines[0].Tool)
+	require.Equal(t, []int64{1000, 1000, 9000, 9000}, d.Lines[0].Medians(4))
+	require.Equal(t, []int64{1000, 1000, 1000, 9000, 9000}, d.Lines[0].Medians(100), "of eight calls each")
 	for i := range 20 {
 		lines = append(lines, call(3000+i, "report"), result(3000+i, ok))
 	}

@@ -3,6 +3,7 @@
 package formats
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/recordings"
 	"mcpdbg/recordings/rectest"
 )
 
@@ -66,6 +68,20 @@ func TestLongPageInBrowser(t *testing.T) {
 	t.Run("search", b.search)
 	t.Run("waterfall", b.waterfall)
 	t.Run("theme", b.theme)
+	t.Run("hostile", func(t *testing.T) {
+		b.open(pageOf(t, hostileCalls(t), maxPage), "filter=is:failed&hide=stderr")
+		require.Equal(t, "150", b.text(`shown.length`))
+		require.Equal(t, "10", b.text(`document.querySelectorAll('#tools tbody tr').length`))
+		require.Equal(t, "true", b.text(`$('failures').scrollHeight < $('panel').clientHeight`), "long texts")
+		require.Equal(t, "0", b.text(`document.querySelectorAll('img').length`))
+		require.Equal(t, "2", b.text(`document.scripts.length`))
+	})
+	t.Run("slower", b.slower)
+	t.Run("idle", func(t *testing.T) {
+		b.open(pageOf(t, idle(t), maxPage), "waterfall")
+		require.Equal(t, "0,500000,1000000,1500000,2000000", b.text(`calls.map(c => c.a - first)`), "each pause is half a second")
+		require.Equal(t, "5", b.text(`document.querySelectorAll('#barrows .bar').length`))
+	})
 	t.Run("link", func(t *testing.T) {
 		b.open(path, "n4514")
 		require.Equal(t, "4514", b.selected())
@@ -109,18 +125,33 @@ func (b *browser) permalinks(t *testing.T) {
 	b.eval(`location.hash = '#n4515'`, nil)
 	b.eval(`new Promise(done => { const look = () => rows[current].n === 4515 ? done() : setTimeout(look, 5); look(); })`, nil)
 	require.Equal(t, "4515", b.selected())
+	b.eval(`document.querySelector('[aria-controls=waterfall]').click()`, nil)
+	b.eval(`$('search').value = 'k=22 is:failed'; $('method').value = 'tsearch'; filter()`, nil)
 	var copied string
 	b.eval(`(async () => { const copied = new Promise(done => document.addEventListener('copy', () => done(getSelection().toString()), {once: true})); navigator.clipboard.writeText = () => Promise.reject(); $('link').click(); return await copied; })()`, &copied)
-	require.True(t, strings.HasPrefix(copied, "file:///") && strings.HasSuffix(copied, "/page.html#n4515"), copied)
+	require.Regexp(t, `^file:///.*/page.html#n4515&waterfall&filter=k%3D22\+is:failed&tool=search$`, copied)
+
+	follow := func(to string) {
+		b.eval(`new Promise(done => { addEventListener('hashchange', () => done(), {once: true}); location.hash = '`+to+`'; })`, nil)
+	}
+	follow("#overview&errors&hide=out,event")
+	require.Equal(t, "overview", b.text(`open`))
+	require.Len(t, b.shown(), 44+1)
+	require.Equal(t, "#n4515&errors&hide=out,event", b.text(`location.hash`))
+	follow("#n1903")
+	require.Len(t, b.shown(), 44+1, "a link to an entry keeps the filters")
+	follow("#group=2")
+	require.Len(t, b.shown(), 44)
+	follow("#filter=")
+	require.Len(t, b.shown(), 2*pageCalls+1)
 }
 
 func (b *browser) failures(t *testing.T) {
 	require.Equal(t, "44 failed", b.text(`$('totals').children[1].textContent`))
 	require.Equal(t, "2 unanswered", b.text(`$('totals').children[2].textContent`))
 	groups := b.text(`$('failures').innerText`)
-	require.Contains(t, groups, "backend gone")
-	require.Contains(t, groups, "44×")
-	require.Contains(t, groups, "search k=777")
+	require.Regexp(t, `(?s)2×\s+no response search 2\s.*#n1556 search k=777.*44×\s+-32000: backend gone report 44\s.*#n103 report k=50.*1×\s+line on stdout.*#n1779 DEBUG`, groups)
+	require.Equal(t, "true", b.text(`$('failures').scrollHeight < $('panel').clientHeight`), "no part is hidden")
 	b.eval(`document.querySelector('#failures a').click()`, nil)
 	b.eval(`new Promise(done => { const look = () => current >= 0 && rows[current].n === 1556 ? done() : setTimeout(look, 5); look(); })`, nil)
 	b.key("e")
@@ -139,10 +170,13 @@ func (b *browser) failures(t *testing.T) {
 	require.Contains(t, entries, 1556)
 	require.Len(t, entries, 2*44+2+1)
 	b.eval(`reset()`, nil)
-	b.eval(`[...document.querySelectorAll('#failures .link')].find(l => l.textContent.includes('backend gone')).click()`, nil)
+	b.eval(`[...document.querySelectorAll('#failures .link')].find(l => l.textContent === 'list all 44').click()`, nil)
 	require.Len(t, b.shown(), 44)
 	b.eval(`$('only').click()`, nil)
 	require.Len(t, b.shown(), 2*pageCalls+1)
+	b.eval(`new Promise(done => { addEventListener('hashchange', () => done(), {once: true}); document.querySelector('#totals a').click(); })`, nil)
+	require.Len(t, b.shown(), 44, "those that the total counts")
+	b.eval(`reset()`, nil)
 }
 
 func (b *browser) tools(t *testing.T) {
@@ -177,6 +211,16 @@ func (b *browser) search(t *testing.T) {
 	require.Equal(t, []int{1556, 1778}, look("is:unanswered"))
 	require.Equal(t, []int{1779}, look("is:noise"))
 	require.Len(t, look("tool:report"), 2*880)
+	require.Empty(t, look(">1ms"))
+	require.Len(t, look(">999us tool:report is:failed"), 44)
+	enter := func() {
+		b.eval(`$('search').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}))`, nil)
+	}
+	enter()
+	require.Equal(t, "103", b.selected(), "the first match")
+	look("1556")
+	enter()
+	require.Equal(t, "1556", b.selected())
 	require.Empty(t, look("nowhere"))
 	require.Contains(t, b.text(`$('none').innerText`), `No entry has "nowhere"`)
 	b.eval(`document.querySelector('#none button').click()`, nil)
@@ -229,4 +273,51 @@ func (b *browser) theme(t *testing.T) {
 	require.Equal(t, light, back())
 	choose("")
 	b.size(1400, 1000, "light")
+}
+
+func (b *browser) slower(t *testing.T) {
+	b.open(pageOf(t, slowed(t), maxPage), "")
+	require.Contains(t, b.text(`$('wrong').innerText`), "report became slower at 121 ms: p50 1 ms → 28 ms")
+	require.Contains(t, b.text(`$('tools').innerText`), "slow from #n122 at 0.121 s: p50 1.00 ms → 28.0 ms in 40 calls")
+	var bars [2]int // of 12 parts of 8 calls, fast and slow ones
+	b.eval(`[...document.querySelectorAll('.spark path')].map(p => p.getAttribute('d').split('M').length - 1)`, &bars)
+	require.Equal(t, [2]int{7, 5}, bars)
+	b.eval(`new Promise(done => { addEventListener('hashchange', () => done(), {once: true}); document.querySelector('#tools td a').click(); })`, nil)
+	require.Contains(t, b.text(`$('detail').textContent`), "report k=99", "the slowest")
+	b.eval(`new Promise(done => { addEventListener('hashchange', () => done(), {once: true}); document.querySelector('td[colspan] a').click(); })`, nil)
+	require.Equal(t, "122", b.selected())
+}
+
+// idle returns a session of calls 10 s apart, of which only the last one has a response.
+func idle(t *testing.T) Selection {
+	lines := []string{rectest.Started}
+	for k := range 5 {
+		lines = append(lines, fmt.Sprintf(`> {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"a"}}`, k))
+	}
+	path := rectest.File(t, append(lines, `< {"jsonrpc":"2.0","id":4,"result":{}}`)...)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(string(text), `000,"k"`, `0000000,"k"`)), 0o600))
+	r, err := recordings.Open(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	return Selection{Source: r}
+}
+
+// hostileCalls returns a session of ten tools with 30 calls each, of which every other fails,
+// each with another message, and whose texts are markup, long, and change the direction.
+func hostileCalls(t *testing.T) Selection {
+	lines := []string{rectest.Started}
+	names := []string{"</script><img src=x onerror=alert(1)>", "\u202etool", strings.Repeat("a", 3000), "a tool & b", "__proto__", "constructor", "שלום", "\x00", "\x1b[31mred", "ツール"}
+	for k := range 300 {
+		request, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": fmt.Sprint("<i>", k), "method": "tools/call", "params": map[string]any{"name": names[k%10], "arguments": map[string]any{"<u>": strings.Repeat("z", k)}}})
+		require.NoError(t, err)
+		lines = append(lines, "> "+string(request))
+		if k%2 == 0 {
+			response, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": fmt.Sprint("<i>", k), "error": map[string]any{"code": k, "message": strings.Repeat("<img src=x onerror=alert(2)>\u202e\x1b", 50)}})
+			require.NoError(t, err)
+			lines = append(lines, "< "+string(response))
+		}
+	}
+	return Selection{Source: rectest.Session(t, lines...)}
 }

@@ -9,10 +9,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/digest"
+	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/exchange"
 )
 
@@ -57,12 +59,13 @@ func (s Selection) page(ctx context.Context, to io.Writer, most int) error {
 	w := bufio.NewWriterSize(to, 64<<10)
 	before, after, _ := strings.Cut(fmt.Sprintf(pageBody, policy(), pageStyle), "{{data}}")
 	_, _ = w.WriteString(before + "{\"rows\":[") // Flush returns errors
-	p, err := s.plan(ctx, most)
+	d := digest.Read(ctx, s.Source)
+	p, err := s.plan(ctx, most, d)
 	if err == nil {
 		err = s.pageRows(ctx, w, p)
 	}
-	d := digest.Read(ctx, s.Source)
 	f := <-found
+	f.addSlower(d.Slower)
 	if err != nil {
 		return err
 	}
@@ -78,15 +81,24 @@ func (s Selection) page(ctx context.Context, to io.Writer, most int) error {
 
 // pageData is what the page has besides its rows. The numbers are of the whole recording.
 type pageData struct {
-	Facts      facts         `json:"facts"`
-	Tools      []digest.Line `json:"tools"`
-	Failures   []pageFailure `json:"failures"`
-	Unanswered int           `json:"unanswered"`
-	Stray      uint64        `json:"stray"`
-	Left       int           `json:"left"`              // entries that are not on the page
-	Omitted    string        `json:"omitted,omitempty"` // about them
-	End        int64         `json:"end"`               // of the recording, microseconds
+	Facts      facts            `json:"facts"`
+	Tools      []pageTool       `json:"tools"`
+	Slower     []digest.Slowing `json:"slower"`
+	Failures   []pageFailure    `json:"failures"`
+	Unanswered int              `json:"unanswered"`
+	Stray      uint64           `json:"stray"`
+	Left       int              `json:"left"`              // entries that are not on the page
+	Omitted    string           `json:"omitted,omitempty"` // about them
+	End        int64            `json:"end"`               // of the recording, microseconds
 }
+
+// pageTool is a tool with its times over the session.
+type pageTool struct {
+	digest.Line
+	Medians []int64 `json:"medians,omitempty"`
+}
+
+const maxMedians = 40
 
 // pageFailure is the failures with one message, as in [digest.Failure].
 type pageFailure struct {
@@ -94,14 +106,27 @@ type pageFailure struct {
 	Count   int    `json:"count"`
 }
 
+const maxSlower = 5 // likely causes
+
+// addSlower adds the tools that became slow to the likely causes, before the warnings.
+func (f *facts) addSlower(all []digest.Slowing) {
+	at := 0
+	for at < len(f.Causes) && f.Causes[at].Severity == diagnosis.Error.String() {
+		at++
+	}
+	for i := range all[:min(len(all), maxSlower)] {
+		f.Causes = slices.Insert(f.Causes, at+i, remark{Severity: diagnosis.Warning.String(), Text: all[i].String(), Row: all[i].Row})
+	}
+}
+
 func (s Selection) pageData(p *pagePlan, f facts, d *digest.Digest) pageData {
 	out := pageData{
-		Facts: f, Tools: []digest.Line{}, Failures: []pageFailure{}, Unanswered: len(d.Unanswered) + d.MoreUnanswered, Stray: s.Source.Stats().Stray,
+		Facts: f, Tools: []pageTool{}, Slower: append([]digest.Slowing{}, d.Slower...), Failures: []pageFailure{}, Unanswered: len(d.Unanswered) + d.MoreUnanswered, Stray: s.Source.Stats().Stray,
 		Left: p.left, Omitted: p.omitted(), End: p.end,
 	}
 	for _, l := range d.Lines {
 		if l.Tool != "" {
-			out.Tools = append(out.Tools, l)
+			out.Tools = append(out.Tools, pageTool{l, l.Medians(maxMedians)})
 		}
 	}
 	for _, g := range d.Failures.Groups {

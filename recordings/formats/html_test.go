@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/recordings/digest"
 	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"
 )
@@ -154,6 +155,41 @@ func TestPageIsBounded(t *testing.T) {
 	page := embedded(t, s, most)
 	require.Positive(t, page.Left)
 	require.Equal(t, s.Source.Len(), len(page.Rows)+page.Left)
+}
+
+// slowed returns a session in which a tool becomes slow at entry 122, and then
+// slower with each call.
+func slowed(t *testing.T) Selection {
+	lines := []string{rectest.Started}
+	for k := range 100 {
+		lines = append(lines, fmt.Sprintf(`> {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"report","arguments":{"k":%d}}}`, k, k))
+		for range k / 60 * (k - 52) {
+			lines = append(lines, `"k":"note","text":"a millisecond"`)
+		}
+		lines = append(lines, fmt.Sprintf(`< {"jsonrpc":"2.0","id":%d,"result":{}}`, k))
+	}
+	return Selection{Source: rectest.Session(t, lines...)}
+}
+
+// TestSlowerTools checks that a page names the tools that became slow, and has their first
+// slow call, also if there is no room for all.
+func TestSlowerTools(t *testing.T) {
+	for _, most := range []int{maxPage, 4 << 10} {
+		page := embedded(t, slowed(t), most)
+		require.Equal(t, most < maxPage, page.Left > 0)
+		require.Len(t, page.Slower, 1)
+		require.Len(t, page.Tools[0].Medians, 100/8)
+		require.Equal(t, uint64(122), page.Slower[0].N)
+		require.Equal(t, remark{Severity: "warning", Text: "report became slower at 121 ms: p50 1 ms → 28 ms", Row: 121}, page.Facts.Causes[0])
+		require.True(t, slices.ContainsFunc(page.Rows, func(r pageRow) bool { return r.N == 122 && r.Tool == "report" }))
+	}
+}
+
+// TestSlowerToolsAfterErrors checks that a warning comes after the errors.
+func TestSlowerToolsAfterErrors(t *testing.T) {
+	f := facts{Causes: []remark{{Severity: "error"}, {Severity: "warning"}}}
+	f.addSlower([]digest.Slowing{{Tool: "a"}, {Tool: "b"}})
+	require.Equal(t, []string{"error", "warning a", "warning b", "warning"}, []string{f.Causes[0].Severity, f.Causes[1].Severity + " " + f.Causes[1].Text[:1], f.Causes[2].Severity + " " + f.Causes[2].Text[:1], f.Causes[3].Severity})
 }
 
 // TestRowsNameTheirCall checks that a response has the tool and the arguments of its

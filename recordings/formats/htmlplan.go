@@ -9,6 +9,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
+	"mcpdbg/recordings/digest"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 )
@@ -39,9 +40,9 @@ const (
 	pageProblem
 )
 
-// plan chooses the rows of a page of about most bytes: those with problems, the slowest
-// calls, and then the others in their order, each with the other message of its exchange.
-func (s Selection) plan(ctx context.Context, most int) (*pagePlan, error) {
+// plan chooses the rows of a page of about most bytes: those with problems, the first calls
+// that were slow, the slowest ones, and then the others in their order, each with the other message of its exchange.
+func (s Selection) plan(ctx context.Context, most int, d *digest.Digest) (*pagePlan, error) {
 	p := &pagePlan{most: most, rank: make([]pageRank, s.Source.Len())}
 	size := 0
 	var slowest []slowCall
@@ -72,7 +73,14 @@ func (s Selection) plan(ctx context.Context, most int) (*pagePlan, error) {
 		return p, nil
 	}
 	slices.SortFunc(slowest, func(a, b slowCall) int { return cmp.Compare(b.took, a.took) })
-	s.choose(p, slowest[:min(len(slowest), maxSlow)])
+	var slow []int
+	for i := range d.Slower {
+		slow = append(slow, d.Slower[i].Row)
+	}
+	for _, call := range slowest[:min(len(slowest), maxSlow)] {
+		slow = append(slow, call.row)
+	}
+	s.choose(p, slow)
 	p.left = p.all - p.rows
 	return p, nil
 }
@@ -94,7 +102,7 @@ func (p *pagePlan) add(number int, row session.Row, why pageRank) (ok bool) {
 	return true
 }
 
-func (s Selection) choose(p *pagePlan, slowest []slowCall) {
+func (s Selection) choose(p *pagePlan, slow []int) {
 	both := func(number int, row session.Row, why pageRank) bool {
 		ok := p.add(number, row, why)
 		if other, paired := row.Partner(); ok && paired && p.on(number) {
@@ -109,9 +117,9 @@ func (s Selection) choose(p *pagePlan, slowest []slowCall) {
 			p.lost++
 		}
 	}
-	for _, call := range slowest {
-		if row, ok := session.RowAt(s.Source, call.row); ok && p.size < p.most/2 {
-			both(call.row, row, pageSlow)
+	for _, number := range slow {
+		if row, ok := session.RowAt(s.Source, number); ok && p.size < p.most/2 {
+			both(number, row, pageSlow)
 		}
 	}
 	for number, row := range session.RowsFrom(s.Source, 0) {

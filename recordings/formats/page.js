@@ -63,20 +63,22 @@ function parts(r) {
 const what = r => parts(r).filter(p => p).map(visible).join('  ');
 
 // The list: only visible rows have elements.
-let shown = [], current = -1, only; // only is the set of the indexes of a group
+let shown = [], current = -1, only; // only is a group of failures
 for (const [cls, name] of [['r', 'entry'], ['r', 'seconds'], ['', ''], ['', 'what'], ['', 'id'], ['r', 'took'], ['r', 'bytes']]) $('head').append(el('span', cls, name));
 
 function lower(r) {
   return r.low === undefined ? r.low = (what(r) + '\n' + (r.id || '') + '\n' + text(r)).toLowerCase() : r.low;
 }
-const states = {failed: r => Boolean(r.e), unanswered: isUnanswered, noise: isNoise};
+const states = {failed: r => Boolean(r.e) && r.m !== 'request', unanswered: isUnanswered, noise: isNoise};
 // matcher returns the test of a word of the search: "#12", "id:7", "tool:echo",
-// "is:unanswered", or a text.
+// "is:unanswered", ">100ms", or a text.
 function matcher(word) {
   if (/^#n?\d+$/.test(word)) return r => r.n === Number(word.replace(/\D/g, ''));
   if (word.startsWith('id:')) return r => (r.id || '').replace(/^"|"$/g, '').toLowerCase() === word.slice(3).replace(/^"|"$/g, '');
   if (word.startsWith('tool:')) return r => (toolOf(r) || '').toLowerCase() === word.slice(5);
   if (word.startsWith('is:') && Object.hasOwn(states, word.slice(3))) return states[word.slice(3)];
+  const [, least, unit] = /^>([\d.]+)(µs|us|ms|s)$/.exec(word) || [];
+  if (unit) return r => r.l > least * ({s: 1e6, ms: 1e3}[unit] || 1);
   return r => lower(r).includes(word);
 }
 function filter() {
@@ -86,16 +88,17 @@ function filter() {
   const fits = r => !kind || (kind === 'm' ? methodOf(r) === name : toolOf(r) === name);
   shown = [];
   rows.forEach((r, i) => {
-    if (lanes.has(lane(r)) && (!errors || isBad(r)) && (!only || only.rows.has(i)) && fits(r) && words.every(w => w(r))) shown.push(i);
+    if (lanes.has(lane(r)) && (!errors || isBad(r)) && (!only || r.group === only) && fits(r) && words.every(w => w(r))) shown.push(i);
   });
   $('space').style.height = shown.length * HEIGHT + 'px';
   $('count').textContent = shown.length === rows.length ? plural(rows.length, 'entry').replace('entrys', 'entries') : `${number(shown.length)} of ${number(rows.length)} entries`;
   $('only').hidden = !only;
-  $('only').textContent = only ? clip(only.name, 60) + ' ✕' : '';
+  $('only').textContent = only ? clip(visible(only.text), 30) + ' ✕' : '';
   none();
   for (const row of document.querySelectorAll('#tools tbody tr')) row.classList.toggle('sel', $('method').value === 't' + row.dataset.tool);
   paint();
   if (!$('waterfall').hidden) drawWaterfall();
+  address();
 }
 function none() {
   $('none').hidden = shown.length > 0;
@@ -139,7 +142,7 @@ function reveal() {
   const list = $('list'), y = shown.indexOf(current) * HEIGHT, room = list.clientHeight - HEIGHT * 2;
   if (y < list.scrollTop || y > list.scrollTop + room) list.scrollTop = Math.max(0, y - room / 2);
 }
-// choose selects the row at an index. The address names its entry.
+// choose selects the row at an index.
 function choose(i) {
   current = i;
   if (!shown.includes(i)) reset();
@@ -147,9 +150,7 @@ function choose(i) {
   paint();
   detail();
   if (!$('waterfall').hidden) drawWaterfall(true);
-  if (location.hash !== '#n' + rows[i].n) {
-    try { history.replaceState(null, '', '#n' + rows[i].n); } catch { location.replace('#n' + rows[i].n); }
-  }
+  address();
 }
 function move(by) {
   if (!shown.length) return;
@@ -162,14 +163,47 @@ function fail(by) {
   const next = by > 0 ? bad.find(i => i > current) : bad.findLast(i => i < current || current < 0);
   if (bad.length) choose(next ?? bad.at(by > 0 ? 0 : -1));
 }
-// follow selects the entry that the address names.
+// The address names the entry, the tab and the filters: "#n4514&waterfall&filter=is:failed".
+let followed = false; // not before: it must not be lost
+function address() {
+  const parts = [], [kind, ...name] = $('method').value, off = [...document.querySelectorAll('[data-lane]')].filter(b => !b.checked).map(b => b.dataset.lane);
+  const add = (name, value) => { if (value) parts.push(name + '=' + encodeURIComponent(value).replace(/%20/g, '+').replace(/%3A/g, ':').replace(/%2F/g, '/').replace(/%2C/g, ',')); };
+  if (current >= 0) parts.push('n' + rows[current].n);
+  if (open !== 'overview') parts.push(open);
+  add('filter', $('search').value);
+  add(kind === 't' ? 'tool' : 'method', name.join(''));
+  if ($('errors').checked) parts.push('errors');
+  add('hide', off.join());
+  if (only) add('group', String(groups.indexOf(only) + 1));
+  const hash = '#' + parts.join('&');
+  if (!followed || hash === (location.hash || '#')) return;
+  try { history.replaceState(null, '', hash); } catch { location.replace(hash); }
+}
+// follow goes where the address says. One without filters keeps them.
 function follow() {
-  const [, n] = /^#n?(\d+)$/.exec(location.hash) || [];
-  if (n === undefined) return;
+  const to = new URLSearchParams(location.hash.slice(1)), [, n] = /^n?(\d+)$/.exec([...to.keys()].find(k => /^n?\d+$/.test(k))) || [];
+  if (!followed || ['filter', 'tool', 'method', 'errors', 'hide', 'group'].some(k => to.has(k))) {
+    $('search').value = to.get('filter') || '';
+    $('method').value = to.has('tool') ? 't' + to.get('tool') : to.has('method') ? 'm' + to.get('method') : '';
+    $('errors').checked = to.has('errors');
+    for (const b of document.querySelectorAll('[data-lane]')) b.checked = !(to.get('hide') || '').split(',').includes(b.dataset.lane);
+    only = groups[to.get('group') - 1];
+    filter();
+  }
+  for (const b of $('tabs').children) if (to.has(b.getAttribute('aria-controls'))) tab(b.getAttribute('aria-controls'));
+  followed = true;
+  if (n === undefined) return address();
   if (entries.has(Number(n))) return choose(entries.get(Number(n)));
   current = -1;
   paint();
   $('detail').replaceChildren(el('h2', 'bad', `Entry ${n} is not on this page.`), el('p', 'hint', data.left ? `The page omits ${number(data.left)} entries. To see it: mcpdbg rec export FILE --from ${n} --to ${n} -o entry.html` : 'The recording may have it; this page was made of a part.'));
+}
+
+// found goes to the entry whose number was searched, or to the first match.
+function found() {
+  const n = Number($('search').value.trim().replace(/^#?n?/, '') || NaN);
+  if (entries.has(n)) choose(entries.get(n));
+  else if (shown.length && !shown.includes(current)) choose(shown[0]);
 }
 
 // Keys and events.
@@ -177,6 +211,7 @@ document.addEventListener('keydown', e => {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
   if (e.target.matches('input,select')) {
     if (e.key === 'Escape' || e.key === 'Enter' && e.target === $('search')) $('list').focus();
+    if (e.key === 'Enter' && e.target === $('search')) found();
     return;
   }
   const page = Math.max(1, Math.floor($('list').clientHeight / HEIGHT) - 3);
@@ -198,4 +233,5 @@ addEventListener('hashchange', follow);
 $('search').addEventListener('input', filter);
 $('only').addEventListener('click', () => { only = undefined; filter(); });
 $('next').addEventListener('click', () => fail(1));
+$('link').addEventListener('click', () => copy(location.href, $('link')));
 for (const b of document.querySelectorAll('#bar select,[type=checkbox]')) b.addEventListener('change', filter);

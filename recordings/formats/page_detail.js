@@ -42,10 +42,7 @@ function detail() {
     b.setAttribute('aria-pressed', String(view === name));
     tabs.append(b);
   }
-  const link = button('', 'copy link', b => copy(location.href, b));
-  link.id = 'link';
-  link.title = 'the address of this page at this entry';
-  tabs.append(link, button('', 'copy message', b => copy(text(r), b)));
+  tabs.append(button('', 'copy message', b => copy(text(r), b)));
   if (other) tabs.append(button('', `go to ${isResponse(other) ? 'response' : 'request'} (p)`, () => choose(at.get(other.i))));
   d.append(tabs);
   show(r);

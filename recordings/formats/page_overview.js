@@ -29,7 +29,7 @@ function likeness(text) {
 }
 // groupsOf adds the rows on the page to the groups of failures.
 function groupsOf() {
-  const group = (rank, text, count) => ({rank, text, count, rows: [], calls: new Map()});
+  const group = (rank, text, count) => ({rank, text, count, rows: [], calls: new Map()}); // ranks: no response, failed, stray
   const lost = group(0, 'no response', data.unanswered), noise = group(2, 'line on stdout that is not a message', data.stray);
   const failed = data.failures.map(f => group(1, f.message, f.count)), like = new Map(failed.map(g => [likeness(g.text), g]));
   rows.forEach((r, i) => {
@@ -37,29 +37,56 @@ function groupsOf() {
     if (!g) return;
     const name = toolOf(r) || methodOf(r);
     g.rows.push(i);
+    r.group = g;
     if (name) g.calls.set(name, (g.calls.get(name) || 0) + 1);
   });
   return [lost, ...failed, noise].filter(g => g.count);
 }
-const groups = groupsOf();
+const groups = groupsOf(), FEW = 5; // messages that are listed at first
 
-// failures lists the groups: message, calls, and links.
+// failures lists the groups: message, tools, and the first calls. Stray lines come last.
 function failures() {
-  const list = $('failures').querySelector('ul');
+  const list = $('failures').querySelector('ul'), late = groups.filter(g => g.rank < 2).slice(FEW), hide = late.length > 1;
   $('failures').querySelector('h2').textContent = groups.length ? 'Failures' : 'No failed or unanswered call, and no stray line.';
   for (const g of groups) {
-    const li = el('li', ''), more = el('span', 'more'), most = g.rows.length <= 3 ? 3 : 12, names = [...g.calls].sort(([, a], [, b]) => b - a).map(([name, n]) => `${clip(name, 60)} ${number(n)}`);
-    li.append(el('b', 'bad', number(g.count) + '×'), button('link', visible(g.text), () => { reset(); only = {name: visible(g.text), rows: new Set(g.rows)}; filter(); if (g.rows.length) choose(g.rows[0]); }));
-    li.append(el('span', 'hint', '  ' + visible(names.slice(0, 8).join(', ')) + (names.length > 8 ? ', …' : '')));
-    for (const i of g.rows.slice(0, most)) more.append(link(i, most === 3 ? `#n${rows[i].n} ${clip(visible(callOf(rows[i])), 80)}` : `#n${rows[i].n}`));
-    if (g.count > Math.min(most, g.rows.length)) more.append(el('span', 'hint', `and ${number(g.count - Math.min(most, g.rows.length))} more${g.rows.length < g.count ? `, ${number(g.count - g.rows.length)} not on this page` : ''}`));
+    const li = el('li'), said = el('span', 'said'), more = el('span', 'calls'), names = [...g.calls].sort(([, a], [, b]) => b - a).map(([name, n]) => `${clip(name, 40)} ${number(n)}`), stray = g.rank === 2;
+    said.append(el(stray ? 'span' : 'b', '', clip(visible(g.text), 120)), el('span', 'hint', '  ' + visible(names.slice(0, 5).join(', ')) + (names.length > 5 ? ', …' : '')));
+    li.append(el('b', stray ? 'hint' : 'bad', number(g.count) + '×'), said);
+    if (g.rows.length) li.append(button('link', g.count === 1 ? 'list' : g.rows.length === g.count ? `list all ${number(g.count)}` : `list ${number(g.rows.length)} of ${number(g.count)}`, () => { reset(); only = g; filter(); choose(g.rows[0]); }));
+    else li.append(el('span', 'hint', 'not on this page'));
+    for (const i of g.rows.slice(0, 6)) more.append(link(i, `#n${rows[i].n} ${clip(visible(callOf(rows[i]) || rows[i].w), 80)}`));
     li.append(more);
+    li.hidden = hide && late.includes(g);
     list.append(li);
+    if (hide && g === late.at(-1)) {
+      const rest = el('li');
+      rest.append(el('b'), button('link', `${number(late.length)} more messages`, () => { for (const li of list.children) li.hidden = li === rest; }));
+      list.append(rest);
+    }
   }
 }
 
 // The table of the tools.
 const columns = [['tool', 'tool'], ['requests', 'calls'], ['errors', 'failed'], ['unanswered', 'unanswered'], ['p50_us', 'p50'], ['p95_us', 'p95'], ['max_us', 'max']];
+const slowest = new Map(); // calls on the page, by tool
+for (const c of calls) if (c.r.tl && c.r.l > (slowest.get(c.r.tl)?.l ?? -1)) slowest.set(c.r.tl, {i: c.i, l: c.r.l});
+const slower = t => data.slower.find(s => s.tool === t.tool);
+// spark draws the median times of a tool, from its first call to its last one.
+const WIDE = 100, HIGH = 16;
+function spark(t) {
+  const td = el('td', 'spark');
+  if (!t.medians) return td;
+  const e = $('spark').cloneNode(true), wide = WIDE / t.medians.length, top = Math.max(...t.medians), most = Math.max(top, 2 * t.p50_us, 1), slow = slower(t);
+  const isSlow = us => Boolean(slow) && us * us > slow.p50_before_us * slow.p50_slow_us;
+  const bar = (us, i) => { const h = Math.max(us / most * HIGH, 1).toFixed(1); return `M${(i * wide).toFixed(1)} ${HIGH}v-${h}h${(wide - 0.5).toFixed(1)}v${h}z`; };
+  const path = slow => t.medians.map((us, i) => isSlow(us) === slow ? bar(us, i) : '').join('');
+  e.removeAttribute('id');
+  e.children[0].textContent = `median times from the first call to the last: ${t.medians.map(took).join(', ')}`;
+  e.children[1].setAttribute('d', path(false));
+  e.children[2].setAttribute('d', path(true));
+  td.append(e);
+  return td;
+}
 let sorted = {by: 'requests', down: true};
 function tools() {
   const all = data.tools.slice(), head = $('tools').querySelector('tr'), sign = sorted.down ? -1 : 1;
@@ -70,14 +97,22 @@ function tools() {
     th.setAttribute('aria-sort', key !== sorted.by ? 'none' : sorted.down ? 'descending' : 'ascending');
     th.append(button('link', name + (key !== sorted.by ? '' : sorted.down ? ' ↓' : ' ↑'), () => { sorted = {by: key, down: key === sorted.by ? !sorted.down : key !== 'tool'}; tools(); }));
     return th;
-  }));
-  $('tools').querySelector('tbody').replaceChildren(...all.map(t => {
+  }), el('th', '', 'over time'));
+  $('tools').querySelector('tbody').replaceChildren(...all.flatMap(t => {
     const tr = el('tr', $('method').value === 't' + t.tool ? 'sel' : ''), name = el('td');
     tr.dataset.tool = t.tool;
-    name.append(button('link', visible(t.tool), () => { $('method').value = $('method').value === 't' + t.tool ? '' : 't' + t.tool; filter(); }));
+    name.append(button('link', clip(visible(t.tool), 60), () => { $('method').value = $('method').value === 't' + t.tool ? '' : 't' + t.tool; filter(); }));
+    const max = el('td', '', took(t.max_us)), most = slowest.get(t.tool);
+    if (most && most.l === t.max_us) max.replaceChildren(link(most.i, took(t.max_us)));
     tr.append(name, el('td', '', number(t.requests)), el('td', t.errors ? 'bad' : 'hint', number(t.errors)), el('td', t.unanswered ? 'bad' : 'hint', number(t.unanswered)),
-      ...['p50_us', 'p95_us', 'max_us'].map(k => el('td', '', took(t[k]))));
-    return tr;
+      el('td', '', took(t.p50_us)), el('td', '', took(t.p95_us)), max, spark(t));
+    const slow = slower(t);
+    if (!slow) return [tr];
+    const note = el('tr'), td = el('td', 'err');
+    td.colSpan = columns.length + 1;
+    td.append('slow from ', entries.has(slow.n) ? link(entries.get(slow.n), '#n' + slow.n) : '#n' + slow.n, ` at ${time(slow.t).slice(0, -3)} s: p50 ${took(slow.p50_before_us)} → ${took(slow.p50_slow_us)} in ${plural(slow.calls, 'call')}${slow.until_n ? ', until #n' + slow.until_n : ''}`);
+    note.append(td);
+    return [tr, note];
   }));
 }
 
@@ -92,14 +127,20 @@ function tabs() {
   }
   tab('overview');
 }
+let open; // the tab
 function tab(id) {
+  open = id;
   for (const b of $('tabs').children) {
     const here = b.getAttribute('aria-controls') === id;
     b.setAttribute('aria-selected', String(here));
     $(b.getAttribute('aria-controls')).hidden = !here;
   }
   if (id === 'waterfall') drawWaterfall(true);
+  address();
 }
+// fit gives the overview the room that it needs, up to half of the page; less if the
+// address has an entry and that is below.
+function fit() { $('panel').style.height = Math.min($('overview').offsetHeight + 2, innerHeight * (innerWidth <= 900 && /^#n?\d/.test(location.hash) ? 0.25 : 0.5)) + 'px'; }
 function theme() {
   const kept = 'mcpdbg-theme', use = name => { if (name) document.documentElement.dataset.theme = name; else delete document.documentElement.dataset.theme; };
   try { $('theme').value = localStorage.getItem(kept) || ''; } catch { /* not allowed here */ }
@@ -111,12 +152,13 @@ function theme() {
   });
 }
 function totals() {
-  const calls = data.tools.reduce((n, t) => n + t.requests, 0), of = rank => groups.reduce((n, g) => n + (g.rank === rank ? g.count : 0), 0);
-  const say = (cls, n, text) => { if (n) $('totals').append(el(cls ? 'b' : 'span', cls, text)); };
-  say('', calls, plural(calls, 'call'));
-  say('bad', of(1), number(of(1)) + ' failed');
-  say('bad', of(0), number(of(0)) + ' unanswered');
-  say('bad', of(2), plural(of(2), 'stray line'));
+  const all = data.tools.reduce((n, t) => n + t.requests, 0);
+  if (all) $('totals').append(el('span', '', plural(all, 'call')));
+  for (const [rank, state, name] of [[1, 'failed', n => number(n) + ' failed'], [0, 'unanswered', n => number(n) + ' unanswered'], [2, 'noise', n => plural(n, 'stray line')]]) {
+    const n = groups.reduce((n, g) => n + (g.rank === rank ? g.count : 0), 0), a = el('a', rank < 2 ? 'bad' : 'hint', name(n));
+    a.href = '#filter=is:' + state;
+    if (n) $('totals').append(a);
+  }
 }
 function methods() {
   const group = (name, all) => {
@@ -136,7 +178,7 @@ methods();
 failures();
 tools();
 hint();
-filter();
 tabs();
+fit();
 follow();
 $('list').focus();

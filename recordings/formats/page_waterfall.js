@@ -14,7 +14,7 @@ const calls = rows.flatMap((r, i) => {
   for (const c of calls) {
     c.idle = c.from - end > IDLE;
     if (c.idle) pauses.push({from: end, to: c.from, gone: gone += c.from - end - LEFT});
-    if (!c.open) end = Math.max(end, c.to);
+    end = Math.max(end, c.open ? c.from : c.to);
   }
 }
 // before returns the last pause that begins before a moment.
