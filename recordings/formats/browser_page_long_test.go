@@ -77,6 +77,16 @@ func TestLongPageInBrowser(t *testing.T) {
 		require.Equal(t, "2", b.text(`document.scripts.length`))
 	})
 	t.Run("slower", b.slower)
+	t.Run("batch", func(t *testing.T) {
+		s := Selection{Source: rectest.Session(t, rectest.Started, `> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}`,
+			`"k":"stdin","why":"batch","raw":"[{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"b\"}}, {\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"c\"}}]"`,
+			`"k":"stdout","seq":9,"why":"batch","raw":"[{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32000,\"message\":\"backend gone\"}}, {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"full\"}]}}]"`)}
+		b.open(pageOf(t, s, maxPage), "")
+		require.Equal(t, "2 failed", b.text(`$('totals').children[1].textContent`))
+		require.Equal(t, "Failures\n1×\nno response\nlist\n#n3 batch: b, c\n1×\n-32000: backend gone\nlist\n#n4 batch: error 1, response 2\n1×\nfull\nlist\n#n4 batch: error 1, response 2", b.text(`$('failures').innerText`))
+		b.eval(`[...document.querySelectorAll('#failures .link')].at(-1).click()`, nil)
+		require.Equal(t, []int{4}, b.shown())
+	})
 	t.Run("idle", func(t *testing.T) {
 		b.open(pageOf(t, idle(t), maxPage), "waterfall")
 		require.Equal(t, "0,500000,1000000,1500000,2000000", b.text(`calls.map(c => c.a - first)`), "each pause is half a second")
@@ -172,8 +182,11 @@ func (b *browser) failures(t *testing.T) {
 	b.eval(`reset()`, nil)
 	b.eval(`[...document.querySelectorAll('#failures .link')].find(l => l.textContent === 'list all 44').click()`, nil)
 	require.Len(t, b.shown(), 44)
-	b.eval(`$('only').click()`, nil)
+	require.Equal(t, "103", b.selected())
+	b.key("c")
 	require.Len(t, b.shown(), 2*pageCalls+1)
+	require.Equal(t, "103", b.selected(), "all entries around it")
+	require.Equal(t, "true", b.text(`$('clear').hidden`))
 	b.eval(`new Promise(done => { addEventListener('hashchange', () => done(), {once: true}); document.querySelector('#totals a').click(); })`, nil)
 	require.Len(t, b.shown(), 44, "those that the total counts")
 	b.eval(`reset()`, nil)

@@ -44,7 +44,7 @@ const partner = r => r.p && at.has(r.p - 1) ? rows[at.get(r.p - 1)] : undefined;
 const isResponse = r => r.m === 'response' || r.m === 'error';
 const isNoise = r => r.k === 'stdout' && (r.m === 'not-json' || r.m === 'other');
 const isBad = r => Boolean(r.f);
-const isUnanswered = r => isBad(r) && r.m === 'request' && ['pending', 'lost', 'timed-out'].includes(r.st);
+const isUnanswered = r => isBad(r) && (r.m === 'request' || r.m === 'batch') && ['pending', 'lost', 'timed-out'].includes(r.st);
 const methodOf = r => r.m === 'request' || r.m === 'notification' ? r.w : isResponse(r) ? r.w.replace(/^(result|error) /, '') : '';
 const toolOf = r => r.tl || (isResponse(r) && partner(r) || r).tl;
 
@@ -88,10 +88,11 @@ function filter() {
   const fits = r => !kind || (kind === 'm' ? methodOf(r) === name : toolOf(r) === name);
   shown = [];
   rows.forEach((r, i) => {
-    if (lanes.has(lane(r)) && (!errors || isBad(r)) && (!only || r.group === only) && fits(r) && words.every(w => w(r))) shown.push(i);
+    if (lanes.has(lane(r)) && (!errors || isBad(r)) && (!only || r.groups?.has(only)) && fits(r) && words.every(w => w(r))) shown.push(i);
   });
   $('space').style.height = shown.length * HEIGHT + 'px';
   $('count').textContent = shown.length === rows.length ? plural(rows.length, 'entry').replace('entrys', 'entries') : `${number(shown.length)} of ${number(rows.length)} entries`;
+  $('clear').hidden = shown.length === rows.length;
   $('only').hidden = !only;
   $('only').textContent = only ? clip(visible(only.text), 30) + ' ✕' : '';
   none();
@@ -105,7 +106,7 @@ function none() {
   if (shown.length) return;
   const b = el('button', '', 'show all entries');
   b.onclick = reset;
-  $('none').replaceChildren($('search').value ? `No entry has "${visible($('search').value)}" in its row, id or text, with the filters above. ` : 'No entry passes the filters above. ', b);
+  $('none').replaceChildren(!rows.length ? 'This page has no entries.' : $('search').value ? `No entry has "${visible($('search').value)}" in its row, id or text, with the filters above. ` : 'No entry passes the filters above. ', rows.length ? b : '');
 }
 const isWide = r => !['out', 'in'].includes(lane(r)) || isNoise(r);
 
@@ -137,6 +138,10 @@ function reset() {
   only = undefined;
   for (const b of document.querySelectorAll('[data-lane]')) b.checked = true;
   filter();
+}
+function clear() {
+  reset();
+  if (current >= 0) choose(current);
 }
 function reveal() {
   const list = $('list'), y = shown.indexOf(current) * HEIGHT, room = list.clientHeight - HEIGHT * 2;
@@ -219,7 +224,7 @@ document.addEventListener('keydown', e => {
     ArrowDown: () => move(1), j: () => move(1), ArrowUp: () => move(-1), k: () => move(-1), PageDown: () => move(page), PageUp: () => move(-page),
     Home: () => move(-rows.length), End: () => move(rows.length), '/': () => $('search').focus(), e: () => fail(1), E: () => fail(-1),
     p: () => { if (current >= 0 && partner(rows[current])) choose(at.get(rows[current].p - 1)); },
-    1: () => look('json'), 2: () => look('raw'), 3: () => look('hex'),
+    c: clear, 1: () => look('json'), 2: () => look('raw'), 3: () => look('hex'),
   };
   const scrolls = $('detail').contains(e.target) && e.key.length > 1 || e.target.matches('[role=tab]') && e.key.startsWith('Arrow');
   if (keys[e.key] && !scrolls) { e.preventDefault(); keys[e.key](); }
@@ -232,6 +237,7 @@ addEventListener('afterprint', () => paint());
 addEventListener('hashchange', follow);
 $('search').addEventListener('input', filter);
 $('only').addEventListener('click', () => { only = undefined; filter(); });
+$('clear').addEventListener('click', clear);
 $('next').addEventListener('click', () => fail(1));
 $('link').addEventListener('click', () => copy(location.href, $('link')));
 for (const b of document.querySelectorAll('#bar select,[type=checkbox]')) b.addEventListener('change', filter);

@@ -27,18 +27,28 @@ function likeness(text) {
   const [code] = /^-?\d+: /.exec(text) || [''];
   return code + text.slice(code.length).replace(/[\p{L}\p{Nd}]*\p{Nd}[\p{L}\p{Nd}]*/gu, '…');
 }
+// errorsOf returns the messages of the failures in a response or batch.
+function errorsOf(r) {
+  if (r.m !== 'batch') return [parts(r)[2]];
+  try {
+    return JSON.parse(text(r)).flatMap(m => m.error ? [`${m.error.code}: ${m.error.message}`] : m.result && m.result.isError ? [String(m.result.content[0].text)] : []);
+  } catch { return []; }
+}
 // groupsOf adds the rows on the page to the groups of failures.
 function groupsOf() {
   const group = (rank, text, count) => ({rank, text, count, rows: [], calls: new Map()}); // ranks: no response, failed, stray
   const lost = group(0, 'no response', data.unanswered), noise = group(2, 'line on stdout that is not a message', data.stray);
   const failed = data.failures.map(f => group(1, f.message, f.count)), like = new Map(failed.map(g => [likeness(g.text), g]));
   rows.forEach((r, i) => {
-    const g = isUnanswered(r) ? lost : isNoise(r) ? noise : isResponse(r) && r.e ? like.get(likeness(parts(r)[2])) || like.get('further messages') : undefined;
-    if (!g) return;
+    if (!isBad(r)) return;
     const name = toolOf(r) || methodOf(r);
-    g.rows.push(i);
-    r.group = g;
-    if (name) g.calls.set(name, (g.calls.get(name) || 0) + 1);
+    r.groups = new Set(isNoise(r) ? [noise] : r.e && r.m !== 'request' ? errorsOf(r).map(s => like.get(likeness(s)) || like.get('further messages')) : []);
+    if (isUnanswered(r)) r.groups.add(lost);
+    for (const g of r.groups) {
+      if (!g) continue;
+      g.rows.push(i);
+      if (name) g.calls.set(name, (g.calls.get(name) || 0) + 1);
+    }
   });
   return [lost, ...failed, noise].filter(g => g.count);
 }
