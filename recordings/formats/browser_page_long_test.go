@@ -141,6 +141,10 @@ func (b *browser) permalinks(t *testing.T) {
 	b.eval(`(async () => { const copied = new Promise(done => document.addEventListener('copy', () => done(getSelection().toString()), {once: true})); navigator.clipboard.writeText = () => Promise.reject(); $('link').click(); return await copied; })()`, &copied)
 	require.Regexp(t, `^file:///.*/page.html#n4515&waterfall&filter=k%3D22\+is:failed&tool=search$`, copied)
 
+	b.eval(`(async () => { history.replaceState = () => {}; $('search').value = 'k=9'; filter(); return await new Promise(done => { navigator.clipboard.writeText = async s => done(s); $('link').click(); }); })()`, &copied)
+	require.Regexp(t, `/page.html#n4515&waterfall&filter=k%3D9&tool=search$`, copied, "a browser ignores too many changes of the address")
+	b.eval(`delete history.replaceState`, nil)
+
 	follow := func(to string) {
 		b.eval(`new Promise(done => { addEventListener('hashchange', () => done(), {once: true}); location.hash = '`+to+`'; })`, nil)
 	}

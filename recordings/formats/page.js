@@ -170,7 +170,7 @@ function fail(by) {
 }
 // The address names the entry, the tab and the filters: "#n4514&waterfall&filter=is:failed".
 let followed = false; // not before: it must not be lost
-function address() {
+function hash() {
   const parts = [], [kind, ...name] = $('method').value, off = [...document.querySelectorAll('[data-lane]')].filter(b => !b.checked).map(b => b.dataset.lane);
   const add = (name, value) => { if (value) parts.push(name + '=' + encodeURIComponent(value).replace(/%20/g, '+').replace(/%3A/g, ':').replace(/%2F/g, '/').replace(/%2C/g, ',')); };
   if (current >= 0) parts.push('n' + rows[current].n);
@@ -180,9 +180,13 @@ function address() {
   if ($('errors').checked) parts.push('errors');
   add('hide', off.join());
   if (only) add('group', String(groups.indexOf(only) + 1));
-  const hash = '#' + parts.join('&');
-  if (!followed || hash === (location.hash || '#')) return;
-  try { history.replaceState(null, '', hash); } catch { location.replace(hash); }
+  return '#' + parts.join('&');
+}
+// address updates the address, which a browser may refuse to do often.
+function address() {
+  const to = hash();
+  if (!followed || to === (location.hash || '#')) return;
+  try { history.replaceState(null, '', to); } catch { location.replace(to); }
 }
 // follow goes where the address says. One without filters keeps them.
 function follow() {
@@ -239,5 +243,5 @@ $('search').addEventListener('input', filter);
 $('only').addEventListener('click', () => { only = undefined; filter(); });
 $('clear').addEventListener('click', clear);
 $('next').addEventListener('click', () => fail(1));
-$('link').addEventListener('click', () => copy(location.href, $('link')));
+$('link').addEventListener('click', () => copy(location.href.split('#')[0] + hash(), $('link')));
 for (const b of document.querySelectorAll('#bar select,[type=checkbox]')) b.addEventListener('change', filter);
