@@ -1,7 +1,6 @@
 package message
 
 import (
-	"mcpdbg/framing"
 	"mcpdbg/session/mcp"
 )
 
@@ -34,15 +33,14 @@ func ParseCapabilities(object []byte) Capabilities {
 		return 0
 	}
 	c := Known
-	for name, value := range framing.Members(object) {
-		body := value.Of(object)
+	for name, body := range Members(object) {
 		if body[0] != '{' { // such as null: not declared
 			continue
 		}
-		switch string(object[name.Start+1 : name.End-1]) {
+		switch string(name) {
 		case "roots":
 			c |= Roots
-			if string(framing.Member(body, "listChanged").Of(body)) == "true" {
+			if string(Member(body, "listChanged")) == "true" {
 				c |= RootsListChanged
 			}
 		case "sampling":
@@ -71,6 +69,6 @@ func ParseCapabilities(object []byte) Capabilities {
 }
 
 func declares(object []byte, name string) bool {
-	value := framing.Member(object, name).Of(object)
+	value := Member(object, name)
 	return len(value) > 0 && value[0] == '{'
 }

@@ -203,7 +203,7 @@ func (l *Checker) cancellation(m *message.Message) {
 	if len(params) == 0 || params[0] != '{' {
 		return
 	}
-	id := framing.Member(params, "requestId").Of(params)
+	id := message.Member(params, "requestId")
 	if id == nil {
 		return
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
@@ -16,9 +15,8 @@ func (s *messageChecker) annotations(raw []byte) {
 	if !isObject(raw) {
 		return
 	}
-	for name, at := range framing.Members(raw) {
-		value := at.Of(raw)
-		switch string(raw[name.Start+1 : name.End-1]) {
+	for name, value := range message.Members(raw) {
+		switch string(name) {
 		case "priority":
 			if number, err := strconv.ParseFloat(string(value), 64); err == nil && (number < 0 || number > 1) {
 				s.found(sch06, "/annotations/priority", fmt.Sprintf("priority is %s, which is not between 0 and 1", message.Excerpt(value)))
@@ -37,8 +35,8 @@ func (s *messageChecker) audience(roles []byte) {
 	if !isArray(roles) {
 		return
 	}
-	for at := range framing.Elements(roles) {
-		role, ok := textOf(at.Of(roles))
+	for raw := range message.Elements(roles) {
+		role, ok := textOf(raw)
 		if ok && string(role) != "user" && string(role) != "assistant" {
 			s.found(sch06, "/annotations/audience", fmt.Sprintf("audience has %q; only user and assistant are roles", message.Excerpt(role)))
 			return
@@ -73,7 +71,7 @@ func (s *messageChecker) iconsOf(icons []byte) {
 		return
 	}
 	s.each("/icons", icons, func(icon []byte) {
-		src, ok := textOf(framing.Member(icon, "src").Of(icon))
+		src, ok := textOf(message.Member(icon, "src"))
 		if ok {
 			s.icon(string(src))
 		}
@@ -104,6 +102,6 @@ func (s *messageChecker) implementation(member string, raw []byte) {
 		return
 	}
 	s.enter(member)
-	s.iconsOf(framing.Member(raw, "icons").Of(raw))
+	s.iconsOf(message.Member(raw, "icons"))
 	s.leave()
 }

@@ -56,8 +56,8 @@ func (a *asks) remove(row int) (form, bool) {
 }
 
 func formOf(params []byte) form {
-	f := form{url: string(framing.Member(params, "mode").Of(params)) == `"url"`}
-	if schema := framing.Member(params, "requestedSchema").Of(params); isObject(schema) && len(schema) <= maxFormBytes {
+	f := form{url: string(message.Member(params, "mode")) == `"url"`}
+	if schema := message.Member(params, "requestedSchema"); isObject(schema) && len(schema) <= maxFormBytes {
 		f.schema = bytes.Clone(schema)
 	}
 	return f
@@ -65,12 +65,12 @@ func formOf(params []byte) form {
 
 func (c *Checker) checkAnswer(s *messageChecker, f form, result []byte) {
 	var action, content []byte
-	for name, span := range framing.Members(result) {
-		switch string(result[name.Start+1 : name.End-1]) {
+	for name, value := range message.Members(result) {
+		switch string(name) {
 		case "action":
-			action = span.Of(result)
+			action = value
 		case "content":
-			content = span.Of(result)
+			content = value
 		}
 	}
 	accepted := string(action) == `"accept"`
@@ -82,7 +82,7 @@ func (c *Checker) checkAnswer(s *messageChecker, f form, result []byte) {
 		s.foundAs(srv03, diagnosis.Warning, "/content", "content, although the action is "+message.Excerpt(action))
 	case f.url || !accepted || f.schema == nil:
 	case content == nil:
-		if properties := framing.Member(f.schema, "properties").Of(f.schema); isObject(properties) && hasMembers(properties) {
+		if properties := message.Member(f.schema, "properties"); isObject(properties) && hasMembers(properties) {
 			s.found(srv03, "/content", "accepted without content")
 		}
 	case !isObject(content):
@@ -93,7 +93,7 @@ func (c *Checker) checkAnswer(s *messageChecker, f form, result []byte) {
 }
 
 func hasMembers(object []byte) bool {
-	for range framing.Members(object) {
+	for range message.Members(object) {
 		return true
 	}
 	return false
@@ -131,8 +131,8 @@ func isEntry(value []byte) bool {
 	if !isArray(value) {
 		return !isObject(value) && string(value) != "null"
 	}
-	for at := range framing.Elements(value) {
-		if !isText(at.Of(value)) {
+	for element := range message.Elements(value) {
+		if !isText(element) {
 			return false
 		}
 	}
@@ -152,14 +152,14 @@ func (c *Checker) inputRequests(s *messageChecker, request *message.Request, r *
 		if !isObject(input) {
 			continue
 		}
-		params := framing.Member(input, "params").Of(input)
+		params := message.Member(input, "params")
 		if !isObject(params) {
 			continue
 		}
 		key, ok := textOf(name.Of(r.inputRequests))
 		s.enterKey(string(key))
 		s.enter("/params")
-		switch method, _ := textOf(framing.Member(input, "method").Of(input)); string(method) {
+		switch method, _ := textOf(message.Member(input, "method")); string(method) {
 		case mcp.MethodElicit:
 			s.elicitation(params)
 			if ok && len(forms.byKey) < maxForms {
@@ -194,7 +194,7 @@ func (a *asks) keepInputs(key inputKey, forms *inputForms) {
 }
 
 func (c *Checker) checkInputResponses(s *messageChecker, params []byte) {
-	responses := framing.Member(params, "inputResponses").Of(params)
+	responses := message.Member(params, "inputResponses")
 	if !isObject(responses) {
 		return
 	}
@@ -202,8 +202,8 @@ func (c *Checker) checkInputResponses(s *messageChecker, params []byte) {
 	if method == mcp.MethodReadResource {
 		member = "uri"
 	}
-	name, _ := textOf(framing.Member(params, member).Of(params))
-	key := inputKey{method, string(name[:min(len(name), maxKeptName)]), stateOf(framing.Member(params, "requestState").Of(params))}
+	name, _ := textOf(message.Member(params, member))
+	key := inputKey{method, string(name[:min(len(name), maxKeptName)]), stateOf(message.Member(params, "requestState"))}
 	forms := c.asks.inputs[key]
 	if forms == nil {
 		return
@@ -225,7 +225,7 @@ func (c *Checker) checkInputResponses(s *messageChecker, params []byte) {
 		case ok:
 			c.checkAnswer(s, f, response)
 		default:
-			s.rootsResult(framing.Member(response, "roots").Of(response))
+			s.rootsResult(message.Member(response, "roots"))
 		}
 		s.leave()
 	}

@@ -3,7 +3,6 @@ package contents
 import (
 	"fmt"
 
-	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis/message"
 )
 
@@ -25,9 +24,8 @@ func (s *messageChecker) blockList(array []byte, depth int) {
 
 func (s *messageChecker) block(raw []byte, depth int) {
 	var kind, data, mime, resource, uri, icons, nested []byte
-	for name, span := range framing.Members(raw) {
-		value := span.Of(raw)
-		switch string(raw[name.Start+1 : name.End-1]) {
+	for name, value := range message.Members(raw) {
+		switch string(name) {
 		case "type":
 			kind = value
 		case "data":
@@ -83,9 +81,8 @@ func (s *messageChecker) base64(member string, raw []byte) {
 }
 
 func (s *messageChecker) resourceContents(raw []byte) {
-	for name, span := range framing.Members(raw) {
-		value := span.Of(raw)
-		switch string(raw[name.Start+1 : name.End-1]) {
+	for name, value := range message.Members(raw) {
+		switch string(name) {
 		case "uri":
 			s.uri("/uri", value)
 		case "blob":
@@ -98,7 +95,7 @@ func (s *messageChecker) resourceContents(raw []byte) {
 
 func (s *messageChecker) promptMessage(raw []byte) {
 	s.enter("/content")
-	s.blocks(framing.Member(raw, "content").Of(raw))
+	s.blocks(message.Member(raw, "content"))
 	s.leave()
 	s.metaOf(raw)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/jsonschema"
@@ -50,12 +49,12 @@ func (c *Checker) turn(t *tool) bool {
 
 func (c *Checker) checkArguments(s *messageChecker, params []byte) {
 	var name, arguments []byte
-	for key, span := range framing.Members(params) {
-		switch string(params[key.Start+1 : key.End-1]) {
+	for key, value := range message.Members(params) {
+		switch string(key) {
 		case "name":
-			name = span.Of(params)
+			name = value
 		case "arguments":
-			arguments = span.Of(params)
+			arguments = value
 		}
 	}
 	if arguments == nil {
@@ -143,15 +142,14 @@ func hasCopy(content, value []byte) bool {
 		return true
 	}
 	blocks := 0
-	for at := range framing.Elements(content) {
-		block := at.Of(content)
+	for block := range message.Elements(content) {
 		if !isObject(block) {
 			continue
 		}
 		if blocks++; blocks > maxCopies {
 			return true
 		}
-		text, ok := textOf(framing.Member(block, "text").Of(block))
+		text, ok := textOf(message.Member(block, "text"))
 		if !ok {
 			continue
 		}
@@ -173,11 +171,11 @@ func hasCopy(content, value []byte) bool {
 // onlyMember returns the value of the only member of an object, nil if it has none or
 // several.
 func onlyMember(object []byte) (only []byte) {
-	for _, span := range framing.Members(object) {
+	for _, value := range message.Members(object) {
 		if only != nil {
 			return nil
 		}
-		only = span.Of(object)
+		only = value
 	}
 	return only
 }
@@ -202,9 +200,8 @@ func (c *Checker) unknownTool(s *messageChecker, name string, r *result) {
 	if !isArray(r.content) || len(r.content) > maxCopy {
 		return
 	}
-	for at := range framing.Elements(r.content) {
-		block := at.Of(r.content)
-		text, ok := textOf(framing.Member(block, "text").Of(block))
+	for block := range message.Elements(r.content) {
+		text, ok := textOf(message.Member(block, "text"))
 		if ok && saysUnknown(strings.ToLower(string(text))) {
 			s.found(tol10, "/isError", message.Excerpt(text))
 			return

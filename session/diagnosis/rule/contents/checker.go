@@ -58,7 +58,7 @@ func (c *Checker) Request(m *message.Message) {
 	case mcp.MethodToolsList, mcp.MethodPromptsList, mcp.MethodListResources, mcp.MethodListTemplates:
 		c.lists.ask(kindOf(method), params, m.At.Row)
 	case mcp.MethodInitialize:
-		s.implementation("/clientInfo", framing.Member(params, "clientInfo").Of(params))
+		s.implementation("/clientInfo", message.Member(params, "clientInfo"))
 	}
 	if s.modern() && bytes.Contains(params, []byte(`"inputResponses"`)) {
 		c.checkInputResponses(s, params)
@@ -89,7 +89,7 @@ func (c *Checker) Notification(m *message.Message) {
 	s := c.begin(m, "")
 	s.metaOf(params)
 	if updated {
-		s.uri("/uri", framing.Member(params, "uri").Of(params))
+		s.uri("/uri", message.Member(params, "uri"))
 	}
 }
 

@@ -17,9 +17,8 @@ const maxProperties = 256
 
 func (s *messageChecker) elicitation(params []byte) {
 	var mode, schema, address, id []byte
-	for name, span := range framing.Members(params) {
-		value := span.Of(params)
-		switch string(params[name.Start+1 : name.End-1]) {
+	for name, value := range message.Members(params) {
+		switch string(name) {
 		case "mode":
 			mode = value
 		case "requestedSchema":
@@ -68,14 +67,14 @@ func isLoopback(host string) bool {
 }
 
 func (s *messageChecker) urlsRequired(raw []byte) {
-	if !isObject(raw) || string(framing.Member(raw, "code").Of(raw)) != "-32042" {
+	if !isObject(raw) || string(message.Member(raw, "code")) != "-32042" {
 		return
 	}
-	data := framing.Member(raw, "data").Of(raw)
+	data := message.Member(raw, "data")
 	if !isObject(data) {
 		return
 	}
-	s.each("/data/elicitations", framing.Member(data, "elicitations").Of(data), s.elicitation)
+	s.each("/data/elicitations", message.Member(data, "elicitations"), s.elicitation)
 }
 
 // forbidden are the keywords of JSON Schema that the root of a form must not have: a
@@ -86,9 +85,8 @@ func (s *messageChecker) requestedSchema(schema []byte) {
 	s.enter("/requestedSchema")
 	defer s.leave()
 	var kind, properties []byte
-	for name, span := range framing.Members(schema) {
-		value := span.Of(schema)
-		switch member := string(schema[name.Start+1 : name.End-1]); {
+	for name, value := range message.Members(schema) {
+		switch member := string(name); {
 		case member == "type":
 			kind = value
 		case member == "properties":
@@ -170,9 +168,8 @@ func (s *messageChecker) property(name string, raw []byte) {
 }
 
 func readProperty(raw []byte) (p property) {
-	for name, span := range framing.Members(raw) {
-		value := span.Of(raw)
-		switch member := string(raw[name.Start+1 : name.End-1]); member {
+	for name, value := range message.Members(raw) {
+		switch member := string(name); member {
 		case "type":
 			p.kind = value
 		case "title":
@@ -198,5 +195,5 @@ func isSelection(items []byte) bool {
 	if !isObject(items) {
 		return false
 	}
-	return isArray(framing.Member(items, "enum").Of(items)) || isArray(framing.Member(items, "anyOf").Of(items))
+	return isArray(message.Member(items, "enum")) || isArray(message.Member(items, "anyOf"))
 }

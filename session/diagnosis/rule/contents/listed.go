@@ -3,7 +3,6 @@ package contents
 import (
 	"fmt"
 
-	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
 )
@@ -25,8 +24,8 @@ func (c *Checker) listResult(s *messageChecker, kind listKind, request *message.
 	if page == nil {
 		page = &listing{names: make(map[uint64]bool), changes: c.lists.changes[kind]}
 	}
-	for at := range framing.Elements(r.items) {
-		if item := at.Of(r.items); isObject(item) {
+	for item := range message.Elements(r.items) {
+		if isObject(item) {
 			c.item(s, kind, item, page, g != nil)
 		}
 	}
@@ -52,9 +51,7 @@ func (c *Checker) item(s *messageChecker, kind listKind, item []byte, page *list
 	var t toolParts
 	var id, meta, annotations, icons []byte
 	key := mcp.Lists[kind].Key
-	for name, span := range framing.Members(item) {
-		value := span.Of(item)
-		member := item[name.Start+1 : name.End-1]
+	for member, value := range message.Members(item) {
 		if string(member) == key {
 			id = value
 		}

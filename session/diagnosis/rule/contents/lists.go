@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"mcpdbg/framing"
+	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
 )
 
@@ -101,7 +101,7 @@ func (l *lists) ask(kind listKind, params []byte, row int) {
 		clear(l.asked)
 	}
 	a := asked{kind: kind, changes: l.changes[kind]}
-	if cursor := framing.Member(params, "cursor").Of(params); isText(cursor) {
+	if cursor := message.Member(params, "cursor"); isText(cursor) {
 		a.cursor = l.hash(cursor)
 	}
 	l.asked[row] = a
@@ -111,8 +111,8 @@ func (l *lists) declare(capabilities []byte) {
 	if !isObject(capabilities) {
 		return
 	}
-	if offered := framing.Member(capabilities, "tools").Of(capabilities); isObject(offered) {
-		l.announces = string(framing.Member(offered, "listChanged").Of(offered)) == "true"
+	if offered := message.Member(capabilities, "tools"); isObject(offered) {
+		l.announces = string(message.Member(offered, "listChanged")) == "true"
 	}
 }
 

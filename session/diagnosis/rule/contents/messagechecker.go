@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
@@ -88,8 +87,8 @@ func (s *messageChecker) each(part string, array []byte, check func(object []byt
 	s.enter(part)
 	defer s.leave()
 	index := 0
-	for at := range framing.Elements(array) {
-		if element := at.Of(array); isObject(element) {
+	for element := range message.Elements(array) {
+		if isObject(element) {
 			s.enterItem(index)
 			check(element)
 			s.leave()

@@ -14,7 +14,7 @@ const maxMetaKeys = 64
 
 func (s *messageChecker) metaOf(object []byte) {
 	if s.hasMeta && isObject(object) {
-		s.meta(framing.Member(object, "_meta").Of(object))
+		s.meta(message.Member(object, "_meta"))
 	}
 }
 

@@ -161,7 +161,7 @@ func (c *methodChecker) found(rule *diagnosis.Rule, severity diagnosis.Severity,
 // which mcpdbg does not know: experimental ones, or an unknown extension.
 func declaresPrivate(capabilities []byte) bool {
 	if experimental := message.Member(capabilities, "experimental"); message.IsObject(experimental) {
-		for range framing.Members(experimental) {
+		for range message.Members(experimental) {
 			return true
 		}
 	}
@@ -169,8 +169,8 @@ func declaresPrivate(capabilities []byte) bool {
 	if !message.IsObject(extensions) {
 		return false
 	}
-	for name := range framing.Members(extensions) {
-		if !mcp.KnowsExtension(string(extensions[name.Start+1 : name.End-1])) {
+	for name := range message.Members(extensions) {
+		if !mcp.KnowsExtension(string(name)) {
 			return true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
 )
@@ -20,9 +19,8 @@ type result struct {
 }
 
 func readResult(raw []byte) (r result) {
-	for name, span := range framing.Members(raw) {
-		value := span.Of(raw)
-		switch string(raw[name.Start+1 : name.End-1]) {
+	for name, value := range message.Members(raw) {
+		switch string(name) {
 		case "_meta":
 			r.meta = value
 		case "content":
@@ -66,12 +64,12 @@ func (s *messageChecker) completion(raw []byte) {
 	if !isObject(raw) {
 		return
 	}
-	values := framing.Member(raw, "values").Of(raw)
+	values := message.Member(raw, "values")
 	if !isArray(values) {
 		return
 	}
 	count := 0
-	for range framing.Elements(values) {
+	for range message.Elements(values) {
 		count++
 	}
 	if count > maxValues {
@@ -82,7 +80,7 @@ func (s *messageChecker) completion(raw []byte) {
 func (s *messageChecker) rootsResult(roots []byte) {
 	s.each("/roots", roots, func(root []byte) {
 		s.metaOf(root)
-		raw := framing.Member(root, "uri").Of(root)
+		raw := message.Member(root, "uri")
 		uri, ok := textOf(raw)
 		if !ok {
 			return

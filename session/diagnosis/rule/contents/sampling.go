@@ -3,7 +3,6 @@ package contents
 import (
 	"fmt"
 
-	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
 )
@@ -13,7 +12,7 @@ import (
 const maxToolUses = 256
 
 func (s *messageChecker) sampling(params []byte) {
-	messages := framing.Member(params, "messages").Of(params)
+	messages := message.Member(params, "messages")
 	if !isArray(messages) {
 		return
 	}
@@ -26,8 +25,7 @@ func (s *messageChecker) sampling(params []byte) {
 	found := func(of int, format string, args ...any) {
 		s.found(srv07, fmt.Sprintf("/messages/%d/content", of), fmt.Sprintf(format, args...))
 	}
-	for at := range framing.Elements(messages) {
-		element := at.Of(messages)
+	for element := range message.Elements(messages) {
 		index++
 		if !isObject(element) {
 			return
@@ -63,7 +61,7 @@ type sampled struct {
 }
 
 func readSampled(raw []byte) (m sampled) {
-	content := framing.Member(raw, "content").Of(raw)
+	content := message.Member(raw, "content")
 	if isObject(content) {
 		m.add(content)
 		return m
@@ -71,8 +69,8 @@ func readSampled(raw []byte) (m sampled) {
 	if !isArray(content) {
 		return m
 	}
-	for at := range framing.Elements(content) {
-		if block := at.Of(content); isObject(block) {
+	for block := range message.Elements(content) {
+		if isObject(block) {
 			m.add(block)
 		}
 	}
@@ -80,13 +78,13 @@ func readSampled(raw []byte) (m sampled) {
 }
 
 func (m *sampled) add(block []byte) {
-	switch string(framing.Member(block, "type").Of(block)) {
+	switch string(message.Member(block, "type")) {
 	case `"tool_use"`:
 		m.others++
-		m.uses = addID(m.uses, framing.Member(block, "id").Of(block))
+		m.uses = addID(m.uses, message.Member(block, "id"))
 	case `"tool_result"`:
 		m.results++
-		m.answered = addID(m.answered, framing.Member(block, "toolUseId").Of(block))
+		m.answered = addID(m.answered, message.Member(block, "toolUseId"))
 	default:
 		m.others++
 	}

@@ -83,7 +83,7 @@ func side(fromServer bool) mcp.Sender {
 // offered returns the revision that applies to the message of an initialize
 // handshake: the one that it names, or the newest with that handshake.
 func offered(initialize []byte) string {
-	version := framing.Member(initialize, "protocolVersion").Of(initialize)
+	version := message.Member(initialize, "protocolVersion")
 	if len(version) > 2 && mcp.IsLegacy(string(version[1:len(version)-1])) {
 		return string(version[1 : len(version)-1])
 	}
@@ -111,7 +111,7 @@ func (c *shapeChecker) Response(m *message.Message, request *message.Request) {
 	}
 	s := sheet{checker: c, m: m, method: method, revision: revision, name: request.Name, bare: bare}
 	if mcp.IsModern(revision) && m.FromServer {
-		c.modern = c.modern || method == mcp.MethodDiscover || framing.Member(result, "resultType") != (framing.Span{})
+		c.modern = c.modern || method == mcp.MethodDiscover || message.Member(result, "resultType") != nil
 	}
 	entry := mcp.MethodIn(method, revision)
 	switch {
@@ -191,8 +191,8 @@ func (b *bareRequests) remove(n uint64) bool {
 }
 
 func hasVersion(params []byte) bool {
-	meta := framing.Member(params, "_meta").Of(params)
-	return framing.Member(meta, mcp.MetaProtocolVersion) != framing.Span{}
+	meta := message.Member(params, "_meta")
+	return message.Member(meta, mcp.MetaProtocolVersion) != nil
 }
 
 var modern = []string{mcp.V20260728}
@@ -315,10 +315,10 @@ func (s *sheet) capabilities(value []byte) {
 	const inMeta = "/_meta/io.modelcontextprotocol~1clientCapabilities"
 	switch {
 	case s.method == mcp.MethodInitialize || s.method == mcp.MethodDiscover && !s.params:
-		s.declared(framing.Member(value, "capabilities").Of(value), "/capabilities", side(s.m.FromServer))
+		s.declared(message.Member(value, "capabilities"), "/capabilities", side(s.m.FromServer))
 	case s.params && mcp.IsModern(s.revision) && !s.m.FromServer:
-		meta := framing.Member(value, "_meta").Of(value)
-		s.declared(framing.Member(meta, mcp.MetaClientCapabilities).Of(meta), inMeta, mcp.ByClient)
+		meta := message.Member(value, "_meta")
+		s.declared(message.Member(meta, mcp.MetaClientCapabilities), inMeta, mcp.ByClient)
 	}
 }
 
@@ -326,10 +326,9 @@ func (s *sheet) declared(object []byte, pointer string, by mcp.Sender) {
 	if len(object) == 0 || object[0] != '{' {
 		return
 	}
-	for key, value := range framing.Members(object) {
-		name := object[key.Start+1 : key.End-1]
+	for name, value := range message.Members(object) {
 		if string(name) == "extensions" {
-			s.extensionIDs(value.Of(object), pointer+"/extensions")
+			s.extensionIDs(value, pointer+"/extensions")
 		}
 		switch known := mcp.CapabilityOf(string(name)); {
 		case known == nil:
@@ -351,8 +350,8 @@ func (s *sheet) extensionIDs(extensions []byte, pointer string) {
 	if !mcp.IsModern(s.revision) || len(extensions) == 0 || extensions[0] != '{' {
 		return
 	}
-	for key := range framing.Members(extensions) {
-		id := string(extensions[key.Start+1 : key.End-1])
+	for key := range message.Members(extensions) {
+		id := string(key)
 		if prefix, name, _ := strings.Cut(id, "/"); prefix == "" || name == "" {
 			s.found(cap10, cap10.Severity, "", pointer, "the extension is called "+clipShape(id))
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
@@ -138,7 +137,7 @@ func atInItem(p *shape.Problem) string {
 }
 
 func text(object []byte, member string) (s string) {
-	if json.Unmarshal(framing.Member(object, member).Of(object), &s) != nil {
+	if json.Unmarshal(message.Member(object, member), &s) != nil {
 		return ""
 	}
 	return s
@@ -158,7 +157,7 @@ func (s *sheet) page(request *message.Request, result []byte) {
 	if _, isList := mcp.ListOf(s.method); !isList || !s.m.FromServer || !mcp.IsModern(s.revision) {
 		return
 	}
-	raw := framing.Member(result, "cacheScope").Of(result)
+	raw := message.Member(result, "cacheScope")
 	scope := string(raw[:min(len(raw), maxScope)])
 	if request.Cursor == "" {
 		if s.checker.scopes == nil {

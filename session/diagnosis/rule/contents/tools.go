@@ -104,7 +104,7 @@ func (c *Checker) schema(s *messageChecker, broken *diagnosis.Rule, member strin
 		return nil
 	}
 	if broken == tol03 || s.before(mcp.V20260728) {
-		if root := framing.Member(raw, "type").Of(raw); string(root) != `"object"` {
+		if root := message.Member(raw, "type"); string(root) != `"object"` {
 			s.found(broken, member+"/type", "the type is "+orMissing(root)+`; it must be "object"`)
 			if root == nil || isText(root) {
 				return nil // a wrong name is also invalid

@@ -41,7 +41,7 @@ func parseServer(object []byte) serverCapabilities {
 			continue
 		}
 		flag := func(member string, c serverCapabilities) {
-			if string(framing.Member(body, member).Of(body)) == "true" {
+			if string(message.Member(body, member)) == "true" {
 				s |= c
 			}
 		}

@@ -56,14 +56,14 @@ func progressOf(params []byte) (token, value, total []byte) {
 	if !message.IsObject(params) {
 		return nil, nil, nil
 	}
-	for name, span := range framing.Members(params) {
-		switch string(params[name.Start+1 : name.End-1]) {
+	for name, raw := range message.Members(params) {
+		switch string(name) {
 		case "progressToken":
-			token = span.Of(params)
+			token = raw
 		case "progress":
-			value = span.Of(params)
+			value = raw
 		case "total":
-			total = span.Of(params)
+			total = raw
 		}
 	}
 	return token, value, total

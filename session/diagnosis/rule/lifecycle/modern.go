@@ -1,7 +1,6 @@
 package lifecycle
 
 import (
-	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
@@ -49,12 +48,12 @@ func (c *Checker) modernResult(m *message.Message, r *message.Request) {
 		c.found(mod01, m.At, diagnosis.Location{Method: r.Method}, "a request without clientCapabilities has a result")
 	}
 	kind, meta := []byte(nil), []byte(nil)
-	for name, value := range framing.Members(result) {
-		switch string(result[name.Start+1 : name.End-1]) {
+	for name, value := range message.Members(result) {
+		switch string(name) {
 		case "resultType":
-			kind = value.Of(result)
+			kind = value
 		case "_meta":
-			meta = value.Of(result)
+			meta = value
 		}
 	}
 	info := message.Member(meta, mcp.MetaServerInfo)

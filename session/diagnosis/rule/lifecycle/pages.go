@@ -3,7 +3,6 @@ package lifecycle
 import (
 	"bytes"
 
-	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
@@ -43,12 +42,12 @@ func (c *Checker) page(m *message.Message, r *message.Request) {
 	}
 	list, next := []byte(nil), []byte(nil)
 	result := m.Of(m.Result)
-	for name, value := range framing.Members(result) {
-		switch string(result[name.Start+1 : name.End-1]) {
+	for name, value := range message.Members(result) {
+		switch string(name) {
 		case items:
-			list = value.Of(result)
+			list = value
 		case "nextCursor":
-			next = value.Of(result)
+			next = value
 		}
 	}
 	if next == nil {

@@ -3,7 +3,6 @@ package lifecycle
 import (
 	"slices"
 
-	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
@@ -72,8 +71,8 @@ func (c *Checker) elicitationsIn(m *message.Message, code int) {
 	if len(list) == 0 || list[0] != '[' {
 		return
 	}
-	for element := range framing.Elements(list) {
-		c.urls.add(message.Text(message.Member(element.Of(list), "elicitationId")))
+	for element := range message.Elements(list) {
+		c.urls.add(message.Text(message.Member(element, "elicitationId")))
 		if c.urls.full {
 			return
 		}

@@ -51,12 +51,12 @@ func (s *subscriptions) listen(m *message.Message) {
 	}
 	if uris := message.Member(want, "resourceSubscriptions"); len(uris) > 0 && uris[0] == '[' {
 		sub.methods[notifyUpdated] = true
-		for element := range framing.Elements(uris) {
+		for element := range message.Elements(uris) {
 			if len(sub.uris) == maxURIs {
 				sub.anyURI = true
 				break
 			}
-			sub.uris[message.Text(element.Of(uris))] = true
+			sub.uris[message.Text(element)] = true
 		}
 	}
 	sub.askForTasks(want)
@@ -167,12 +167,12 @@ func (s *subscription) askForTasks(want []byte) {
 		return
 	}
 	s.methods[mcp.MethodTasks], s.tasks = true, make(map[string]bool)
-	for element := range framing.Elements(list) {
+	for element := range message.Elements(list) {
 		if len(s.tasks) == maxURIs {
 			s.anyTask = true
 			return
 		}
-		s.tasks[message.Short(element.Of(list))] = true
+		s.tasks[message.Short(element)] = true
 	}
 }
 

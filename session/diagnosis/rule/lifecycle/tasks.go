@@ -3,7 +3,6 @@ package lifecycle
 import (
 	"bytes"
 
-	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
@@ -125,8 +124,7 @@ func (t *tasks) tools(result []byte) {
 	if len(list) == 0 || list[0] != '[' {
 		return
 	}
-	for element := range framing.Elements(list) {
-		tool := element.Of(list)
+	for tool := range message.Elements(list) {
 		name := message.Text(message.Member(tool, "name"))
 		if message.Text(message.Member(message.Member(tool, "execution"), "taskSupport")) != "required" {
 			delete(t.required, name)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"mcpdbg/framing"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/message"
 	"mcpdbg/session/mcp"
@@ -85,11 +84,11 @@ func (v *versions) discovered(m *message.Message, r *message.Request) {
 		return
 	}
 	supported := []string{}
-	for element := range framing.Elements(list) {
+	for element := range message.Elements(list) {
 		if len(supported) == maxSupported {
 			return
 		}
-		supported = append(supported, message.Text(element.Of(list)))
+		supported = append(supported, message.Text(element))
 	}
 	v.supported = supported
 	where := diagnosis.Location{Method: mcp.MethodDiscover, Pointer: "/supportedVersions"}
