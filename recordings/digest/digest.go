@@ -183,13 +183,9 @@ func sender(stream session.Kind) string {
 func (d *reader) request(number int, row session.Row) {
 	c := Call{Row: number, T: row.T, State: row.State.String(), From: sender(row.Kind), Method: d.src.Method(row.Method)}
 	if c.Method == mcp.MethodToolsCall {
-		d.describe(&c)
+		c.Tool = d.toolOf(row)
 	}
-	tool := ""
-	if c.Method == mcp.MethodToolsCall {
-		tool = c.Tool
-	}
-	line := d.line(c.Method, tool, c.From)
+	line := d.line(c.Method, c.Tool, c.From)
 	line.Requests++
 	if row.Flags&session.FlagError != 0 {
 		line.Errors++
@@ -255,23 +251,38 @@ func (d *reader) slow(c Call) {
 	}
 }
 
+// toolOf reads the name of the tool that a request calls.
+func (d *reader) toolOf(request session.Row) string {
+	e, err := d.requestAt(request, mcp.MethodToolsCall)
+	if err != nil {
+		return ""
+	}
+	return summary.Call(mcp.MethodToolsCall, e.Payload)
+}
+
 // describe reads the number, the name and the arguments of a request, unless it has them.
 func (d *reader) describe(c *Call) {
 	row, ok := session.RowAt(d.src, c.Row)
 	if !ok || c.N > 0 {
 		return
 	}
-	e, err := d.in.EntryInto(row, ReadBytes, d.buf[:0])
+	e, err := d.requestAt(row, c.Method)
 	if err != nil {
 		return
 	}
-	if e.Cut && c.Method == mcp.MethodToolsCall && summary.Call(c.Method, e.Payload) == "" {
-		if more, err := d.src.Entry(row, nameBytes); err == nil { // the arguments come first
-			e = more
-		}
-	}
 	c.N = e.N
 	c.Tool, c.Arguments = summary.Call(c.Method, e.Payload), summary.Request(c.Method, e.Payload)
+}
+
+// requestAt reads the beginning of a request, as far as the name of the tool.
+func (d *reader) requestAt(row session.Row, method string) (session.Entry, error) {
+	e, err := d.in.EntryInto(row, ReadBytes, d.buf[:0])
+	if err == nil && e.Cut && method == mcp.MethodToolsCall && summary.Call(method, e.Payload) == "" {
+		if more, err := d.src.Entry(row, nameBytes); err == nil { // the arguments come first
+			return more, nil
+		}
+	}
+	return e, err
 }
 
 func (d *reader) digest() *Digest {

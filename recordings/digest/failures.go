@@ -126,8 +126,8 @@ func (d *reader) failure(message string, c Call) {
 	if len(f.Calls) < listedCalls {
 		d.describe(&c)
 		f.Calls = append(f.Calls, c)
-	} else if c.Method == mcp.MethodToolsCall {
-		d.describe(&c)
+	} else if row, ok := session.RowAt(d.src, c.Row); ok && c.Tool == "" && c.Method == mcp.MethodToolsCall {
+		c.Tool = d.toolOf(row)
 	}
 	f.name(&c)
 }

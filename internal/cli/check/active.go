@@ -214,7 +214,7 @@ func recorded(ctx context.Context, env *console.Env, files []string, keep func(s
 
 func recordedOne(ctx context.Context, file string, meter *logs.Meter, keep func(string) bool) check.Result {
 	begin := time.Now()
-	rec, checker, err := logs.Check(ctx, file, meter)
+	rec, checker, err := logs.Check(ctx, file, meter, nil)
 	if err != nil {
 		err = flags.Unreadable(file, err)
 		return check.Unread(file, err, console.HintOf(err))

@@ -67,7 +67,7 @@ func TestCheckAgreesWithWholeRecording(t *testing.T) {
 			if torn {
 				require.NoError(t, os.Truncate(path, int64(size/2)))
 			}
-			rec, checker, err := Check(t.Context(), path, NewMeter(&console.Env{}, "checking"))
+			rec, checker, err := Check(t.Context(), path, NewMeter(&console.Env{}, "checking"), nil)
 			require.NoError(t, err)
 			whole, err := recordings.Open(path)
 			require.NoError(t, err)
@@ -91,13 +91,13 @@ func TestCheckStops(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	rec, _, err := Check(ctx, writeFaulty(t, 8<<20), NewMeter(&console.Env{}, "checking"))
+	rec, _, err := Check(ctx, writeFaulty(t, 8<<20), NewMeter(&console.Env{}, "checking"), nil)
 	if err == nil { // it was read in time
 		require.NoError(t, rec.Close())
 		return
 	}
 	require.ErrorIs(t, err, context.Canceled)
-	_, _, err = Check(t.Context(), filepath.Join(t.TempDir(), "missing"), NewMeter(&console.Env{}, "checking"))
+	_, _, err = Check(t.Context(), filepath.Join(t.TempDir(), "missing"), NewMeter(&console.Env{}, "checking"), nil)
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -85,14 +86,26 @@ func (m *Meter) Close() {
 }
 
 // Between two updates of a meter.
-const stepBytes = 4 << 20
+const stepBytes = 16 << 20
 
 // Check opens a recording and checks it against the rules, on other processors while
-// later rows are being read. When ctx ends, the error is its cause; other errors are
-// those of recordings.Open.
-func Check(ctx context.Context, path string, meter *Meter) (*recordings.Recording, *rule.Checker, error) {
+// later rows are being read. Meanwhile it calls indexed, unless that is nil, once all rows
+// have been read. When ctx ends, the error is its cause; other errors are those of
+// recordings.Open.
+func Check(ctx context.Context, path string, meter *Meter, indexed func(*recordings.Recording)) (*recordings.Recording, *rule.Checker, error) {
 	var checker *rule.Checker
 	rec, err := recordings.OpenWhile(ctx, path, func(r *recordings.Recording) {
+		var reading sync.WaitGroup
+		defer reading.Wait()
+		if indexed != nil {
+			reading.Go(func() {
+				select {
+				case <-r.Indexed():
+					indexed(r)
+				case <-ctx.Done():
+				}
+			})
+		}
 		checker = rule.New(r)
 		part, done := meter.Part(r.Progress().Size), int64(0)
 		for last := false; ctx.Err() == nil; {
@@ -107,6 +120,9 @@ func Check(ctx context.Context, path string, meter *Meter) (*recordings.Recordin
 			}
 		}
 	})
+	if err == nil && ctx.Err() != nil {
+		err = errors.Join(context.Cause(ctx), rec.Close())
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -116,8 +116,9 @@ const (
 // Lines of a finished recording were skipped.
 const damaged = "damaged"
 
-// NewInfo summarizes a recording, which checker has checked.
-func NewInfo(ctx context.Context, path string, rec *recordings.Recording, checker *rule.Checker) (*Info, error) {
+// NewInfo summarizes a recording of which all rows have been read, without the problems
+// that Check adds.
+func NewInfo(ctx context.Context, path string, rec *recordings.Recording) *Info {
 	stats := rec.Stats()
 	info := &Info{
 		File: path, Header: rec.Header(), State: listedStates[session.RecordingDone], Entries: rec.Len(), Size: stats.Size, Skipped: rec.Warnings().String(),
@@ -145,8 +146,7 @@ func NewInfo(ctx context.Context, path string, rec *recordings.Recording, checke
 	}
 	info.readRows(ctx, rec)
 	info.readCalls(ctx, rec)
-	info.check(ctx, rec, checker)
-	return info, context.Cause(ctx)
+	return info
 }
 
 func (info *Info) readRows(ctx context.Context, src session.Source) {
@@ -242,7 +242,8 @@ func (info *Info) readState(src session.Source, row session.Row) {
 	}
 }
 
-func (info *Info) check(ctx context.Context, src session.Source, l *rule.Checker) {
+// Check adds what a checker has found in the recording.
+func (info *Info) Check(ctx context.Context, src session.Source, l *rule.Checker) {
 	found := l.Count()
 	info.RuleSet = rule.Set
 	info.Checked, info.Errors, info.Warnings, info.Infos = l.Checked(), found.Errors, found.Warnings, found.Remarks

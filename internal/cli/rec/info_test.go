@@ -318,8 +318,8 @@ func BenchmarkRecInfo(b *testing.B) {
 	b.SetBytes(file.Size())
 	b.ReportAllocs()
 	for b.Loop() {
-		info, err := rec.NewInfo(b.Context(), path, recording, rule.Check(b.Context(), recording))
-		require.NoError(b, err)
+		info := rec.NewInfo(b.Context(), path, recording)
+		info.Check(b.Context(), recording, rule.Check(b.Context(), recording))
 		require.Zero(b, info.Unread)
 	}
 }

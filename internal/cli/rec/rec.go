@@ -11,6 +11,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/logs"
+	"mcpdbg/recordings"
 )
 
 // Command returns the command rec; unknown is the error about an unknown subcommand.
@@ -64,18 +65,20 @@ The exit code is 0 whatever is found, and 2 if the file cannot be read.
 }
 
 func infoOf(ctx context.Context, env *console.Env, path string, asJSON bool) error {
+	name := path
+	if abs, err := filepath.Abs(path); err == nil {
+		name = abs
+	}
 	meter := logs.NewMeter(env, "checking "+filepath.Base(path))
-	rec, checker, err := logs.Check(ctx, path, meter)
+	var info *Info
+	rec, checker, err := logs.Check(ctx, path, meter, func(rec *recordings.Recording) { info = NewInfo(ctx, name, rec) })
 	meter.Close()
 	if err != nil {
 		return flags.Unreadable(path, err)
 	}
 	defer rec.Close()
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	info, err := NewInfo(ctx, path, rec, checker)
-	if err != nil {
+	info.Check(ctx, rec, checker)
+	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	if !asJSON {
