@@ -12,6 +12,8 @@ const (
 	maxSplit = 1 << 20
 	// keepBuffer is the largest buffer that a Cursor keeps for the next entry.
 	keepBuffer = 4 << 20
+	// blockRows is how many rows a Cursor reads at once.
+	blockRows = 256
 )
 
 // A Message is the bytes of one message and where its parts are.
@@ -43,7 +45,8 @@ type Cursor struct {
 
 	src    Source
 	lines  IntoReader
-	block  [256]Row
+	block  [blockRows]Row
+	ahead  ahead
 	n, at  int // rows in block, the current one
 	number int // of the current row
 	buf    []byte
@@ -74,7 +77,7 @@ func NewCursor(src Source) *Cursor {
 // row stays current.
 func (c *Cursor) Next() bool {
 	if c.at++; c.at >= c.n {
-		n := c.src.Rows(c.number+1, c.block[:])
+		n := c.nextBlock()
 		if n == 0 {
 			c.at--
 			return false
@@ -97,6 +100,9 @@ func (c *Cursor) Row() (number int, row *Row) { return c.number, &c.block[c.at] 
 
 // Entry returns the entry of the current row. It is valid until Next.
 func (c *Cursor) Entry() (*Entry, error) {
+	if d := c.ahead.current; d != nil {
+		return &d.entries[c.at], d.errs[c.at]
+	}
 	if !c.read {
 		row := &c.block[c.at]
 		if need := int(row.Len); need > cap(c.buf) && need <= keepBuffer {

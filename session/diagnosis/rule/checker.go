@@ -18,6 +18,10 @@ const (
 	maxLine = 1 << 20
 	// maxStderr is how many bytes of a stderr line are checked.
 	maxStderr = 64 << 10
+	// farRows and farBytes are how far Advance must have to go for two goroutines to share
+	// the work.
+	farRows  = 4096
+	farBytes = 16 << 20
 )
 
 // Check checks a log up to its current end, or until ctx ends.
@@ -71,6 +75,10 @@ func New(src session.Source) *Checker {
 // log, or Tick shows that the period is over.
 func (l *Checker) Advance(ctx context.Context, maxRows, maxBytes int) (more bool) {
 	defer l.noteGaps()
+	if min(maxRows, l.src.Len()-l.next) >= farRows && maxBytes >= farBytes {
+		l.cursor.Ahead()
+		defer l.cursor.Settle()
+	}
 	for read := 0; maxRows > 0 && read < maxBytes; maxRows-- {
 		if maxRows%64 == 0 && ctx.Err() != nil && l.next < l.src.Len() {
 			return true
