@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"math/bits"
 	"regexp/syntax"
 	"strings"
 )
@@ -14,10 +15,12 @@ const shortestAnchor = 3
 type scanner struct {
 	class   [256]uint8 // 0 for bytes in no anchor
 	classes int
-	next    []uint32 // [state + class]; a state is its number times classes
+	shift   int      // enough bits for a class
+	next    []uint32 // [state + class]; a state is its number << shift
 	found   []rules  // by state number
 	first   uint32   // this and higher states end an anchor
 	always  rules    // rules without an anchor
+	longest int      // anchor, in bytes
 }
 
 // rules is a set, one bit each.
@@ -33,6 +36,7 @@ type anchor struct {
 func newScanner(anchors []anchor, always rules) *scanner {
 	s := &scanner{always: always, classes: 1}
 	for _, a := range anchors {
+		s.longest = max(s.longest, len(a.text))
 		for _, c := range []byte(lower(a.text)) {
 			if s.class[c] == 0 {
 				s.class[c] = uint8(s.classes)
@@ -104,10 +108,11 @@ func newNode(classes int) node {
 // number gives the states that end an anchor the highest numbers, so that one comparison
 // finds them.
 func (s *scanner) number(nodes []node) {
+	s.shift = bits.Len(uint(s.classes - 1))
 	order := make([]int, 0, len(nodes))
 	for _, ends := range []bool{false, true} {
 		if ends {
-			s.first = uint32(len(order) * s.classes)
+			s.first = uint32(len(order) << s.shift)
 		}
 		for i := range nodes {
 			if (nodes[i].found != 0) == ends {
@@ -116,23 +121,46 @@ func (s *scanner) number(nodes []node) {
 			}
 		}
 	}
-	s.next = make([]uint32, len(nodes)*s.classes)
+	s.next = make([]uint32, len(nodes)<<s.shift)
 	s.found = make([]rules, len(nodes))
 	for number, i := range order {
 		for class, to := range nodes[i].next {
-			s.next[number*s.classes+class] = uint32(nodes[to].number * s.classes)
+			s.next[number<<s.shift+class] = uint32(nodes[to].number << s.shift)
 		}
 		s.found[number] = nodes[i].found
 	}
 }
 
-// scan returns the rules that can match in b.
+// lanes is how many parts of a text scan reads at the same time.
+const lanes = 4
+
+// scan returns the rules that can match in b. A byte has to wait for the state of the one
+// before, so that parts which do not wait for each other are read in turns. They overlap
+// by an anchor.
 func (s *scanner) scan(b []byte) rules {
-	hit, state, next, first := s.always, uint32(0), s.next, s.first
+	part := len(b) / lanes
+	if part <= s.longest || s.longest < lanes {
+		return s.always | s.scanPart(b)
+	}
+	size := part + s.longest
+	p, q, u, v := b[:size], b[part:][:size], b[2*part:][:size], b[len(b)-size:]
+	hit, next, first := s.always, s.next, s.first
+	var i, j, k, l uint32
+	for at := range p {
+		i, j = next[i+uint32(s.class[p[at]])], next[j+uint32(s.class[q[at]])]
+		k, l = next[k+uint32(s.class[u[at]])], next[l+uint32(s.class[v[at]])]
+		if max(i, j, k, l) >= first {
+			hit |= s.found[i>>s.shift] | s.found[j>>s.shift] | s.found[k>>s.shift] | s.found[l>>s.shift]
+		}
+	}
+	return hit
+}
+
+func (s *scanner) scanPart(b []byte) (hit rules) {
+	state := uint32(0)
 	for _, c := range b {
-		state = next[state+uint32(s.class[c])]
-		if state >= first {
-			hit |= s.found[int(state)/s.classes]
+		if state = s.next[state+uint32(s.class[c])]; state >= s.first {
+			hit |= s.found[state>>s.shift]
 		}
 	}
 	return hit

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,5 +26,18 @@ func TestDetectorIgnoresMarks(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.found, d.Found())
 		})
+	}
+}
+
+// TestScanInParts finds an anchor wherever it is in a text that is scanned in parts.
+func TestScanInParts(t *testing.T) {
+	s := newScanner([]anchor{{"needle", 1}, {"dle", 2}, {"other", 4}}, 8)
+	for size := range 90 {
+		for at := 0; at+len("Needle") <= size; at++ {
+			text := bytes.Repeat([]byte("e"), size)
+			copy(text[at:], "Needle")
+			require.Equal(t, rules(1|2|8), s.scan(text), "%d of %d", at, size)
+		}
+		require.Equal(t, rules(8), s.scan(bytes.Repeat([]byte("e"), size)))
 	}
 }
