@@ -119,3 +119,13 @@ func TestIDValue(t *testing.T) {
 		require.Equal(t, want, string(IDValue([]byte(raw))), raw)
 	}
 }
+
+func TestPlain(t *testing.T) {
+	for size := range 40 {
+		plain := strings.Repeat("ü ~!#[]\x7f", size)[:size]
+		require.Equal(t, size, Plain([]byte(plain)))
+		for _, stop := range []string{`"`, `\`, "\x00", "\x1f", "\n"} {
+			require.Equal(t, size, Plain([]byte(plain+stop+plain)), "%d %q", size, stop)
+		}
+	}
+}

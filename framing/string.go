@@ -55,6 +55,23 @@ func stops(w uint64) uint64 {
 	return (quoteOrControl | backslash) &^ w & highBits
 }
 
+// Plain returns how many bytes at the beginning of a text a JSON string has as they are:
+// those before the first quote, backslash or byte below 0x20.
+func Plain(text []byte) int {
+	i := 0
+	for ; i <= len(text)-8; i += 8 {
+		if stop := stops(binary.LittleEndian.Uint64(text[i:])); stop != 0 {
+			return i + bits.TrailingZeros64(stop)>>3
+		}
+	}
+	for ; i < len(text); i++ {
+		if c := text[i]; c < 0x20 || c == '"' || c == '\\' {
+			break
+		}
+	}
+	return i
+}
+
 // strTail is like str for the last bytes of a line.
 func (s *scanner) strTail(i int) int {
 	b := s.line

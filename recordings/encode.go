@@ -192,13 +192,14 @@ func checkBody(e *session.Entry) error {
 // AppendEscaped appends s, which is UTF-8, as the inside of a JSON string.
 func AppendEscaped(dst, s []byte) []byte {
 	const hex = "0123456789abcdef"
-	from := 0
-	for i, c := range s {
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
+	for {
+		plain := framing.Plain(s)
+		dst = append(dst, s[:plain]...)
+		if plain == len(s) {
+			return dst
 		}
-		dst = append(dst, s[from:i]...)
-		from = i + 1
+		c := s[plain]
+		s = s[plain+1:]
 		switch c {
 		case '"', '\\':
 			dst = append(dst, '\\', c)
@@ -212,7 +213,6 @@ func AppendEscaped(dst, s []byte) []byte {
 			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		}
 	}
-	return append(dst, s[from:]...)
 }
 
 func appendHeader(dst []byte, h session.Header) ([]byte, error) {

@@ -32,7 +32,7 @@ func writeHAR(ctx context.Context, to io.Writer, s Selection) error {
 	sep, buf := "\n", []byte(nil)
 	source := elements.New(s.Source).Own()
 	s.Source = source
-	times := exchange.NewTable(source)
+	times, answers := exchange.NewTable(source), answers{in: session.InOrder(source)}
 	for it, err := range s.messages(ctx, source) {
 		if err != nil {
 			return err
@@ -40,7 +40,7 @@ func writeHAR(ctx context.Context, to io.Writer, s Selection) error {
 		if it.row.Msg != framing.Request && it.row.Msg != framing.Notification {
 			continue
 		}
-		buf, err = s.appendHAR(append(buf[:0], sep...), times, it, h.Start)
+		buf, err = s.appendHAR(append(buf[:0], sep...), times, &answers, it, h.Start)
 		if err != nil {
 			return fmt.Errorf("entry %d: %w", it.entry.N, err)
 		}
@@ -57,7 +57,7 @@ func writeHAR(ctx context.Context, to io.Writer, s Selection) error {
 
 // appendHAR appends the entry of a message (http://www.softwareishard.com/blog/har-12-spec/).
 // Members that begin with _ are ours.
-func (s Selection) appendHAR(dst []byte, times *exchange.Table, it item, start time.Time) ([]byte, error) {
+func (s Selection) appendHAR(dst []byte, times *exchange.Table, answers *answers, it item, start time.Time) ([]byte, error) {
 	took, waited, _ := s.took(times, it)
 	notification := it.row.Msg == framing.Notification
 	if notification {
@@ -74,7 +74,7 @@ func (s Selection) appendHAR(dst []byte, times *exchange.Table, it item, start t
 	dst = append(dst, `},"headersSize":-1,"bodySize":`...)
 	dst = strconv.AppendInt(dst, int64(size), 10)
 	direction, kind, state := direction(it.row.Kind), it.row.Msg, it.row.State // the item is invalid once the response is read
-	dst, answer, err := s.appendResponse(append(dst, '}'), it)
+	dst, answer, err := s.appendResponse(append(dst, '}'), answers, it)
 	if err != nil {
 		return dst, err
 	}
@@ -94,14 +94,28 @@ func (s Selection) appendHAR(dst []byte, times *exchange.Table, it item, start t
 	return append(dst, '}'), nil
 }
 
+// answers reads responses, nearly all of which are in the order of their requests.
+type answers struct {
+	in  session.IntoReader
+	buf []byte
+}
+
+// entry returns an entry that is valid until the next call.
+func (a *answers) entry(row session.Row) (session.Entry, error) {
+	if need := int(row.Len); need > cap(a.buf) && need <= longestKept {
+		a.buf = make([]byte, 0, max(need, 64<<10))
+	}
+	return a.in.EntryInto(row, 0, a.buf)
+}
+
 // appendResponse appends the response to a message, and returns the number of its entry.
-func (s Selection) appendResponse(dst []byte, it item) ([]byte, uint64, error) {
+func (s Selection) appendResponse(dst []byte, answers *answers, it item) ([]byte, uint64, error) {
 	status, word, size, number := 0, "No response", -1, uint64(0)
 	var payload []byte
 	if it.row.Msg == framing.Notification {
 		status, word = 202, "Notification"
 	} else if answer, ok := s.partner(it.row); ok {
-		got, err := s.Source.Entry(answer, 0)
+		got, err := answers.entry(answer)
 		if err != nil {
 			return dst, 0, err
 		}

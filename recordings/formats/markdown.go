@@ -37,7 +37,10 @@ func writeMarkdown(ctx context.Context, to io.Writer, s Selection) error {
 	source := elements.New(s.Source).Own()
 	r := report{Selection{source, s.Include}, source, strings.Builder{}, exchange.NewTable(source), map[int]bool{}, map[int]bool{}}
 	b := &r.b
-	f, d := factsOf(ctx, s.Source), digest.Read(ctx, s.Source)
+	found := make(chan facts, 1)
+	go func() { found <- factsOf(ctx, s.Source) }() // it reads all messages
+	d := digest.Read(ctx, s.Source)
+	f := <-found
 	c, err := r.choose(ctx, d, f.Causes)
 	if err != nil {
 		return err

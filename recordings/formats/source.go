@@ -28,11 +28,15 @@ type item struct {
 	entry  session.Entry // valid until the next item
 }
 
+// longestKept is the largest buffer that is kept for the next entry, in bytes.
+const longestKept = 1 << 20
+
 // items reads at most about limit bytes of each payload if limit > 0. It stops at the
 // first error.
 func (s Selection) items(ctx context.Context, limit int) iter.Seq2[item, error] {
 	return func(yield func(item, error) bool) {
 		var buf []byte
+		entries := session.InOrder(s.Source)
 		for number, row := range session.RowsFrom(s.Source, 0) {
 			if ctx.Err() != nil {
 				yield(item{}, context.Cause(ctx))
@@ -41,10 +45,10 @@ func (s Selection) items(ctx context.Context, limit int) iter.Seq2[item, error] 
 			if s.Include != nil && !s.Include(number, row) || row.Flags&session.FlagDropped != 0 {
 				continue
 			}
-			if need := int(row.Len); limit <= 0 && need > cap(buf) && need <= 1<<20 {
+			if need := int(row.Len); limit <= 0 && need > cap(buf) && need <= longestKept {
 				buf = make([]byte, 0, max(need, 64<<10))
 			}
-			e, err := session.EntryInto(s.Source, row, limit, buf)
+			e, err := entries.EntryInto(row, limit, buf)
 			if !yield(item{number, row, e}, err) || err != nil {
 				return
 			}
@@ -123,13 +127,16 @@ const (
 
 // JSON that is too deep for other tools is text.
 func formOf(e *session.Entry, line []byte) form {
+	m, known := e.Msg, e.Msg.Valid() && !e.Cut && len(line) == len(e.Payload)
 	switch {
-	case !utf8.Valid(line):
+	case !known && !utf8.Valid(line):
 		return formBase64
 	case e.More || e.Kind == session.KindStderr || bytes.IndexByte(line, '\n') >= 0:
 		return formText
+	case !known:
+		m = framing.Scan(line)
 	}
-	if m := framing.Scan(line); m.Verbatim || m.Kind == framing.Batch && m.Depth <= framing.VerbatimDepth {
+	if m.Verbatim || m.Kind == framing.Batch && m.Depth <= framing.VerbatimDepth {
 		return formMessage
 	}
 	return formText
