@@ -23,6 +23,7 @@ type Schema struct {
 	unchecked []string
 	visits    int
 	most      int // visits
+	plain     *plain
 }
 
 // Options are how a schema is read. The zero value follows JSON Schema 2020-12: a
@@ -82,6 +83,9 @@ func (s *Schema) Unchecked() []string { return s.unchecked }
 // Check returns the problems of a value of at most longest bytes, or an error if the
 // value cannot be checked.
 func (s *Schema) Check(value []byte, longest int) (problems []Problem, err error) {
+	if s.plain != nil && len(value) <= longest && s.plain.holds(value) {
+		return nil, nil
+	}
 	doc, err := decode(value, longest)
 	if err != nil {
 		return nil, err
@@ -113,7 +117,7 @@ func compileIn(draft *jsonschema.Draft, doc any, o Options) (s *Schema, err erro
 			s, err = nil, unsupported(r)
 		}
 	}()
-	s = &Schema{formats: o.Formats, most: cmp.Or(o.Visits, maxVisits)}
+	s = &Schema{formats: o.Formats, most: cmp.Or(o.Visits, maxVisits), plain: plainOf(doc)}
 	var all []*jsonschema.Schema
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(draft)

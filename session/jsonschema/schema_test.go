@@ -55,6 +55,58 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestPlain checks that values of the usual schemas are not decoded, and that all others
+// are.
+func TestPlain(t *testing.T) {
+	const usual = `{"type":"object","title":"args","properties":{"s":{"type":"string","description":"x"},"i":{"type":"integer"},"n":{"type":"number"},` +
+		`"b":{"type":["boolean","null"],"default":null},"any":{}},"required":["s","other"]`
+	for _, tc := range []struct {
+		schema, value string
+		want          bool
+	}{
+		{usual + `}`, ` { "s" : "x", "other": 1 } `, true},
+		{usual + `}`, `{"s":"\"}","other":null,"i":-12,"n":1.5,"b":null,"any":false,"further":"x"}`, true},
+		{usual + `}`, `{"s":"x","other":1,"n":1,"b":true}`, true},
+		{usual + `}`, `{"s":"x"}`, false},
+		{usual + `}`, `{"other":1}`, false},
+		{usual + `}`, `{"s":1,"other":1}`, false},
+		{usual + `}`, `{"s":"x","other":1,"i":1.0}`, false},
+		{usual + `}`, `{"s":"x","other":1,"i":1e2}`, false},
+		{usual + `}`, `{"s":"x","other":1,"i":"1"}`, false},
+		{usual + `}`, `{"s":"x","other":1,"b":"true"}`, false},
+		{usual + `}`, `{"s":"x","other":1,"n":` + strings.Repeat("1", longestNumber+1) + `}`, false},
+		{usual + `}`, `{"s":"x","other":[]}`, false},
+		{usual + `}`, `{"s":"x","other":1,"any":{}}`, false},
+		{usual + `}`, `{"s":"x","s":"x","other":1}`, false},
+		{usual + `}`, `{"\u0073":"x","s":"x","other":1}`, false},
+		{usual + `}`, `{"s":"x","other":1}}`, false},
+		{usual + `}`, `{"s":"x","other":1`, false},
+		{usual + `}`, `["s"]`, false},
+		{usual + `}`, `{"s":"` + strings.Repeat("x", longestPlain) + `","other":1}`, false},
+		{usual + `,"additionalProperties":true}`, `{"s":"x","other":1}`, true},
+		{usual + `,"additionalProperties":false}`, `{"s":"x","other":1}`, false},
+		{usual + `,"minProperties":1}`, `{"s":"x","other":1}`, false},
+		{`{"type":"object","additionalProperties":false,"properties":{"a":{"type":"string"}}}`, `{"a":"x"}`, true},
+		{`{"type":"object","additionalProperties":false,"properties":{"a":{"type":"string"}}}`, `{"c":"x"}`, false},
+		{`{"type":"object"}`, `{}`, true},
+		{`{"properties":{}}`, `{}`, false},
+		{`{"type":"object","properties":{"a":{"type":"string","minLength":1}}}`, `{"a":"x"}`, false},
+		{`{"type":"object","properties":{"a":{"enum":["x"]}}}`, `{"a":"x"}`, false},
+		{`{"type":"object","properties":{"a":true}}`, `{"a":"x"}`, false},
+		{`true`, `{}`, false},
+	} {
+		s, err := Compile([]byte(tc.schema), Options{})
+		require.NoError(t, err, tc.schema)
+		require.Equal(t, tc.want, s.plain != nil && s.plain.holds([]byte(tc.value)), "%s %s", tc.schema, tc.value)
+		if tc.want {
+			s.plain = nil
+			problems, err := s.Check([]byte(tc.value), longest)
+			require.NoError(t, err, tc.value)
+			require.Empty(t, problems, tc.value)
+		}
+	}
+}
+
 // TestNotChecked checks that input which cannot be checked is reported as such,
 // and soon.
 func TestNotChecked(t *testing.T) {
@@ -203,6 +255,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add([]byte(`{"$ref":"#/$defs/t","$defs":{"t":{"type":"object","properties":{"t":{"$ref":"#/$defs/t"}}}}}`), []byte(`{"t":{}}`))
 	f.Add([]byte(`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"enum":[1,null]}],"pattern":"("}`), []byte(`[1]`))
 	f.Add([]byte(`true`), []byte(`1e5`))
+	f.Add([]byte(`{"type":"object","properties":{"a":{"type":["string","null"]},"b":{"type":"number"}},"required":["a"]}`), []byte(`{"a":"x","b":1.5}`))
 	f.Fuzz(func(t *testing.T, schema, value []byte) {
 		for _, o := range []Options{{}, {Lenient: true, Formats: true}} {
 			s, err := Compile(schema, o)
@@ -210,10 +263,14 @@ func FuzzCheck(f *testing.F) {
 				require.NotEmpty(t, err.Error())
 				continue
 			}
-			problems, _ := s.Check(value, longest)
+			problems, err := s.Check(value, longest)
 			for _, p := range problems {
 				require.LessOrEqual(t, len(p.Text), 10*maxMessage)
 			}
+			s.plain = nil
+			again, againErr := s.Check(value, longest)
+			require.Equal(t, again, problems)
+			require.Equal(t, againErr, err)
 		}
 	})
 }
