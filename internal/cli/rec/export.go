@@ -202,9 +202,11 @@ func (o *exportOptions) write() func(context.Context, io.Writer, formats.Selecti
 
 // The file exists only after success.
 func exportTo(ctx context.Context, env *console.Env, path string, s formats.Selection, o exportOptions, secrets io.Writer) error {
-	write := o.write()
+	write := func(to io.Writer) error {
+		return writeBehind(io.MultiWriter(to, secrets), func(to io.Writer) error { return o.write()(ctx, to, s) })
+	}
 	if o.out == "-" {
-		return write(ctx, io.MultiWriter(env.LineOutput(), secrets), s)
+		return write(env.LineOutput())
 	}
 	out, err := console.Create(o.out, o.force, path)
 	if there, ok := errors.AsType[*console.ExistsError](err); ok {
@@ -213,7 +215,7 @@ func exportTo(ctx context.Context, env *console.Env, path string, s formats.Sele
 	if err != nil {
 		return err
 	}
-	if err := out.Finish(write(ctx, io.MultiWriter(out, secrets), s)); err != nil {
+	if err := out.Finish(write(out)); err != nil {
 		return fmt.Errorf("rec export: %w", err)
 	}
 	return nil
