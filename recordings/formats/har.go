@@ -33,11 +33,15 @@ func writeHAR(ctx context.Context, to io.Writer, s Selection) error {
 	source := elements.New(s.Source).Own()
 	s.Source = source
 	times, answers := exchange.NewTable(source), answers{in: session.InOrder(source)}
+	selected := s.Include
+	s.Include = func(number int, row session.Row) bool { // responses are read with their requests
+		return (hasEntry(row.Msg) || row.Msg == framing.Batch) && (selected == nil || selected(number, row))
+	}
 	for it, err := range s.messages(ctx, source) {
 		if err != nil {
 			return err
 		}
-		if it.row.Msg != framing.Request && it.row.Msg != framing.Notification {
+		if !hasEntry(it.row.Msg) {
 			continue
 		}
 		buf, err = s.appendHAR(append(buf[:0], sep...), times, &answers, it, h.Start)
@@ -54,6 +58,8 @@ func writeHAR(ctx context.Context, to io.Writer, s Selection) error {
 	}
 	return w.Flush()
 }
+
+func hasEntry(kind framing.Kind) bool { return kind == framing.Request || kind == framing.Notification }
 
 // appendHAR appends the entry of a message (http://www.softwareishard.com/blog/har-12-spec/).
 // Members that begin with _ are ours.
