@@ -46,6 +46,7 @@ type Writer struct {
 	verdicts []filter.Verdict // of rows
 	rounds   rounds
 	times    *exchange.Table // of Source
+	calls    *Calls          // of Source
 	line     []byte
 	entry    []byte // buffer for reading
 }
@@ -54,7 +55,7 @@ type Writer struct {
 func NewWriter(src session.Source, w io.Writer, json bool) *Writer {
 	var all *filter.Filter
 	l := &Writer{
-		Source: src, Out: bufio.NewWriterSize(w, 64<<10), Shown: all.Matcher(src), times: exchange.NewTable(src),
+		Source: src, Out: bufio.NewWriterSize(w, 64<<10), Shown: all.Matcher(src), times: exchange.NewTable(src), calls: NewCalls(src),
 		entry: make([]byte, 0, plainDecoded+4<<10),
 	}
 	l.Print = l.plainLine
@@ -142,9 +143,11 @@ func (l *Writer) plainLine(number int, row session.Row) error {
 	if err != nil {
 		return fmt.Errorf("read the log: %w", err)
 	}
-	id, said := string(e.Msg.ID.Of(e.Payload)), ""
+	id, said := "", ""
 	if isMessage(row) {
-		said = summary.Message(row.Msg, l.Source.Method(row.Method), e.Payload, e.FullSize)
+		id = IDOf(l.Source, row, &e)
+		_, called := l.calls.Of(row)
+		said = wording.Join("  ", called, summary.Message(row.Msg, l.Source.Method(row.Method), e.Payload, e.FullSize))
 	}
 	if len(e.Payload) > plainPayload {
 		e.Payload, e.Cut = e.Payload[:plainPayload], true

@@ -184,7 +184,10 @@ func (o *findOptions) in(ctx context.Context, s source) *finding {
 	src := rec.ReadAhead()
 	lines := logs.NewWriter(src, io.Discard, false)
 	lines.Shown = o.shown.Matcher(elements.New(src))
-	rows := rowPrinter{out: &f.out, source: src, name: s.name, path: s.path, buf: make([]byte, 0, summary.Limit+4<<10)}
+	rows := rowPrinter{
+		out: &f.out, source: src, calls: logs.NewCalls(src), before: rec.RequestBefore,
+		name: s.name, path: s.path, buf: make([]byte, 0, summary.Limit+4<<10),
+	}
 	limit := o.limit
 	if o.files {
 		limit = 1
@@ -230,6 +233,9 @@ func openFor(ctx context.Context, path string, shown *filter.Filter, exact bool)
 type rowPrinter struct {
 	out        *bytes.Buffer
 	source     session.Source
+	calls      *logs.Calls
+	before     func(response session.Row, id string) (e session.Entry, vain int64, ok bool)
+	vain       int64 // bytes that before searched
 	name, path string
 	line, buf  []byte
 }
@@ -265,7 +271,7 @@ func (p *rowPrinter) json(row session.Row) error {
 	}
 	encoder := json.NewEncoder(p.out)
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(FoundEntry{File: p.path, N: e.N, T: e.T, Kind: e.Kind.String(), ID: string(e.Msg.ID.Of(e.Payload)), Row: p.says(row, &e)})
+	return encoder.Encode(FoundEntry{File: p.path, N: e.N, T: e.T, Kind: e.Kind.String(), ID: logs.IDOf(p.source, row, &e), Row: p.says(row, &e)})
 }
 
 // maxSaid is how many bytes of a line that is not a message are printed.
@@ -274,7 +280,6 @@ const maxSaid = 300
 // says returns what the row of an entry shows.
 func (p *rowPrinter) says(row session.Row, e *session.Entry) string {
 	method := p.source.Method(row.Method)
-	id := string(e.Msg.ID.Of(e.Payload))
 	switch row.Msg {
 	case framing.Request, framing.Notification:
 		text := summary.Message(row.Msg, method, e.Payload, e.FullSize)
@@ -283,11 +288,13 @@ func (p *rowPrinter) says(row session.Row, e *session.Entry) string {
 		}
 		return wording.Join(" ", summary.Short(method), text)
 	case framing.Response, framing.ErrorResponse:
+		id := logs.IDOf(p.source, row, e)
+		method, called := p.called(row, id)
 		if method == "" && row.Msg == framing.Response && isToolResult(e) {
 			method = mcp.MethodToolsCall
 		}
 		text, _ := filter.ResultText(row, summary.Response(method, e.Payload, e.FullSize))
-		return wording.Join(" ", "id "+summary.ID(id), text)
+		return wording.Join("  ", wording.Join(" ", "id "+summary.ID(id), called), text)
 	case framing.Batch:
 		return "batch " + summary.Batch(e.Payload)
 	}
@@ -296,6 +303,25 @@ func (p *rowPrinter) says(row session.Row, e *session.Entry) string {
 		text = wording.Clip(text, maxSaid, "…")
 	}
 	return text
+}
+
+// maxVain is how many bytes are searched in vain for requests of which there is no row.
+const maxVain = 256 << 20
+
+// called returns the method of the request for a response, and the name that its row shows.
+func (p *rowPrinter) called(row session.Row, id string) (method, called string) {
+	method, called = p.calls.Of(row)
+	if method == "" && !row.Paired() && id != "" && p.vain < maxVain {
+		request, vain, ok := p.before(row, id)
+		if p.vain += vain; ok {
+			method = string(request.Msg.Method.Of(request.Payload))
+			called = logs.Called(method, &request)
+		}
+	}
+	if method != mcp.MethodToolsCall {
+		called = wording.Join(" ", method, called)
+	}
+	return method, called
 }
 
 // isToolResult reports whether a response, whose request is unknown, has the content of a

@@ -41,7 +41,8 @@ func TestRecFind(t *testing.T) {
 	}{
 		{[]string{"k=3333", folder}, found, "", 0},
 		{[]string{"k=3333", old, newer}, old + ":1: x sum k=3333\n" + newer + ":1: x sum k=33331\n", "", 0},
-		{[]string{"is:failed n:2", old}, old + ":2: x id 3333 failed -32000: backend gone\n", "", 0},
+		{[]string{"is:failed n:2", old}, old + ":2: x id 3333 sum k=3333  failed -32000: backend gone\n", "", 0},
+		{[]string{"gone", old}, old + ":2: x id 3333 sum k=3333  failed -32000: backend gone\n", "", 0}, // the request is not read
 		{[]string{"-l", "k=3333", folder}, newer + "\n" + old + "\n", "", 0},
 		{[]string{"-c", "/gone|sum/", folder}, filepath.Join(folder, "c.jsonl") + ":2\n" + newer + ":2\n" + old + ":2\n", "", 0},
 		{[]string{"-m", "1", "/gone|sum/", old}, old + ":1: x sum k=3333\n", "", 0},
@@ -83,4 +84,23 @@ func TestRecCatSeveral(t *testing.T) {
 	r = clitest.InProcess(t, "rec", "cat", old, "--filter", "k=9")
 	require.Equal(t, clitest.Result{Code: 0, Stderr: "mcpdbg: no entry matches k=9: searched 2 entries of a.jsonl\n"}, r)
 	require.Equal(t, 2, clitest.InProcess(t, "rec", "cat", folder, "--json").Code)
+}
+
+// A message that is too long to be read for its row still has its id.
+func TestRecFindLong(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	long := strings.Repeat("x", 100<<10)
+	lines := `{"mcpdbg":1,"id":"x","tool":"test","start":"2026-11-21T10:00:00Z","placement":"local","argv":["server"]}` + "\n" +
+		`{"n":1,"t":1,"k":"stdin","m":{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"sum","arguments":{"k":1}}}}` + "\n" +
+		`{"n":2,"t":2,"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","result":{"isError":true,"content":[{"type":"text","text":"` + long + `"}]},"id":7}}` + "\n"
+	require.NoError(t, os.WriteFile(path, []byte(lines), 0o600))
+	for _, expr := range []string{"is:failed n:2", "xxx"} {
+		r := clitest.InProcess(t, "rec", "find", expr, path)
+		require.True(t, strings.HasPrefix(r.Stdout, path+":2: x id 7 sum k=1  failed"), r.Stdout)
+	}
+	var entry rec.FoundEntry
+	require.NoError(t, json.Unmarshal([]byte(clitest.InProcess(t, "rec", "find", "--json", "n:2", path).Stdout), &entry))
+	require.Equal(t, "7", entry.ID)
+	require.Contains(t, clitest.InProcess(t, "rec", "cat", "--filter", "n:2", path).Stdout, " tools/call id=7 ")
 }
