@@ -31,7 +31,8 @@ type catOptions struct {
 
 const catHelp = `cat prints a recording as run prints a session: number, seconds since the start,
 sequence number, direction, kind and text of each entry. With several files, or
-a folder, which means its recordings, each line begins with the file.
+a folder, which means the recordings that rec ls lists of it, each line begins
+with the file.
 
   --json      the lines of the recording, byte for byte, after its header; the
               output is itself a recording

@@ -1,7 +1,6 @@
 package rec
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,8 +41,9 @@ func recFindCommand(env *console.Env) *cobra.Command {
 		Use:   "find EXPR [FILE|FOLDER]...",
 		Short: "Find entries in recordings",
 		Long: `find prints the entries of recordings that match a filter, as FILE:NUMBER: and
-what the row shows, such as k=3333. A folder means its recordings, newest first
-as in rec ls; without arguments those of all recorded sessions are searched.
+what the row shows, such as k=3333; a response also names its call. A folder
+means the recordings that rec ls lists of it, newest first, not those in folders
+below it; without arguments those of all recorded sessions are searched.
 Commands take FILE as printed: mcpdbg rec cat FILE --filter n:NUMBER.
 
 EXPR is a filter, as for rec cat:
@@ -91,9 +91,10 @@ files are still searched.
 	return cmd
 }
 
-// A finding is the result of the search of one recording.
+// A finding is the search of one recording.
 type finding struct {
-	out     bytes.Buffer
+	out     *turn
+	done    chan struct{} // closed at its end, before which the rest belongs to the search
 	matches int
 	entries uint64
 	warning string // about skipped lines
@@ -102,32 +103,34 @@ type finding struct {
 
 // recFind searches several recordings at a time, and prints in order.
 func recFind(ctx context.Context, env *console.Env, sources []source, o findOptions) error {
-	found := make([]chan *finding, len(sources))
-	for i := range found {
-		found[i] = make(chan *finding, 1)
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	var workers sync.WaitGroup
 	defer workers.Wait()
 	defer cancel()
+	found := make([]*finding, len(sources))
+	for i := range found {
+		found[i] = &finding{out: newTurn(ctx), done: make(chan struct{})}
+	}
 	room := make(chan struct{}, runtime.GOMAXPROCS(0))
 	workers.Go(func() {
 		for i := range sources {
 			select {
 			case room <- struct{}{}: // taken until the result is printed, so that few are kept
 			case <-ctx.Done():
-				close(found[i])
-				continue
+				return
 			}
-			workers.Go(func() { found[i] <- o.in(ctx, sources[i]) })
+			workers.Go(func() {
+				defer close(found[i].done)
+				found[i].err = o.in(ctx, sources[i], found[i])
+			})
 		}
 	})
 	out := env.LineOutput()
 	matches, unread, entries := 0, 0, uint64(0)
-	for i := range sources {
-		f := <-found[i]
-		if f == nil || ctx.Err() != nil {
-			return context.Cause(ctx)
+	for i, f := range found {
+		f.out.begin(out)
+		if err := f.out.until(f.done); err != nil {
+			return err
 		}
 		<-room
 		if f.err != nil {
@@ -138,9 +141,6 @@ func recFind(ctx context.Context, env *console.Env, sources []source, o findOpti
 			fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+sources[i].path+": skipped: "+f.warning))
 		}
 		matches, entries = matches+f.matches, entries+f.entries
-		if _, err := f.out.WriteTo(out); err != nil {
-			return err
-		}
 	}
 	switch {
 	case unread > 0:
@@ -173,19 +173,18 @@ func hintOf(name string, shown *filter.Filter) string {
 
 var errEnough = errors.New("enough matches")
 
-func (o *findOptions) in(ctx context.Context, s source) *finding {
-	f := &finding{}
+// in searches a recording. The error is about reading it.
+func (o *findOptions) in(ctx context.Context, s source, f *finding) error {
 	rec, err := openFor(ctx, s.path, o.shown, false)
 	if err != nil {
-		f.err = flags.Unreadable(s.path, err)
-		return f
+		return flags.Unreadable(s.path, err)
 	}
 	defer rec.Close()
 	src := rec.ReadAhead()
 	lines := logs.NewWriter(src, io.Discard, false)
 	lines.Shown = o.shown.Matcher(elements.New(src))
 	rows := rowPrinter{
-		out: &f.out, source: src, calls: logs.NewCalls(src), before: rec.RequestBefore,
+		out: f.out, source: src, calls: logs.NewCalls(src), before: rec.RequestBefore,
 		name: s.name, path: s.path, buf: make([]byte, 0, summary.Limit+4<<10),
 	}
 	limit := o.limit
@@ -194,6 +193,7 @@ func (o *findOptions) in(ctx context.Context, s source) *finding {
 	}
 	lines.Print = func(_ int, row session.Row) error {
 		f.matches++
+		var err error
 		switch {
 		case o.files, o.count:
 		case o.json:
@@ -206,18 +206,18 @@ func (o *findOptions) in(ctx context.Context, s source) *finding {
 		}
 		return err
 	}
-	if err := logs.Copy(ctx, rec, lines, false); err != nil && !errors.Is(err, errEnough) {
-		f.err = flags.Unreadable(s.path, err)
-	}
+	err = logs.Copy(ctx, rec, lines, false)
 	f.entries, f.warning = rec.Progress().Entries, rec.Warnings().String()
 	switch {
+	case err != nil && !errors.Is(err, errEnough):
+		return flags.Unreadable(s.path, err)
 	case f.matches == 0:
 	case o.files:
-		fmt.Fprintln(&f.out, termsafe.String(s.name))
+		fmt.Fprintln(f.out, termsafe.String(s.name))
 	case o.count:
-		fmt.Fprintf(&f.out, "%s:%d\n", termsafe.String(s.name), f.matches)
+		fmt.Fprintf(f.out, "%s:%d\n", termsafe.String(s.name), f.matches)
 	}
-	return f
+	return nil
 }
 
 // openFor opens a recording for a filter: only the lines that may match, if they are
@@ -231,7 +231,7 @@ func openFor(ctx context.Context, path string, shown *filter.Filter, exact bool)
 
 // A rowPrinter prints what rows show.
 type rowPrinter struct {
-	out        *bytes.Buffer
+	out        io.Writer
 	source     session.Source
 	calls      *logs.Calls
 	before     func(response session.Row, id string) (e session.Entry, vain int64, ok bool)

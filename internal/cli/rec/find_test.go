@@ -32,6 +32,7 @@ func TestRecFind(t *testing.T) {
 	old := writeCall(t, folder, "a.jsonl", 3333, day)
 	newer := writeCall(t, folder, "b.jsonl", 33331, day.Add(time.Hour))
 	writeCall(t, folder, "c.jsonl", 7, day.Add(2*time.Hour))
+	empty := filepath.Dir(folder)
 	found := newer + ":1: x sum k=33331\n" + old + ":1: x sum k=3333\n"
 	for _, tc := range []struct {
 		args   []string
@@ -49,6 +50,7 @@ func TestRecFind(t *testing.T) {
 		{[]string{"k=9999", folder}, "", "mcpdbg: no entry matches k=9999: searched 6 entries of 3 recordings\n", 1},
 		{[]string{"tool=sum", old}, "", "mcpdbg: no entry matches tool=sum: searched 2 entries of a.jsonl\n  try: mcpdbg rec find tool:sum\n", 1},
 		{[]string{`text "foo`, old}, "", "mcpdbg: rec find: column 6: missing closing quote\n  try: mcpdbg rec find 'text \"foo\"'\n", 2},
+		{[]string{"k", empty}, "", "mcpdbg: no recordings in " + empty + "; folders below it are not searched\n", 2},
 		{nil, "", "mcpdbg: rec find requires a filter\n  try: mcpdbg rec find is:failed\n", 2},
 	} {
 		r := clitest.InProcess(t, append([]string{"rec", "find"}, tc.args...)...)

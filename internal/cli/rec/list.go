@@ -34,7 +34,7 @@ func recListCommand(env *console.Env) *cobra.Command {
 		Short: "List recordings, newest first",
 		Long: `ls lists the recordings of a folder, newest first: start time, duration, number
 of messages and error responses, size, state and command. Without FOLDER it
-lists the folder where sessions are recorded.
+lists the folder where sessions are recorded. Folders below it are not listed.
 
 The state is done; live, while it is being recorded; stopped, if the recorder
 noted why it could not write the rest, such as a full disk; torn, if the

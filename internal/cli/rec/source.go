@@ -50,7 +50,7 @@ func sourcesOf(args []string) ([]source, error) {
 		all = append(all, source{path, name})
 	}
 	if len(all) == 0 {
-		return nil, console.Usagef("no recordings in %s", args[0])
+		return nil, console.Usagef("no recordings in %s; folders below it are not searched", args[0])
 	}
 	return all, nil
 }
