@@ -189,6 +189,6 @@ func completes(s *sessionScreen) (bool, string) {
 
 // The placeholders of empty text fields.
 const (
-	filterHint = `tool:echo err >100ms text /regexp/ !not or method: id: dir:in kind: n:10-20`
+	filterHint = `tool:echo err >100ms k=3 text /regexp/ !not or method: dir:in kind: n:10-20`
 	searchHint = `text or /regexp/`
 )

@@ -49,6 +49,7 @@ interface:
   method:tools/* tool:NAME id:7 dir:in dir:out kind:request err >100ms <5s
   is:failed is:unanswered is:slow n:10-20 seq:3- run:2
   k=3333 "some text" /regexp/ !not and or
+k=333 is the whole name and value; "k=333" in quotes also finds k=3330.
 It runs before --jq and is much faster: use it to skip entries that jq need not
 see. With --follow an entry is filtered when it arrives: a request has no
 duration yet, only its response has.

@@ -48,6 +48,7 @@ Commands take FILE as printed: mcpdbg rec cat FILE --filter n:NUMBER.
 
 EXPR is a filter, as for rec cat:
   k=3333 "some text" /regexp/ tool:NAME is:failed is:unanswered is:slow >100ms
+k=333 is the whole name and value; "k=333" in quotes also finds k=3330.
 
 The exit code is 1 if nothing matches, and 2 if a file cannot be read; the other
 files are still searched.

@@ -40,11 +40,12 @@ func TestRecFind(t *testing.T) {
 		stderr string
 		code   int
 	}{
-		{[]string{"k=3333", folder}, found, "", 0},
-		{[]string{"k=3333", old, newer}, old + ":1: x sum k=3333\n" + newer + ":1: x sum k=33331\n", "", 0},
+		{[]string{"k=3333", folder}, old + ":1: x sum k=3333\n", "", 0},
+		{[]string{`"k=3333"`, folder}, found, "", 0},
+		{[]string{`"k=3333"`, old, newer}, old + ":1: x sum k=3333\n" + newer + ":1: x sum k=33331\n", "", 0},
 		{[]string{"is:failed n:2", old}, old + ":2: x id 3333 sum k=3333  failed -32000: backend gone\n", "", 0},
 		{[]string{"gone", old}, old + ":2: x id 3333 sum k=3333  failed -32000: backend gone\n", "", 0}, // the request is not read
-		{[]string{"-l", "k=3333", folder}, newer + "\n" + old + "\n", "", 0},
+		{[]string{"-l", `"k=3333"`, folder}, newer + "\n" + old + "\n", "", 0},
 		{[]string{"-c", "/gone|sum/", folder}, filepath.Join(folder, "c.jsonl") + ":2\n" + newer + ":2\n" + old + ":2\n", "", 0},
 		{[]string{"-m", "1", "/gone|sum/", old}, old + ":1: x sum k=3333\n", "", 0},
 		{[]string{"k=9999", folder}, "", "mcpdbg: no entry matches k=9999: searched 6 entries of 3 recordings\n", 1},
@@ -64,7 +65,7 @@ func TestRecFind(t *testing.T) {
 
 	// The others are searched if one cannot be read.
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "d.jsonl"), []byte("no\n"), 0o600))
-	r = clitest.InProcess(t, "rec", "find", "k=3333", folder)
+	r = clitest.InProcess(t, "rec", "find", `"k=3333"`, folder)
 	require.Equal(t, 2, r.Code)
 	require.Equal(t, found, r.Stdout)
 	require.Contains(t, r.Stderr, "d.jsonl")

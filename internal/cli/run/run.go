@@ -58,7 +58,8 @@ arrives.
 --filter prints only the entries that match. The syntax is that of the
 interface:
   method:tools/* tool:NAME id:7 dir:in dir:out kind:request err >100ms <5s
-  n:10-20 seq:3- run:2 text "some text" /regexp/ !not and or
+  n:10-20 seq:3- run:2 k=3333 text "some text" /regexp/ !not and or
+k=333 is the whole name and value; "k=333" in quotes also finds k=3330.
 kind: is request, response, notification, error, batch, stray, stderr, event, or
 the name of an event such as exited. An entry is filtered when it arrives:
 whether a request failed is known only at its response.

@@ -19,7 +19,8 @@
 //	seq:3-5 seq:7     the sequence number; each process starts at 1, so add
 //	run:2             the number of the process, from 1
 //	text "some text"  the text in a message, its method or the words that its row
-//	                  shows, such as k=3 or cancelled, in any case
+//	                  shows, such as cancelled, in any case
+//	k=3 "k=3"         a whole name and value, not k=33; in quotes also part of them
 //	/regexp/          the regular expression (RE2), in any case with (?i)
 //
 // A response has its request's method; the text of an entry without a message

@@ -165,7 +165,7 @@ func TestWords(t *testing.T) {
 	require.Equal(t, "tool:add", Word("tool", "add"))
 	require.Equal(t, `tool:"a \"b\""`, Word("tool", `a "b"`))
 	for text, want := range map[string]string{
-		"wrong": "wrong", "two words": `"two words"`, "a:b": `"a:b"`, "err": `"err"`, "or": `"or"`, ">5": `">5"`, "/a b/": "/a b/", "/a/b/": `/a\/b/`, "/": `"/"`,
+		"wrong": "wrong", "two words": `"two words"`, "a:b": `"a:b"`, "err": `"err"`, "or": `"or"`, ">5": `">5"`, "/a b/": "/a b/", "/a/b/": `/a\/b/`, "/": `"/"`, "k=3": `"k=3"`,
 	} {
 		require.Equal(t, want, TextWord(text))
 		_, err := Parse(want)

@@ -113,6 +113,16 @@ type textTest struct {
 	*clues
 	lower []byte         // ASCII in lower case
 	fold  *regexp.Regexp // for other text
+	whole bool           // letters and digits at its ends are the whole word or number
+}
+
+// newWordTest is newTextTest for a word that is not in quotes: k=3 is not in k=33.
+func newWordTest(text string) textTest {
+	t := newTextTest(text)
+	name, value, assigned := strings.Cut(text, "=")
+	t.whole = assigned && name != "" && value != ""
+	t.alone = t.alone && !t.whole
+	return t
 }
 
 func newTextTest(text string) textTest {
@@ -143,13 +153,49 @@ func (t textTest) row(m *Matcher, index int, r session.Row) Verdict {
 func (t textTest) message(msg *message) bool { return t.matches(msg, t.in) }
 
 func (t textTest) in(text []byte) bool {
-	if t.fold != nil {
-		return t.fold.Match(text)
+	for from := 0; ; {
+		at, end := t.next(text[from:])
+		if at < 0 {
+			return false
+		}
+		if !t.whole || isWhole(text, from+at, from+end) {
+			return true
+		}
+		from += at + 1
 	}
-	return IndexFold(text, t.lower) >= 0
 }
 
+func (t textTest) next(text []byte) (at, end int) {
+	if t.fold != nil {
+		if found := t.fold.FindIndex(text); found != nil {
+			return found[0], found[1]
+		}
+		return -1, 0
+	}
+	at = IndexFold(text, t.lower)
+	return at, at + len(t.lower)
+}
+
+// isWhole reports whether text[at:end] neither begins nor ends within a word or a number.
+// The letter of an escape, as in \n, is not a word.
+func isWhole(text []byte, at, end int) bool {
+	inside := func(i int) bool { return text[i] >= 0x80 || isWordRune(rune(text[i])) }
+	if at > 0 && inside(at) && inside(at-1) && (at == 1 || text[at-2] != '\\') {
+		return false
+	}
+	if end == len(text) || !inside(end-1) {
+		return true
+	}
+	fraction := text[end] == '.' && end+1 < len(text) && isDigit(text[end-1]) && isDigit(text[end+1])
+	return !inside(end) && !fraction
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
 func (t textTest) literal() (sure session.Needle, clues []session.Needle) {
+	if t.whole {
+		return sure, t.all
+	}
 	return session.Needle{Text: t.lower}, t.all
 }
 

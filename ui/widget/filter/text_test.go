@@ -37,7 +37,7 @@ func recorded(t *testing.T, messages ...string) *recordings.File {
 func TestFoundAsShown(t *testing.T) {
 	t.Parallel()
 	log := recorded(t,
-		`>{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sum","arguments":{"k":3333,"a": 40,"b":"x y"}}}`,
+		`>{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sum","arguments":{"k":3333,"a": 40,"b":"x y","rank":5.25}}}`,
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"sum\": 6, \"at\": \"noon\"}"}]}}`,
 		`>{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"arguments":{"k":[1,2]},"name":"sort"}}`,
 		`{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"k is \u00fcber"}}`,
@@ -46,7 +46,8 @@ func TestFoundAsShown(t *testing.T) {
 		`{"jsonrpc":"2.0","id":4,"method":"elicitation/create","params":{"message":"Which date?"}}`,
 	)
 	for text, want := range map[string][]int{
-		`k=3333`: {0}, `k=3`: {0}, `k=33330`: nil, `a=40`: {0}, `"a=40 b="`: {0}, `"b=\"x y\""`: {0}, `"sum k=3333"`: {0}, `K=3333`: {0},
+		`k=3333`: {0}, `k=333`: nil, `"k=333"`: {0}, `"k=3"`: {0}, `/k=3/`: {0}, `k=33330`: nil, `a=40`: {0}, `rank=5.25`: {0}, `rank=5`: nil, `rank=5.2`: nil, `ank=5.25`: nil, `"ank=5.2"`: {0}, `K=[1`: {2},
+		`"a=40 b="`: {0}, `"b=\"x y\""`: {0}, `"sum k=3333"`: {0}, `K=3333`: {0},
 		`"k=[1, 2]"`: {2}, `k=[1,2]`: {2}, `"sort k"`: {2}, `k=7`: {4, 5}, `"two lines"`: {5}, `"failed: two lines"`: {5},
 		`"{\"sum\": 6,"`: {1}, `"invalid params"`: {3}, `invalid`: {3}, `"failed -32602: invalid params"`: {3}, `über`: {3},
 		`/k=3+\b/`: {0}, `/^sum k=\d/`: {0, 4}, `/(?i)^SORT K/`: {2}, `"waits for you"`: {6}, `"k\":3333"`: {0}, `!k=7 k`: {0, 1, 2, 3},

@@ -59,7 +59,7 @@ func (p *parser) plain() (test, error) {
 		if text == "err" {
 			return errTest{}, nil
 		}
-		return newTextTest(text), nil
+		return newWordTest(text), nil
 	}
 	p.at++
 	all := keys()
@@ -92,7 +92,7 @@ func TextWord(text string) string {
 	case len(text) > 2 && text[0] == '/' && text[len(text)-1] == '/':
 		inside := strings.ReplaceAll(text[1:len(text)-1], `\/`, `/`)
 		return "/" + strings.ReplaceAll(inside, "/", `\/`) + "/"
-	case text == "err" || text == "-err" || operators[text] != "" || slices.Contains(joins, text) || strings.ContainsAny(text, ` ":`) || strings.ContainsAny(text[:min(len(text), 1)], "!/<>"):
+	case text == "err" || text == "-err" || operators[text] != "" || slices.Contains(joins, text) || strings.ContainsAny(text, ` ":=`) || strings.ContainsAny(text[:min(len(text), 1)], "!/<>"):
 		return quote(text)
 	}
 	return text
