@@ -57,6 +57,7 @@ type Options struct {
 func New(ws *workspace.Workspace, o Options, screen *kit.Screen) *Lists {
 	r := &Lists{ws: ws, hits: &kit.Highlight{}, Slow: o.Slow, keys: titleKeys{o.EndKey, o.ClearKey}}
 	r.Traffic = newPane(ws, o, r.hits, screen)
+	r.Traffic.basisNow = r.basis
 	r.Stderr = newLines(StderrList, ws, &r.Traffic.times, r.hits, screen)
 	r.Events = newLines(EventsList, ws, &r.Traffic.times, r.hits, screen)
 	r.Log = newLines(LogList, ws, &r.Traffic.times, r.hits, screen)

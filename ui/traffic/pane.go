@@ -48,6 +48,8 @@ type Pane struct {
 	sent       map[int]bool // rows listed only because the user sent them
 	parts      map[int]int  // the rows that pass and are parts of an exchange, by that
 	scan       *scan
+	basis      basis
+	basisNow   func() basis
 	scanning   bool // a step is running
 	Percent    int  // percentage of the older rows checked
 	generation int
@@ -68,7 +70,7 @@ func newPane(ws *workspace.Workspace, o Options, hits *kit.Highlight, screen *ki
 	return t
 }
 
-func (t *Pane) listing() listing { return listing{t.view, t.Shown} }
+func (t *Pane) listing() listing { return listing{t.view, t.Shown.SlowFrom(t.basis.slow)} }
 
 func (t *Pane) table() *table.Table {
 	if t.view == Exchanges {
@@ -172,6 +174,9 @@ func (t *Pane) grown() tea.Cmd {
 	if t.kept >= 0 && !t.Listed().Has(t.kept) {
 		t.Select(t.ws.Shown.Index.Exchanges.Of(t.kept))
 	}
+	if t.Shown != nil && t.basisNow() != t.basis {
+		return t.restart()
+	}
 	return t.goOn(t.ws.Shown.Index.Scanned)
 }
 
@@ -202,6 +207,9 @@ func (t *Pane) restart() tea.Cmd {
 	t.SetList(t.Listed())
 	if t.listing().plain() {
 		return nil
+	}
+	if t.Shown != nil {
+		t.basis = t.basisNow()
 	}
 	t.scan = newScan(t.generation, t.ws.Shown.Source, t.listing(), t.ws.Shown.Index.Scanned)
 	t.scan.traffic = t

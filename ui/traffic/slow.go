@@ -36,6 +36,31 @@ func (r *Lists) slowness() int64 {
 	return max(slowFrom.Microseconds(), slowTimes*latencies.All().Median())
 }
 
+// A basis is what a filter depends on besides the rows. If it changes, all rows are judged
+// again.
+type basis struct {
+	slow     int64 // microseconds from which a call is slow
+	complete bool  // the log can no longer grow
+}
+
+// basis returns what the filter depends on now. The time of slow calls follows the median
+// in steps, so that few of the calls that arrive change it.
+func (r *Lists) basis() basis {
+	b, shown := r.Traffic.basis, r.Traffic.Shown
+	if shown.NamesSlow() {
+		if now := r.slowness(); now*stepShare > b.slow*(stepShare+1) || now*(stepShare+1) < b.slow*stepShare {
+			b.slow = now
+		}
+	}
+	if shown.NamesUnanswered() {
+		b.complete = r.ws.Shown.Source.Stats().Recording.Complete()
+	}
+	return b
+}
+
+// stepShare is the part of the time of slow calls by which it changes at least.
+const stepShare = 8
+
 // A ranking is calls by the time of the server.
 type ranking struct {
 	by      int

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/framing"
+	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/host"
@@ -114,4 +116,77 @@ func TestSlowIgnoresThePerson(t *testing.T) {
 		shows(` 0:00\.20  book +declined +44 ms +16\.0 s `)
 		require.EqualValues(t, 200_000, s.ws.Shown.Index.Latencies.All().Max)
 	})
+}
+
+// TestFilterSlow checks that a filter follows the median while a log grows, and the setting.
+func TestFilterSlow(t *testing.T) {
+	for _, view := range []View{Wire, Exchanges} {
+		x := &uitest.Server{}
+		live(t, x, view, func(t *testing.T, s *stage) {
+			answer := func(id string) uint32 {
+				if view == Exchanges {
+					return uint32(s.Row(`"id":` + id + `,"method"`))
+				}
+				return uint32(s.Row(`"id":` + id + `,"result"`))
+			}
+			s.Run(s.traffic.SetFilter(parsed(t, "is:slow")))
+			s.answersAfter(x, 20*time.Millisecond, 150*time.Millisecond)
+			require.Contains(t, s.passing(), answer("1"), "over 100 ms, as it arrived")
+			s.answersAfter(x, 80*time.Millisecond, 80*time.Millisecond, 80*time.Millisecond, 700*time.Millisecond)
+			require.Contains(t, s.passing(), answer("3"))
+			for _, row := range s.passing() {
+				took, ok := s.ws.Shown.Rows.At(int(row))
+				require.True(t, ok)
+				partner, ok := s.ws.Shown.Rows.PartnerOf(took)
+				require.True(t, ok)
+				require.Greater(t, max(took.T, partner.T)-min(took.T, partner.T), int64(400_000), "5 times the median")
+			}
+			s.lists.Slow = 60 * time.Millisecond
+			s.grown()
+			require.Contains(t, s.passing(), answer("1"))
+			require.Contains(t, s.passing(), answer("2"))
+		})
+	}
+}
+
+// TestFilterUnanswered checks that a pending request is unanswered once the log is complete.
+func TestFilterUnanswered(t *testing.T) {
+	log := &ending{File: uitest.NewLog(t)}
+	add := func(kind session.Kind, payload string) {
+		e := session.Entry{Kind: kind, Payload: []byte(payload), EOL: framing.LF}
+		e.Msg = framing.Scan(e.Payload)
+		require.NoError(t, log.Append([]session.Entry{e}))
+	}
+	add(session.KindStdin, `{"jsonrpc":"2.0","id":1,"method":"a"}`)
+	add(session.KindStdin, `{"jsonrpc":"2.0","id":2,"method":"b"}`)
+	for _, view := range []View{Wire, Exchanges} {
+		log.complete = false
+		s := onLog(t, log, view)
+		s.Run(s.traffic.SetFilter(parsed(t, "is:unanswered")))
+		require.Empty(t, s.passing(), "they are running")
+		log.complete = true
+		s.grown()
+		require.Contains(t, s.passing(), uint32(1))
+		if view == Wire {
+			require.Contains(t, s.passing(), uint32(0))
+			add(session.KindStdout, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+			s.grown()
+		}
+		require.NotContains(t, s.passing(), uint32(0), "it was answered")
+	}
+}
+
+// An ending log is complete when a test says so.
+type ending struct {
+	*recordings.File
+	complete bool
+}
+
+func (e *ending) Stats() session.Stats {
+	stats := e.File.Stats()
+	stats.Recording = session.RecordingOn
+	if e.complete {
+		stats.Recording = session.RecordingDone
+	}
+	return stats
 }

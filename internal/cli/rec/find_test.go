@@ -107,3 +107,17 @@ func TestRecFindLong(t *testing.T) {
 	require.Equal(t, "7", entry.ID)
 	require.Contains(t, clitest.InProcess(t, "rec", "cat", "--filter", "n:2", path).Stdout, " tools/call id=7 ")
 }
+
+// The setting decides from which time calls are slow.
+func TestRecFindSlow(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", folder)
+	path := writeCall(t, folder, "a.jsonl", 1, time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC))
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(data), `"t":2`, `"t":50000`, 1)), 0o600))
+	require.Equal(t, 1, clitest.InProcess(t, "rec", "find", "-c", "is:slow", path).Code)
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "mcpdbg"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "mcpdbg", "config.toml"), []byte(`slow = "40ms"`), 0o600))
+	require.Equal(t, path+":2\n", clitest.InProcess(t, "rec", "find", "-c", "is:slow", path).Stdout)
+}

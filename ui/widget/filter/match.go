@@ -36,8 +36,9 @@ type Matcher struct {
 	batch  int    // row of the batch that it is an element of, plus one, or 0
 	spans  []span // by word: rows with certain numbers
 
-	times *exchange.Table // of source, once needed
-	slow  int64           // see slowTest; 0: unknown
+	times  *exchange.Table // of source, once needed
+	slow   int64           // see slowTest; 0: unknown
+	judged int             // rows of the log when slow was computed
 
 	calls [256]knownCall
 	tools map[string]string
@@ -323,14 +324,10 @@ func (msg *message) id() []byte {
 // namesBatches reports whether a word is kind:batch, which is about batches and not their
 // elements.
 func (f *Filter) namesBatches() bool {
-	for _, words := range f.alternatives {
-		for _, w := range words {
-			if t, ok := w.test.(kindTest); ok && slices.Contains(t.kinds, framing.Batch) {
-				return true
-			}
-		}
-	}
-	return false
+	return f.has(func(t test) bool {
+		k, ok := t.(kindTest)
+		return ok && slices.Contains(k.kinds, framing.Batch)
+	})
 }
 
 // hasElements reports whether a row is a batch whose elements have rows: it passes if one

@@ -21,6 +21,7 @@ type Filter struct {
 	words        int
 	contextual   bool      // a word depends on more than the fields of a row
 	kinds        [256]bool // kinds of entry that words name
+	slow         int64     // microseconds from which a call is slow; 0: by the median
 }
 
 type word struct {

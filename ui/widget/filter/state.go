@@ -108,8 +108,43 @@ func (unansweredTest) row(m *Matcher, _ int, r session.Row) Verdict {
 	return verdictOf(r.State == session.ReqLost || r.State == session.ReqTimedOut)
 }
 
-// slowTest tests for a slow call: one for which the server took over 100 ms and over 5
-// times the median.
+// NamesUnanswered reports whether a word is is:unanswered. That a log is complete then
+// decides about its pending requests.
+func (f *Filter) NamesUnanswered() bool {
+	return f.has(func(t test) bool { _, ok := t.(unansweredTest); return ok })
+}
+
+// NamesSlow reports whether a word is is:slow: see SlowFrom.
+func (f *Filter) NamesSlow() bool {
+	return f.has(func(t test) bool { _, ok := t.(slowTest); return ok })
+}
+
+// SlowFrom returns the filter for calls that are slow over a time, in microseconds. 0 means
+// over 100 ms and over 5 times the median of the log.
+func (f *Filter) SlowFrom(us int64) *Filter {
+	if !f.NamesSlow() || f.slow == us {
+		return f
+	}
+	g := *f
+	g.slow = us
+	return &g
+}
+
+func (f *Filter) has(of func(test) bool) bool {
+	if f == nil {
+		return false
+	}
+	for _, words := range f.alternatives {
+		for _, w := range words {
+			if of(w.test) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// slowTest tests for a slow call: see SlowFrom.
 type slowTest struct{ latencyTest }
 
 // The same as for the key that goes to the next slow call.
@@ -124,10 +159,13 @@ func (t slowTest) row(m *Matcher, index int, r session.Row) Verdict {
 	if m.rough && r.Paired() {
 		return Unread
 	}
-	if m.slow == 0 {
-		m.slow = m.slowness()
+	t.limit = m.filter.slow
+	if t.limit == 0 {
+		if rows := m.source.Len(); m.slow == 0 || m.judged < slowRows && rows >= 2*m.judged {
+			m.slow, m.judged = m.slowness(), rows // the median of a log that grows changes
+		}
+		t.limit = m.slow
 	}
-	t.limit = m.slow
 	return t.latencyTest.row(m, index, r)
 }
 
