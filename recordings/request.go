@@ -8,7 +8,7 @@ import (
 )
 
 // requestSteps are how many bytes before a response are searched for its request.
-var requestSteps = []int64{16 << 10, 256 << 10, 4 << 20}
+var requestSteps = []int64{2 << 10, 64 << 10, 4 << 20}
 
 // RequestBefore finds the request for a response with an id whose row the recording lacks:
 // see OpenWith. It returns how many bytes it searched in vain.

@@ -3,9 +3,11 @@ package filter
 import (
 	"bytes"
 	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 )
 
 // selective is the length from which a part of a text is rare enough to be searched for
@@ -13,58 +15,76 @@ import (
 const selective = 3
 
 // unwritten are words that a row shows and its message need not have.
-var unwritten = []string{"failed", "more", "ok", "page", "no", "as", "by", "max", "tokens"}
-
-// codeNames are what rows show for the codes of errors.
-var codeNames = []string{
-	"parse error", "invalid request", "method not found", "invalid params", "internal error", "resource not found", "header mismatch",
-	"missing client capability", "missing required client capability", "unsupported protocol version", "url elicitation required",
+var unwritten = []string{
+	"failed", "more", "ok", "next page", "no content", "no contents", "as task", "by", "max", "tokens", "values", "of", "cancelled", "input required",
+	"missing client capability", "client", "cursor", "resource", "argument", "link", "ms", "min", "kb", "mb", "gb", "tb", "x", "h", "s",
+	"tools", "prompts", "resources", "templates", "roots", "notifications", "subscriptions", "tasks", "messages", "completed", "batch",
 }
 
-// cluesOf returns texts of which one is in each message whose row shows a text, in lower
-// case unless exact. A row shows k=3 for "k":3, and decodes what is escaped, so only runs
-// of letters and digits are certain to be in the message.
-func cluesOf(text string, exact bool) (clues []session.Needle, coded bool) {
+// codeNames are what rows show for the codes of errors.
+func codeNames() []string {
+	var names []string
+	for _, c := range mcp.ErrorCodes() {
+		names = append(names, strings.ToLower(c.Name))
+	}
+	return append(names, "missing client capability")
+}
+
+// A clueSet is how the messages whose rows show a text are found.
+type clueSet struct {
+	any   []session.Needle // one of them is in each message; nil: unknown
+	all   []session.Needle // all of these, too
+	coded bool             // the text may be in the name of an error code
+	// failed is the word that rows show for failures, if the text has it.
+	failed []session.Needle
+}
+
+// maxAll is how many words more than one are searched for.
+const maxAll = 2
+
+// cluesOf returns the clues of a text, in lower case unless exact. A row shows k=3 for
+// "k":3, and decodes what is escaped, so only runs of letters and digits are certain to be
+// in the message.
+func cluesOf(text string, exact bool) (c clueSet) {
+	names := codeNames()
+	var words []string
 	best := ""
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return !isWordRune(r) }) {
-		lower := strings.ToLower(part)
-		named := false
-		for _, name := range codeNames {
-			named = named || strings.Contains(name, lower)
+		if strings.EqualFold(part, ShownFailed) {
+			c.failed = []session.Needle{{Text: []byte(part), Exact: exact}}
 		}
-		coded = coded || named
-		for _, word := range unwritten {
-			named = named || word == lower
+		inName := containedIn(names, part)
+		c.coded = c.coded || inName
+		sure := !inName && !containedIn(unwritten, part)
+		if sure && len(part) >= selective && strings.Trim(part, "0123456789") != "" {
+			words = append(words, part)
 		}
-		if len(part) > len(best) && (!named || best == "") || !named && isUnwritten(best) {
+		if len(part) > len(best) && (sure || best == "") || sure && (containedIn(names, best) || containedIn(unwritten, best)) {
 			best = part
 		}
 	}
 	if best == "" {
-		return nil, false
+		return clueSet{}
 	}
 	if name, value, assigned := strings.Cut(text, "="); assigned && len(best) < selective && !strings.Contains(value, "=") {
-		clues = assignment(name, value, exact)
+		c.any = assignment(name, value, exact)
 	}
-	if clues == nil {
-		clues = []session.Needle{{Text: []byte(best), Exact: exact}}
+	if c.any == nil {
+		c.any = []session.Needle{{Text: []byte(best), Exact: exact}}
 	}
-	return clues, coded
+	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
+	for _, word := range words {
+		if word != best && len(c.all) < maxAll {
+			c.all = append(c.all, session.Needle{Text: []byte(word), Exact: exact})
+		}
+	}
+	return c
 }
 
-func isUnwritten(part string) bool {
-	part = strings.ToLower(part)
-	for _, word := range unwritten {
-		if word == part {
-			return true
-		}
-	}
-	for _, name := range codeNames {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return part == ""
+// containedIn reports whether a word may be a part of one of some texts.
+func containedIn(texts []string, word string) bool {
+	word = strings.ToLower(word)
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, word) })
 }
 
 // assignment returns what is written for k=3: "k":3 or "k":"3", also with a space, or the
@@ -130,31 +150,46 @@ func required(re *syntax.Regexp) []literalText {
 	return nil
 }
 
-// requiredOf returns the best texts of the parts of an expression. Of a+b that is ab.
+// requiredOf returns the best texts of the parts of an expression: of k=33+3 that is k=333.
 func requiredOf(parts []*syntax.Regexp) (best []literalText) {
-	run := literalText{}
-	for i, part := range parts {
-		some := required(part)
-		if part.Op == syntax.OpPlus && len(some) == 1 && part.Sub[0].Op == syntax.OpLiteral {
-			run = literalText{text: some[0].text, fold: some[0].fold}
-			if len(run.text) != len(string(part.Sub[0].Rune)) {
-				run.text = ""
-			}
-		} else if part.Op == syntax.OpLiteral && i > 0 && run.text != "" && len(some) == 1 && run.fold == some[0].fold && startsWith(part, some[0].text) {
-			some = []literalText{{run.text + some[0].text, run.fold}}
-			run.text = ""
-		} else {
-			run.text = ""
-		}
+	run := ""
+	take := func(some []literalText) {
 		if better(some, best) {
 			best = some
+		}
+	}
+	for i, part := range parts {
+		switch text, plus := plainText(part); {
+		case text == "":
+			run = ""
+			take(required(part))
+		case plus:
+			same := 0
+			if i+1 < len(parts) {
+				next, _ := plainText(parts[i+1])
+				same = len(next) - len(strings.TrimLeft(next, text))
+			}
+			take([]literalText{{text: run + text + strings.Repeat(text, same)}})
+			run = text
+		default:
+			run += text
+			take([]literalText{{text: run}})
 		}
 	}
 	return best
 }
 
-func startsWith(literal *syntax.Regexp, text string) bool {
-	return strings.HasPrefix(strings.ToLower(string(literal.Rune)), strings.ToLower(text))
+// plainText returns the text of a literal in ASCII, or of one letter that is repeated, as in
+// a+; else "".
+func plainText(re *syntax.Regexp) (text string, plus bool) {
+	if re.Op == syntax.OpPlus && len(re.Sub[0].Rune) == 1 {
+		text, _ = plainText(re.Sub[0])
+		return text, true
+	}
+	if re.Op != syntax.OpLiteral || re.Flags&syntax.FoldCase != 0 || slices.ContainsFunc(re.Rune, func(r rune) bool { return r >= 0x80 }) {
+		return "", false
+	}
+	return string(re.Rune), false
 }
 
 // better reports whether the shortest of some texts is longer than that of others.
@@ -213,13 +248,17 @@ func longestRun(text []rune, fold bool) string {
 }
 
 // regexpClues returns the clues of an expression.
-func regexpClues(expr string) (clues []session.Needle, coded bool) {
-	for _, l := range literalsOf(expr) {
-		some, named := cluesOf(l.text, !l.fold)
-		if len(some) == 0 || len(clues)+len(some) > maxClues {
-			return nil, false
+func regexpClues(expr string) (all clueSet) {
+	literals := literalsOf(expr)
+	for _, l := range literals {
+		some := cluesOf(l.text, !l.fold)
+		if len(some.any) == 0 || len(all.any)+len(some.any) > maxClues {
+			return clueSet{}
 		}
-		clues, coded = append(clues, some...), coded || named
+		all.any, all.coded = append(all.any, some.any...), all.coded || some.coded
+		if len(literals) == 1 {
+			all.all, all.failed = some.all, some.failed
+		}
 	}
-	return clues, coded
+	return all
 }

@@ -13,14 +13,16 @@ type needle struct {
 	word  int
 	sure  bool // a message with it matches
 	clue  bool // a message without any clue of its word does not match
+	must  bool // a message without it does not match
+	mark  bool // a message without it does not match unless it is a failure
 	found []session.Found
 }
 
 // A literal is a test that texts in the message decide or rule out.
 type literal interface {
 	// literal returns a text of which a message with it matches, if it has any bytes, and
-	// texts of which one is in every message that matches, nil if unknown.
-	literal() (sure session.Needle, clues []session.Needle)
+	// texts that are in every message that matches.
+	literal() (sure session.Needle, found clueSet)
 }
 
 func (f *Filter) needles() []needle {
@@ -31,8 +33,14 @@ func (f *Filter) needles() []needle {
 			if !ok {
 				continue
 			}
-			sure, clues := t.literal()
-			for _, clue := range clues {
+			sure, texts := t.literal()
+			for _, text := range texts.all {
+				all = append(all, needle{Needle: text, word: w.index, must: true})
+			}
+			for _, text := range texts.failed {
+				all = append(all, needle{Needle: text, word: w.index, mark: true})
+			}
+			for _, clue := range texts.any {
 				isSure := string(clue.Text) == string(sure.Text) && clue.Exact == sure.Exact
 				if isSure {
 					sure.Text = nil
@@ -76,7 +84,7 @@ func (m *Matcher) search(rows []session.Row, verdicts []Verdict) {
 
 // found returns the result of the search for a word in the current row.
 func (m *Matcher) found(w word) Verdict {
-	clues, missing := 0, 0
+	clues, missing, lacks := 0, 0, false
 	for i := range m.searched {
 		s := &m.searched[i]
 		if s.word != w.index {
@@ -86,6 +94,7 @@ func (m *Matcher) found(w word) Verdict {
 		if found == session.FoundIt && s.sure {
 			return Yes
 		}
+		lacks = lacks || found == session.FoundNot && (s.must || s.mark && !isFailure(m.unread[m.at]))
 		if s.clue {
 			clues++
 			if found == session.FoundNot {
@@ -93,7 +102,7 @@ func (m *Matcher) found(w word) Verdict {
 			}
 		}
 	}
-	if clues == 0 || missing < clues {
+	if !lacks && (clues == 0 || missing < clues) {
 		return Unread
 	}
 	if t, ok := w.test.(shownTest); ok && t.isCoded() && m.unread[m.at].Msg == framing.ErrorResponse {
@@ -102,15 +111,20 @@ func (m *Matcher) found(w word) Verdict {
 	return No
 }
 
+// isFailure reports whether the row of a message shows that it is one.
+func isFailure(row session.Row) bool {
+	return row.Msg == framing.ErrorResponse || row.Msg == framing.Batch || row.Flags&session.FlagError != 0
+}
+
 // literal returns the id as written in the message.
-func (t idTest) literal() (sure session.Needle, clues []session.Needle) {
+func (t idTest) literal() (sure session.Needle, found clueSet) {
 	lower := lowerASCII(t.id)
 	for _, c := range lower {
 		if c >= 0x80 {
-			return sure, nil
+			return sure, found
 		}
 	}
-	return sure, []session.Needle{{Text: lower}}
+	return sure, clueSet{any: []session.Needle{{Text: lower}}}
 }
 
 func lowerASCII(text string) []byte {
@@ -138,11 +152,11 @@ func (f *Filter) Texts(exact bool) []session.Needle {
 		for _, w := range words {
 			switch t := w.test.(type) {
 			case shownTest:
-				_, clues := t.literal()
-				if len(clues) == 0 || t.isCoded() || mayShow(t.in) || exact && !t.isAlone() {
+				_, found := t.literal()
+				if len(found.any) == 0 || t.isCoded() || mayShow(t.in) || exact && !t.isAlone() {
 					return nil
 				}
-				texts = append(texts, clues...)
+				texts = append(texts, found.any...)
 				positive = positive || !w.not
 			case dirTest, kindTest, entryTest, strayTest, seqTest, runTest:
 			default:

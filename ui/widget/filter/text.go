@@ -3,6 +3,7 @@ package filter
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"mcpdbg/framing"
@@ -24,13 +25,16 @@ type shownTest interface {
 
 // clues are what a text or regular expression is searched by.
 type clues struct {
-	all   []session.Needle // one of them is in each message whose row shows the text; nil: unknown
-	alone bool             // a message with the text has no other clue
-	coded bool
+	clueSet
+	alone bool      // a message with the text has no other clue
+	joint [2]string // words with a space between them, in lower case, or ""
 }
 
 func (c *clues) isCoded() bool { return c.coded }
 func (c *clues) isAlone() bool { return c.alone }
+
+// literal implements literal.
+func (c *clues) literal() (sure session.Needle, found clueSet) { return sure, c.clueSet }
 
 // mayBeShown reports whether the row of a message may show a text that is not in the message.
 func (c *clues) mayBeShown(msg *message) bool {
@@ -43,12 +47,56 @@ func (c *clues) mayBeShown(msg *message) bool {
 	if c.alone {
 		return false
 	}
+	in := func(clue session.Needle) bool {
+		return clue.Exact && bytes.Contains(msg.bytes(), clue.Text) || !clue.Exact && IndexFold(msg.bytes(), clue.Text) >= 0
+	}
 	for _, clue := range c.all {
-		if clue.Exact && bytes.Contains(msg.bytes(), clue.Text) || !clue.Exact && IndexFold(msg.bytes(), clue.Text) >= 0 {
-			return true
+		if !in(clue) {
+			return false
 		}
 	}
-	return len(c.all) == 0
+	return (len(c.any) == 0 || slices.ContainsFunc(c.any, in)) && (c.joint[0] == "" || mayJoin(msg.bytes(), c.joint))
+}
+
+// mayJoin reports whether a row may show two words with a space between them: its message
+// has them so; or the first one ends a value or comes before an escape or more than a space,
+// and the second one begins a value or comes after such.
+func mayJoin(msg []byte, words [2]string) bool {
+	if IndexFold(msg, []byte(words[0]+" "+words[1])) >= 0 {
+		return true
+	}
+	wide := func(c byte) bool {
+		return c < 'A' && c > ' ' || c == '\t' || c == '\n' || c == '\r' || c > 'Z' && c < 'a' || c > 'z'
+	}
+	at := func(i int) byte {
+		if i < 0 || i >= len(msg) {
+			return '"'
+		}
+		return msg[i]
+	}
+	ends := anyFold(msg, words[0], func(_, end int) bool {
+		next := at(end)
+		return wide(next) || next == ' ' && (at(end+1) == ' ' || wide(at(end+1)))
+	})
+	return ends && anyFold(msg, words[1], func(begin, _ int) bool {
+		before := at(begin - 1)
+		escaped := at(begin-2) == '\\' || at(begin-6) == '\\'
+		return wide(before) || escaped || before == ' ' && (at(begin-2) == ' ' || wide(at(begin-2)) || at(begin-3) == '\\' || at(begin-7) == '\\')
+	})
+}
+
+// anyFold reports whether a test holds for a place of a word, ignoring case.
+func anyFold(text []byte, word string, test func(begin, end int) bool) bool {
+	for from := 0; ; {
+		i := IndexFold(text[from:], []byte(word))
+		if i < 0 {
+			return false
+		}
+		if begin := from + i; test(begin, begin+len(word)) {
+			return true
+		}
+		from += i + 1
+	}
 }
 
 // matches reports whether a test holds for a message or for the words of its row.
@@ -72,16 +120,23 @@ func squeezed(words []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(words, []byte(", "), []byte(",")), []byte(": "), []byte(":"))
 }
 
-// usual are methods whose responses are put into words, for a response whose request is
-// unknown.
-var usual = []string{"", mcp.MethodToolsCall, mcp.MethodToolsList, "resources/read", "prompts/get", mcp.MethodInitialize}
+// usual are methods whose responses are put into words, and members of their results, for
+// a response whose request is unknown.
+var usual = []struct{ method, member string }{
+	{mcp.MethodToolsCall, `"content"`}, {mcp.MethodToolsCall, `"structuredContent"`}, {mcp.MethodToolsList, `"tools"`},
+	{"resources/read", `"contents"`}, {"prompts/get", `"messages"`}, {mcp.MethodInitialize, `"serverInfo"`},
+}
 
 // words returns the words that lists show for a message.
 func (msg *message) words() (all [][]byte) {
 	payload, row, method := msg.bytes(), msg.row, msg.matcher.source.Method(msg.row.Method)
 	methods := []string{method}
-	if method == "" && (row.Msg == framing.Response || row.Msg == framing.ErrorResponse) {
-		methods = usual
+	if method == "" && row.Msg == framing.Response {
+		for _, u := range usual {
+			if methods[len(methods)-1] != u.method && bytes.Contains(payload, []byte(u.member)) {
+				methods = append(methods, u.method)
+			}
+		}
 	}
 	for _, method := range methods {
 		text, _ := ResultText(row, summary.Message(row.Msg, method, payload, int64(len(payload))))
@@ -116,6 +171,21 @@ type textTest struct {
 	whole bool           // letters and digits at its ends are the whole word or number
 }
 
+// jointOf returns two words of a text with only a space between them that rows show only if
+// their message has them.
+func jointOf(text string) (joint [2]string) {
+	words := strings.Split(text, " ")
+	certain := func(word string) bool {
+		return word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") == "" && !containedIn(unwritten, word) && !containedIn(codeNames(), word)
+	}
+	for i := range len(words) - 1 {
+		if certain(words[i]) && certain(words[i+1]) {
+			return [2]string{words[i], words[i+1]}
+		}
+	}
+	return joint
+}
+
 // newWordTest is newTextTest for a word that is not in quotes: k=3 is not in k=33.
 func newWordTest(text string) textTest {
 	t := newTextTest(text)
@@ -130,16 +200,17 @@ func newTextTest(text string) textTest {
 	for i := range len(text) {
 		if text[i] >= 0x80 {
 			t.fold = regexp.MustCompile("(?i)" + regexp.QuoteMeta(text))
-			t.all, t.coded = regexpClues(t.fold.String())
+			t.clueSet = regexpClues(t.fold.String())
 			return t
 		}
 	}
 	t.lower = lowerASCII(text)
-	t.all, t.coded = cluesOf(string(t.lower), false)
-	t.alone = len(t.all) == 0 || string(t.all[0].Text) == string(t.lower)
-	if len(t.all) == 0 && text != "" {
-		t.all = []session.Needle{{Text: t.lower}}
+	t.clueSet = cluesOf(string(t.lower), false)
+	t.alone = len(t.any) == 0 || string(t.any[0].Text) == string(t.lower)
+	if len(t.any) == 0 && text != "" {
+		t.any = []session.Needle{{Text: t.lower}}
 	}
+	t.joint = jointOf(string(t.lower))
 	return t
 }
 
@@ -192,11 +263,11 @@ func isWhole(text []byte, at, end int) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-func (t textTest) literal() (sure session.Needle, clues []session.Needle) {
-	if t.whole {
-		return sure, t.all
+func (t textTest) literal() (sure session.Needle, found clueSet) {
+	if !t.whole {
+		sure.Text = t.lower
 	}
-	return session.Needle{Text: t.lower}, t.all
+	return sure, t.clueSet
 }
 
 // regexpTest matches the method, the message and the words that lists show in its row.
@@ -207,9 +278,7 @@ type regexpTest struct {
 }
 
 func newRegexpTest(re *regexp.Regexp) regexpTest {
-	t := regexpTest{clues: &clues{}, Regexp: re}
-	t.all, t.coded = regexpClues(re.String())
-	return t
+	return regexpTest{clues: &clues{clueSet: regexpClues(re.String())}, Regexp: re}
 }
 
 func (t regexpTest) row(m *Matcher, index int, r session.Row) Verdict {
@@ -222,5 +291,3 @@ func (t regexpTest) row(m *Matcher, index int, r session.Row) Verdict {
 func (t regexpTest) message(msg *message) bool { return t.matches(msg, t.in) }
 
 func (t regexpTest) in(text []byte) bool { return t.Match(text) }
-
-func (t regexpTest) literal() (sure session.Needle, clues []session.Needle) { return sure, t.all }

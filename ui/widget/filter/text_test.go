@@ -2,8 +2,10 @@ package filter_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +13,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
+	"mcpdbg/session/summary"
 	"mcpdbg/ui/widget/filter"
 )
 
@@ -101,4 +104,51 @@ func TestRegexpLiterals(t *testing.T) {
 		require.Equal(t, want.rows, got, text)
 		require.LessOrEqual(t, read, want.read, text)
 	}
+}
+
+// TestEveryPhraseIsFound searches for the neighbouring words of rows.
+func TestEveryPhraseIsFound(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 6))
+	words := []string{"alpha", "beta", "gamma", "delta", "Error", "tool", "7", `\n`, `\t`, "  ", "é", `\u00e9`, `\"q\"`, "x.", "(y)"}
+	text := func() string {
+		var some []string
+		for range 1 + random.IntN(4) {
+			some = append(some, words[random.IntN(len(words))])
+		}
+		return strings.Join(some, []string{" ", "", ", "}[random.IntN(3)])
+	}
+	var messages []string
+	for i := range 200 {
+		id := 2 * i
+		messages = append(messages,
+			fmt.Sprintf(`>{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","arguments":{"alpha":"%s","b": ["%s", "%s"],"c":{"gamma":true}}}}`, id, words[i%3], text(), text(), text()),
+			[]string{
+				fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"%s"},{"type":"text","text":"%s"}]}}`, id, text(), text()),
+				fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error":{"code":-32602,"message":"%s","data":{"alpha":"%s"}}}`, id, text(), text()),
+				fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"isError":true,"structuredContent":{"gamma":"%s","beta":[null,"%s"]},"content":[]}}`, id, text(), text()),
+				fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","data":"%s","logger":"alpha"}}`, text()),
+			}[i%4])
+	}
+	log := recorded(t, messages...)
+	searched := 0
+	for number := range log.Len() {
+		row, _ := session.RowAt(log, number)
+		e, err := log.Entry(row, 1<<20)
+		require.NoError(t, err)
+		shown, _ := filter.ResultText(row, summary.Message(row.Msg, log.Method(row.Method), e.Payload, e.FullSize))
+		all := strings.Split(shown, " ")
+		for i := range len(all) - 1 {
+			phrase := strings.Join(all[i:min(i+2+random.IntN(2), len(all))], " ")
+			f, err := filter.Text(phrase)
+			if err != nil || !strings.ContainsAny(phrase, "abcdefghijklmnopqrstuvwxyz7") {
+				continue // signs alone are searched for as the message has them
+			}
+			searched++
+			m, v := f.Matcher(log), []filter.Verdict{filter.No}
+			m.Rows(number, []session.Row{row}, v)
+			require.True(t, v[0] == filter.Yes || v[0] == filter.Unread && m.Read(number, row), "%q of %s", phrase, e.Payload)
+		}
+	}
+	require.Greater(t, searched, 500)
 }
