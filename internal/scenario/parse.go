@@ -8,6 +8,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/answers"
+	"mcpdbg/session/mcp"
 )
 
 // Limits of a scenario file.
@@ -88,6 +89,8 @@ func (p *parser) scenario(root *yaml.Node) *Scenario {
 		field{"timeout", func(n *yaml.Node) { s.Timeout = p.duration(n, "timeout") }},
 		field{"answers", keep(&answers)},
 		field{"capabilities", func(n *yaml.Node) { s.Capabilities = p.object(n, "capabilities", false) }},
+		field{"era", func(n *yaml.Node) { s.Era = p.era(n) }},
+		field{"protocol", func(n *yaml.Node) { s.Protocol = p.title(n, "protocol") }},
 		field{"steps", keep(&steps)}) {
 		return s
 	}
@@ -109,6 +112,14 @@ func (p *parser) scenario(root *yaml.Node) *Scenario {
 	}
 	s.Steps = p.steps(steps)
 	return s
+}
+
+func (p *parser) era(n *yaml.Node) mcp.Era {
+	era, ok := mcp.ParseEra(p.text(n, "era"))
+	if !ok || era == mcp.Auto {
+		p.fail(n, "era must be legacy or modern, not %s", describe(n))
+	}
+	return era
 }
 
 func (p *parser) answers(n *yaml.Node) session.Answers {

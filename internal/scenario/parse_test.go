@@ -160,6 +160,7 @@ var mistakes = []struct {
 		`f.yaml:3:15: roots/list: must be a result object, {"error": {...}}, "defaults" or a list, not 1`, true},
 	{"capabilities not an object", "scenario: 1\ncapabilities: [roots]\nsteps: [{call: a}]",
 		"f.yaml:2:15: capabilities must be an object, not a list\n  try: write its members as NAME: VALUE", true},
+	{"unknown era", "scenario: 1\nera: auto\nsteps: [{call: a}]", `f.yaml:2:6: era must be legacy or modern, not the text "auto"`, true},
 	{"unknown in an answer", "scenario: 1\nanswers:\n  elicitation/create:\n    - defaults\n    - action: accept\nsteps: [{call: a}]",
 		`f.yaml:5:7: elicitation/create, entry 2: unknown member "action": must be mode, key, result, error or defaults`, true},
 

@@ -30,6 +30,8 @@ type Scenario struct {
 	// Capabilities are those that the client declares; nil: those that answers and steps
 	// need.
 	Capabilities json.RawMessage
+	Era          mcp.Era // of the session; Auto: detect it
+	Protocol     string  // revision to request; "" means the era's newest
 	Steps        []Step
 }
 
@@ -140,8 +142,9 @@ type Capture struct {
 
 // Configure prepares cfg for the scenario's session: requests that steps answer are left
 // to the program, and the scenario's answers and the needed capabilities are added,
-// unless cfg already has them or the scenario gives capabilities. Variables in answers
-// are expanded with vars; nil leaves them.
+// unless cfg already has them or the scenario gives capabilities. Era and revision are
+// the scenario's unless cfg has one of them. Variables in answers are expanded with vars;
+// nil leaves them.
 func (s *Scenario) Configure(cfg *session.Config, vars *Vars) {
 	answers := maps.Clone(cfg.Answers)
 	if answers == nil {
@@ -168,6 +171,9 @@ func (s *Scenario) Configure(cfg *session.Config, vars *Vars) {
 	cfg.Answers, cfg.Policies = answers, policies
 	if cfg.Capabilities == nil {
 		cfg.Capabilities = s.Capabilities
+	}
+	if cfg.Era == mcp.Auto && cfg.Protocol == "" {
+		cfg.Era, cfg.Protocol = s.Era, s.Protocol
 	}
 }
 

@@ -199,6 +199,24 @@ steps:
 	})
 }
 
+// The scenario's era and revision are requested unless the command line gives one.
+func TestConfigureEra(t *testing.T) {
+	s := parse(t, "\nera: legacy\nprotocol: 2025-03-26\nsteps: [{call: a}]\n")
+	var cfg session.Config
+	s.Configure(&cfg, nil)
+	require.Equal(t, mcp.Legacy, cfg.Era)
+	require.Equal(t, "2025-03-26", cfg.Protocol)
+	for _, given := range []session.Config{{Era: mcp.Modern}, {Protocol: "2025-11-25"}} {
+		cfg := given
+		s.Configure(&cfg, nil)
+		require.Equal(t, given.Era, cfg.Era)
+		require.Equal(t, given.Protocol, cfg.Protocol)
+	}
+	var written strings.Builder
+	require.NoError(t, scenario.WriteYAML(&written, s))
+	require.Contains(t, written.String(), "era: legacy\nprotocol: \"2025-03-26\"\n")
+}
+
 // The scenario's capabilities are declared unless the command line gives others.
 func TestConfigureCapabilities(t *testing.T) {
 	s := parse(t, "\ncapabilities: {elicitation: {url: {}}}\nsteps: [{call: a}]\n")

@@ -46,6 +46,8 @@ func writeHead(out *bytes.Buffer, s *Scenario) error {
 	head.add("scenario", plain(version))
 	head.addText("name", s.Name)
 	head.addText("description", s.Description)
+	head.addText("era", string(s.Era))
+	head.addText("protocol", s.Protocol)
 	if len(s.Vars) > 0 {
 		vars := mapping()
 		for i := range s.Vars {

@@ -70,14 +70,6 @@ type serverRequest struct {
 	token    []byte
 }
 
-// A Client describes the client of a recording.
-type Client struct {
-	Name, Version string
-	Era           mcp.Era
-	Protocol      string          // requested revision
-	Capabilities  json.RawMessage // declared capabilities; nil if unknown
-}
-
 // A Plan lists the items to send, in order. Running it does not change it; it can be run
 // several times, each time with its own session.
 type Plan struct {
@@ -86,7 +78,7 @@ type Plan struct {
 	run, runs      int
 	first          int
 	end            int // first row of the next process
-	client         Client
+	client         match.Client
 	items          []Item
 	leftOut        []uint64 // pings, and handshakes after the first, which are not items
 	responses      []int    // items with a response, in the order of the responses
@@ -138,7 +130,7 @@ func (p *Plan) Items() []Item { return p.items }
 func (p *Plan) Process() (run, of int) { return p.run, p.runs }
 
 // Client returns the client of the recording.
-func (p *Plan) Client() Client { return p.client }
+func (p *Plan) Client() match.Client { return p.client }
 
 // ServerRequests returns the number of server requests with a recorded response.
 func (p *Plan) ServerRequests() int {

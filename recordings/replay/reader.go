@@ -156,7 +156,9 @@ func (r *reader) item(it *match.Item) error {
 
 func (r *reader) request(it *match.Item) error {
 	params := it.Msg.RawParams()
-	r.readClient(it, params)
+	if c, ok := match.ClientOf(it); ok && (r.p.client.Era == mcp.Auto || it.Method == mcp.MethodInitialize) {
+		r.p.client = c
+	}
 	if it.Handshake {
 		r.p.handshake = append(r.p.handshake, it.At.N)
 	}
@@ -232,30 +234,6 @@ func plain(it *match.Item, params []byte) bool {
 	id := it.Msg.RawID()
 	return len(id) > 0 && bytes.IndexByte([]byte(`"-0123456789`), id[0]) >= 0 && string(it.Msg.JSONRPC.Of(it.Msg.Line)) == `"2.0"` &&
 		(len(params) == 0 || params[0] == '{' && readable(params))
-}
-
-func (r *reader) readClient(it *match.Item, params []byte) {
-	c := &r.p.client
-	if it.Method == mcp.MethodInitialize {
-		var said struct {
-			ProtocolVersion string          `json:"protocolVersion"`
-			Capabilities    json.RawMessage `json:"capabilities"`
-			ClientInfo      struct{ Name, Version string }
-		}
-		if json.Unmarshal(params, &said) == nil {
-			*c = Client{said.ClientInfo.Name, said.ClientInfo.Version, mcp.Legacy, said.ProtocolVersion, said.Capabilities}
-		}
-		return
-	}
-	if it.Era != mcp.Modern || it.Probe || c.Era != mcp.Auto {
-		return
-	}
-	meta := match.Member(params, "_meta")
-	var info struct{ Name, Version string }
-	_ = json.Unmarshal(match.Member(meta, mcp.MetaClientInfo), &info) // optional
-	var version string
-	_ = json.Unmarshal(match.Member(meta, mcp.MetaProtocolVersion), &version)
-	*c = Client{info.Name, info.Version, mcp.Modern, version, bytes.Clone(match.Member(meta, mcp.MetaClientCapabilities))}
 }
 
 func (r *reader) notification(it *match.Item) error {

@@ -82,7 +82,7 @@ func TestClient(t *testing.T) {
 			cfg.Capabilities = json.RawMessage(`{"experimental":{"x":{}}}`)
 		})
 		plan, _, live := again(t, rec, serve, replay.Options{})
-		require.Equal(t, replay.Client{Name: "other", Version: "7", Era: mcp.Legacy, Protocol: mcp.V20250618, Capabilities: json.RawMessage(`{"experimental":{"x":{}}}`)}, plan.Client())
+		require.Equal(t, match.Client{Name: "other", Version: "7", Era: mcp.Legacy, Protocol: mcp.V20250618, Capabilities: json.RawMessage(`{"experimental":{"x":{}}}`)}, plan.Client())
 		whole := said(t, live)
 		require.Contains(t, whole, `"capabilities":{"experimental":{"x":{}}}`)
 		require.Contains(t, whole, `"clientInfo":{"name":"other","version":"7"}`)

@@ -107,17 +107,24 @@ func TestShare(t *testing.T) {
 	require.NotContains(t, note.Text, token)
 }
 
-// TestRecExportScenario: a scenario made from a recording of the demo passes on
-// the demo, however much is expected, and parses to the same scenario when
-// written again.
+// TestRecExportScenario: a scenario made from a recording of the demo, in either era,
+// passes on the demo and on a mock of the recording, however much is expected, and parses
+// to the same scenario when written again.
 func TestRecExportScenario(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
 	r := clitest.InProcess(t, "demo")
 	require.Equal(t, 0, r.Code, r.Stderr)
-	for _, expect := range []string{"ok", "shape", "exact"} {
-		out := filepath.Join(dir, expect+".yaml")
-		r := clitest.InProcess(t, "rec", "export", "last", "-o", out, "--expect", expect)
+	modern := filepath.Join(dir, "modern.jsonl")
+	in := clitest.WriteFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2}}}
+`)
+	r = clitest.InProcess(t, "run", "--era", "modern", "--record", modern, "--in", in, "--", clitest.Binary(), "demo-server")
+	require.Equal(t, 0, r.Code, r.Stderr)
+	for _, made := range [][2]string{{"last", "ok"}, {"last", "shape"}, {"last", "exact"}, {modern, "exact"}} {
+		file, expect := made[0], made[1]
+		out := filepath.Join(t.TempDir(), expect+".yaml")
+		r := clitest.InProcess(t, "rec", "export", file, "-o", out, "--expect", expect)
 		require.Equal(t, 0, r.Code, r.Stderr)
 		data, err := os.ReadFile(out)
 		require.NoError(t, err)
@@ -127,8 +134,10 @@ func TestRecExportScenario(t *testing.T) {
 		require.NoError(t, scenario.WriteYAML(&again, made))
 		require.Equal(t, string(data), again.String())
 
-		r = clitest.InProcess(t, "run", "--no-record", "--era", "legacy", "--scenario", out, "--", clitest.Binary(), "demo-server")
-		require.Equal(t, 0, r.Code, "%s\n%s\n%s", r.Stdout, r.Stderr, data)
+		for _, server := range [][]string{{"demo-server"}, {"mock", file}} {
+			r = clitest.InProcess(t, append([]string{"run", "--no-record", "--scenario", out, "--", clitest.Binary()}, server...)...)
+			require.Equal(t, 0, r.Code, "%s\n%s\n%s", r.Stdout, r.Stderr, data)
+		}
 	}
 	for _, wrong := range [][]string{
 		{"--format", "md", "--expect", "ok"}, {"--format", "scenario", "--expect", "all"}, {"--format", "scenario", "--process", "-1"},

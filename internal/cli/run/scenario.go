@@ -52,6 +52,9 @@ func runScenario(ctx context.Context, env *console.Env, t flags.Target, r Option
 		return err
 	}
 	t.Configure = func(cfg *session.Config) {
+		if t.Given("era") || t.Given("protocol") {
+			sc.Era, sc.Protocol = "", ""
+		}
 		sc.Answers = answersOver(sc.Answers, cfg.Answers)
 		sc.Configure(cfg, vars)
 	}

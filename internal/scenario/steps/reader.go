@@ -57,6 +57,8 @@ type reader struct {
 	byRow map[int]*call // by the row of each of its rounds
 	asked map[int]serverRequest
 	sent  *scenario.Step // the last step that sent raw bytes, if nothing followed
+
+	client match.Client // at the first step
 }
 
 func newReader(src session.Source, o Options) *reader {
@@ -228,6 +230,9 @@ func (r *reader) item(it *match.Item) error {
 }
 
 func (r *reader) request(it *match.Item) error {
+	if c, ok := match.ClientOf(it); ok && len(r.steps) == 0 {
+		r.client = c
+	}
 	if it.Handshake || it.Probe || it.Method == mcp.MethodPing || !r.wanted(it.Run, it.At.Row) || r.unsent[it.At.N] {
 		return nil
 	}

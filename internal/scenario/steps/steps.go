@@ -16,6 +16,7 @@
 package steps
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -26,6 +27,7 @@ import (
 	"mcpdbg/internal/scenario"
 	"mcpdbg/recordings/match"
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 )
 
 // An Expectation is how much a scenario expects of each response.
@@ -89,7 +91,29 @@ func FromSession(ctx context.Context, src session.Source, o Options) (*scenario.
 		r.values.prune(step)
 		s.Steps = append(s.Steps, *step)
 	}
+	r.actAsClient(s)
 	return s, nil
+}
+
+// actAsClient sets what the recorded client requested and declared, unless a session with
+// the scenario declares the same.
+func (r *reader) actAsClient(s *scenario.Scenario) {
+	s.Era = r.client.Era
+	if p := r.client.Protocol; len(p) < 40 && !strings.ContainsFunc(p, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		s.Protocol = p
+	}
+	same := editor{text: func(_ []string, text string) string { return text }}
+	declared, ok := same.edit(nil, r.client.Capabilities)
+	if !ok || !bytes.HasPrefix(declared, []byte("{")) {
+		return
+	}
+	var cfg session.Config
+	s.Configure(&cfg, nil)
+	given, _ := match.AppendCanonical(nil, declared)
+	derived, _ := match.AppendCanonical(nil, cfg.Derived(s.Era))
+	if s.Era == mcp.Modern || !bytes.Equal(given, derived) { // modern: extensions are not derived
+		s.Capabilities = declared
+	}
 }
 
 func title(h session.Header) string {

@@ -2,6 +2,7 @@ package steps
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func written(t *testing.T, src session.Source, o Options) string {
 	require.True(t, ok)
 	head, _, _ := strings.Cut(out.String(), "\nsteps:\n")
 	_, head, _ = strings.Cut(head, "Made from a recording of 2026-11-21 10:00.\n")
-	return head + steps
+	return strings.TrimPrefix(head, "era: legacy\nprotocol: \"2025-11-25\"\n") + steps
 }
 
 // handshake is the beginning of a session.
@@ -111,6 +112,7 @@ func TestOf(t *testing.T) {
 			`> {"jsonrpc":"2.0","id":9,"error":{"code":-32601,"message":"nobody here"}}`,
 			`< {"jsonrpc":"2.0","id":1,"result":{"content":[]}}`,
 		}, Options{Expect: Exact}, `
+capabilities: {}
   - tool: ask
     background: true
 
@@ -143,6 +145,7 @@ func TestOf(t *testing.T) {
 			`> {"jsonrpc":"2.0","id":8,"result":{"roots":[]}}`, `< {"jsonrpc":"2.0","id":1,"result":{}}`,
 		}, Options{}, `answers:
   roots/list: {roots: []}
+capabilities: {}
   - call: a
 `},
 		{"a cancel, and an unanswered call", []string{
@@ -302,6 +305,9 @@ func TestRounds(t *testing.T) {
 		`> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","arguments":{},"requestState":"s1","inputResponses":{"k":{"action":"decline"}},`+meta+`}}`,
 		`< {"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[{"type":"text","text":"no"}]}}`)
 	require.Equal(t, strings.TrimPrefix(`
+era: modern
+protocol: "2026-07-28"
+capabilities: {}
   - tool: ask
     background: true
 
@@ -312,6 +318,36 @@ func TestRounds(t *testing.T) {
     expect:
       jq: .content | map(.type) | unique == ["text"]
 `, "\n"), written(t, src, Options{}))
+}
+
+// A session with the scenario requests and declares what the recorded client did.
+func TestClient(t *testing.T) {
+	initialize := func(version, caps string) string {
+		return `> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"` + version + `","capabilities":` + caps + `,"clientInfo":{"name":"x","version":"1"}}}`
+	}
+	const call = `> {"jsonrpc":"2.0","id":1,"method":"a/b"}`
+	const modern = `> {"jsonrpc":"2.0","id":1,"method":"a/b","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	for name, test := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"older revision":       {[]string{initialize("2025-03-26", `{}`), call}, "legacy 2025-03-26 "},
+		"capabilities":         {[]string{initialize("2025-11-25", `{"sampling":{}}`), call}, `legacy 2025-11-25 {"sampling":{}}`},
+		"before the steps":     {[]string{initialize("2025-03-26", `{"roots":{}}`), rectest.Started, initialize("2025-11-25", `{}`), call, rectest.Started, initialize("2024-11-05", `{}`)}, "legacy 2025-11-25 "},
+		"modern":               {[]string{modern}, "modern 2026-07-28 {}"},
+		"no handshake":         {[]string{call}, "  "},
+		"invalid capabilities": {[]string{initialize("2025-11-25", `[{"a":1}]`), call}, "legacy 2025-11-25 "},
+		"duplicate members":    {[]string{initialize("2025-11-25", `{"a":{},"a":{}}`), call}, "legacy 2025-11-25 "},
+		"hostile revision":     {[]string{initialize(`a\u001b[2J`, `{}`), call}, "legacy  "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := rectest.Session(t, append([]string{rectest.Started}, test.lines...)...)
+			written(t, src, Options{})
+			s, err := FromSession(t.Context(), src, Options{})
+			require.NoError(t, err)
+			require.Equal(t, test.want, fmt.Sprintf("%s %s %s", string(s.Era), s.Protocol, s.Capabilities))
+		})
+	}
 }
 
 func TestNothing(t *testing.T) {
