@@ -17,6 +17,7 @@ func (c *comparer) report(d Difference, a, b []byte) {
 		}
 	}
 	d.Method, d.Subject, d.From, d.order = c.label.method, c.label.subject, c.label.from(), c.place
+	d.i, d.j = int32(c.i), int32(c.j)
 	d.Counts = c.countsClass(d.Class)
 	c.reported = true
 	switch {
@@ -43,10 +44,10 @@ func (c *comparer) report(d Difference, a, b []byte) {
 		d.more = nil
 	}
 	if c.j != alone {
-		d.B, d.Arguments = c.b.at(&c.b.records[c.j]), c.b.arguments(&c.b.records[c.j])
+		d.B, d.Arguments = c.b.at(&c.b.records[c.pageB]), c.b.arguments(&c.b.records[c.j])
 	}
 	if c.i != alone {
-		d.A, d.Arguments = c.a.at(&c.a.records[c.i]), c.a.arguments(&c.a.records[c.i])
+		d.A, d.Arguments = c.a.at(&c.a.records[c.pageA]), c.a.arguments(&c.a.records[c.i])
 	}
 	show(&d.A, a)
 	show(&d.B, b)

@@ -110,6 +110,8 @@ type comparer struct {
 	label    label
 	about    match.Applied
 	i, j     int
+	pageA    int // of a list: the page in question, else i
+	pageB    int
 	place    int // in the order of the first session
 	counts   bool
 	reported bool // has a difference, whether it counts or not
@@ -171,6 +173,7 @@ func (c *comparer) compare() error {
 func (c *comparer) turnTo(i, j, place int) {
 	c.done()
 	c.i, c.j, c.place, c.counts, c.reported, c.first = i, j, place, false, false, nil
+	c.pageA, c.pageB = i, j
 	if i != alone {
 		c.label = c.a.labelOf(&c.a.records[i])
 	} else {

@@ -132,6 +132,41 @@ func (c *Comparison) Pair(n int) Pair {
 	return out
 }
 
+// Find returns the pair of a difference in the report.
+func (c *Comparison) Find(d *Difference) (pair int, ok bool) {
+	if d.i == alone && d.j == alone {
+		return 0, false
+	}
+	for n, p := range c.pairs {
+		if p.i == d.i && p.j == d.j {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// Page returns the row of the response with the list item at or above a place, in the
+// second session if b. It is not ok if the pair is not a list of several pages.
+func (c *Comparison) Page(n int, b bool, place match.Pointer) (row int, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, first := c.c.a, int(c.pairs[n].i)
+	if b {
+		s, first = c.c.b, int(c.pairs[n].j)
+	}
+	path := place.Tokens()
+	if first == alone || len(s.pages[first]) == 0 || len(path) < 3 {
+		return 0, false
+	}
+	kind, _ := mcp.ListOf(s.labelOf(&s.records[first]).method)
+	list, err := s.list(first, kind)
+	if err != nil {
+		return 0, false
+	}
+	page, ok := list.page[path[2]]
+	return int(s.records[page].responseRow), ok
+}
+
 func (s *side) end(record int) *End {
 	r := &s.records[record]
 	e := &End{Request: int(r.row), Failed: r.flags&failed != 0, Answered: r.flags&answered != 0}

@@ -106,3 +106,41 @@ func TestExploreReportsAsCompare(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, report, c.Report)
 }
+
+// TestPages: a difference of a list is placed at the page with the item, in the report and
+// when its pair is opened.
+func TestPages(t *testing.T) {
+	const x, y, z = `{"name":"x"}`, `{"name":"y","title":"Y"}`, `{"name":"z"}`
+	a := written(t, pages(x, y, z)...)                                                                     // responses are entries 3, 5, 7
+	b := written(t, append(call(`"result":{}`), pages(z+","+x, `{"name":"y"}`, `{"name":"w"}`)[1:]...)...) // 5, 7, 9
+	both, err := Explore(t.Context(), a, b, Options{Skip: nil})
+	require.NoError(t, err)
+	var got []string
+	for _, d := range both.Report.Differences {
+		if d.Method != "tools/list" {
+			continue
+		}
+		got = append(got, fmt.Sprintf("%s %s %d %d", d.Class, d.Pointer, d.A.N, d.B.N))
+		pair, ok := both.Find(&d)
+		require.True(t, ok)
+		require.Equal(t, "tools/list", both.Pair(pair).Method)
+		if d.Pointer == "/result/tools/y/title" {
+			row, ok := both.Page(pair, false, d.Pointer)
+			require.True(t, ok)
+			require.Equal(t, d.A.Row, row)
+			row, ok = both.Page(pair, true, d.Pointer)
+			require.True(t, ok)
+			require.Equal(t, d.B.Row, row)
+		}
+	}
+	require.Equal(t, []string{"result /result/tools/y/title 5 7", "result /result/tools/w 3 9", "order /result/tools 3 5"}, got)
+
+	_, ok := both.Page(0, true, "/result/tools/missing")
+	require.False(t, ok)
+	_, ok = both.Find(&Difference{i: alone, j: alone})
+	require.False(t, ok)
+	broken := append(pages(x, y)[:4], `< {"id":1,"error":{"code":-1,"message":"no"}}`)
+	r := compared(t, pages(x, y), broken, Options{})
+	require.EqualValues(t, 3, r.First.A.N)
+	require.EqualValues(t, 5, r.First.B.N, "the page that failed")
+}

@@ -93,6 +93,7 @@ type Difference struct {
 	B         *Side      `json:"b,omitempty"`
 	Detail    []string   `json:"detail,omitempty"` // lines of a diff, or what changed in a schema
 	order     int
+	i, j      int32             // the pair; alone for none
 	more      func(*Difference) // computes Text and Detail if they are shown
 }
 

@@ -372,7 +372,7 @@ func (v *view) toggleOnly(c host.Context) tea.Cmd {
 }
 
 // open goes to the exchange in one of the sessions, to its response if it has
-// one.
+// one, and in a list to the page with the item under the cursor.
 func (v *view) open(c host.Context, side int) tea.Cmd {
 	pair, _ := v.current()
 	p := v.result.Pair(pair)
@@ -383,6 +383,11 @@ func (v *view) open(c host.Context, side int) tea.Cmd {
 	row := e.Request
 	if e.Answered {
 		row = e.Response
+	}
+	if place, ok := v.beside.pointer(v.beside.at); ok && v.beside.pair == pair {
+		if page, ok := v.result.Page(pair, side == 1, place); ok {
+			row = page
+		}
 	}
 	v.close(c)
 	c.Host.Show(ws)

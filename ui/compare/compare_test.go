@@ -427,6 +427,21 @@ func TestComparisonIsGivenUp(t *testing.T) {
 	require.Contains(t, s.Text(), "x the second session: an entry can't be read")
 }
 
+// TestOpenPage: a difference in a later page of a list opens that page.
+func TestOpenPage(t *testing.T) {
+	list := func(last string) session.Source {
+		return rectest.Session(t, rectest.Started, `> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+			`< {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"x"}],"nextCursor":"p"}}`,
+			`> {"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"cursor":"p"}}`,
+			`< {"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"y","title":"`+last+`"}]}}`)
+	}
+	for _, side := range []string{"a", "b"} {
+		s := newStage(t, list("Y"), list("Why"))
+		s.Do(host.ActCompare, "compare-with-pick", "compare-first-difference", "compare-open-"+side)
+		require.Equal(t, []int{4}, s.Selected, "the second page")
+	}
+}
+
 // An unreadableLog is a log whose entries cannot be read if fails is set.
 type unreadableLog struct {
 	session.Source

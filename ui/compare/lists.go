@@ -118,31 +118,12 @@ func (v *view) goToFirst(c host.Context) tea.Cmd {
 
 func (v *view) goTo(c host.Context, d *diff.Difference) tea.Cmd {
 	v.list = listCalls
-	if pair, ok := v.find(d); ok {
+	if pair, ok := v.result.Find(d); ok {
 		v.tables[listCalls].Select(pair)
 	} else {
 		c.Host.Notify("the difference is not about a single call")
 	}
 	return v.look(c, d.Pointer)
-}
-
-// find returns the call of a difference: the one at the same place.
-func (v *view) find(d *diff.Difference) (pair int, ok bool) {
-	side := func(e *diff.End, s *diff.Side) bool {
-		if e == nil || s == nil || s.N == 0 {
-			return e == nil && (s == nil || s.N == 0)
-		}
-		return s.Row == e.Request || s.Row == e.Response && e.Answered
-	}
-	for n := range v.result.Len() {
-		if v.result.Kind(n) == diff.Same && d.Counts {
-			continue
-		}
-		if p := v.result.Pair(n); p.Method == d.Method && side(p.A, d.A) && side(p.B, d.B) {
-			return n, true
-		}
-	}
-	return 0, false
 }
 
 // step goes to the next difference: in this exchange, then in the next one that
