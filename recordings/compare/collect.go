@@ -168,5 +168,11 @@ func number(b bool) int {
 
 func (s *side) summary() Session {
 	header, stats := s.src.Header(), s.src.Stats()
-	return Session{ID: header.ID, Argv: header.Argv, Entries: s.src.Len(), Runs: stats.Runs, Exchanges: len(s.records), Servers: s.servers, start: header.Start}
+	further := 0
+	for _, pages := range s.pages {
+		further += len(pages)
+	}
+	return Session{
+		ID: header.ID, Argv: header.Argv, Entries: s.src.Len(), Runs: stats.Runs, Exchanges: len(s.records), Pages: further, Servers: s.servers, start: header.Start,
+	}
 }

@@ -218,6 +218,7 @@ func (c *comparer) done() {
 func (c *comparer) pair() error {
 	switch {
 	case c.beyond():
+		c.out.NotCompared++
 		return nil
 	case c.j == alone:
 		return c.single(ClassMissing, changeRemoved, c.a, c.i)

@@ -2,6 +2,8 @@ package compare
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -143,4 +145,21 @@ func TestPages(t *testing.T) {
 	r := compared(t, pages(x, y), broken, Options{})
 	require.EqualValues(t, 3, r.First.A.N)
 	require.EqualValues(t, 5, r.First.B.N, "the page that failed")
+}
+
+// TestNotCompared: the handshake and the lists that a part of a session lacks are counted.
+func TestNotCompared(t *testing.T) {
+	part := call(`"result":{}`)
+	whole := slices.Concat([]string{started,
+		`> {"id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}`,
+		`< {"id":"i","result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`,
+		`> {"id":"l","method":"tools/list"}`, `< {"id":"l","result":{"tools":[]}}`,
+	}, part[1:])
+	for _, r := range []*Report{compared(t, whole, part, Options{}), compared(t, part, whole, Options{})} {
+		require.False(t, r.Differs)
+		require.Equal(t, 2, r.NotCompared)
+		var out strings.Builder
+		require.NoError(t, r.WriteText(&out, TextOptions{}))
+		require.Contains(t, out.String(), "1 call compared, 1 equal, 0 differ, 2 not compared (only one side has the handshake or the list): the same\n")
+	}
 }

@@ -47,6 +47,7 @@ type Report struct {
 	Differs     bool         `json:"differs"`  // a difference counts
 	Compared    int          `json:"compared"` // pairs of exchanges
 	Equal       int          `json:"equal"`
+	NotCompared int          `json:"not_compared,omitempty"` // handshakes and lists that the other session, a part of one, lacks
 	OverLimit   int          `json:"over_limit,omitempty"`   // responses, methods and tools over a time limit; not among the pairs that differ
 	NotesDiffer int          `json:"notes_differ,omitempty"` // counts of notes that differ, with Options.Notes; likewise
 	First       *Difference  `json:"first,omitempty"`        // in the order of the first session
@@ -69,6 +70,7 @@ type Session struct {
 	Entries   int      `json:"entries"`
 	Runs      int      `json:"runs"`
 	Exchanges int      `json:"exchanges"`
+	Pages     int      `json:"pages,omitempty"`   // of the exchanges, further pages of lists
 	Servers   []string `json:"servers,omitempty"` // names and versions from handshakes
 
 	start time.Time

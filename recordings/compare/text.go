@@ -68,7 +68,7 @@ func (p *printer) session(letter, name string, s Session) {
 	if name == "" {
 		name = s.ID
 	}
-	p.line("%s", strings.TrimSpace(fmt.Sprintf("%s  %s  %s in %s  %s", letter, p.Clean(name), wording.Plural(s.Exchanges, "call"), wording.Plural(s.Entries, "entry"),
+	p.line("%s", strings.TrimSpace(fmt.Sprintf("%s  %s  %s in %s  %s", letter, p.Clean(name), wording.Plural(s.Exchanges-s.Pages, "call"), wording.Plural(s.Entries, "entry"),
 		p.Clean(strings.Join(s.Servers, ", ")))))
 }
 
@@ -82,6 +82,9 @@ func (p *printer) summary(r *Report) {
 	text := fmt.Sprintf("%s compared, %d equal, %d differ", wording.Plural(r.Compared, "call"), r.Equal, r.Compared-r.Equal)
 	if lone > 0 {
 		text += fmt.Sprintf(", %d on one side only", lone)
+	}
+	if r.NotCompared > 0 {
+		text += fmt.Sprintf(", %d not compared (only one side has the handshake or the list)", r.NotCompared)
 	}
 	if r.OverLimit > 0 {
 		text += fmt.Sprintf("; %s exceeded", wording.Plural(r.OverLimit, "time limit"))

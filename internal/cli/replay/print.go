@@ -11,6 +11,7 @@ import (
 	"mcpdbg/recordings/compare"
 	"mcpdbg/recordings/replay"
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -134,11 +135,17 @@ func (r *replaying) print(at *attempt, report *compare.Report, accepted int) err
 	}
 	p := safePrinter{}
 	r.summary(&p, at.res)
+	if report.Compared != at.res.Count(replay.Answered) {
+		p.line("compared: %s", comparedText(report))
+	}
 	r.also(&p, func(item int) bool { return at.res.Outcomes[item].Status != replay.Skipped })
 	if r.flags.choice.given() {
 		r.chosen(&p, at)
 	}
-	r.skipped(&p, at.res)
+	r.without(&p, at.res, "Not answered", func(s replay.Status) bool { return s == replay.Unanswered || s == replay.Missing || s == replay.Lost })
+	if r.without(&p, at.res, "Not sent", func(s replay.Status) bool { return s == replay.Skipped }) {
+		p.line("  try: --tool NAME to call a tool, or --all to call every one")
+	}
 	r.carried(&p, at.res)
 	p.line("")
 	text := compare.TextOptions{Clean: termsafe.String, Reveal: r.flags.compare.reveal, NameA: r.path, NameB: cmp.Or(at.live.Log.Path(), "the replay")}
@@ -196,6 +203,32 @@ func (r *replaying) summary(p *safePrinter, res *replay.Result) {
 	}
 }
 
+// comparedText names the compared calls that are not requests of the plan.
+func comparedText(report *compare.Report) string {
+	requests, handshake, fromServer := 0, 0, 0
+	for _, c := range report.Calls {
+		switch {
+		case c.From == "server":
+			fromServer += c.Compared
+		case c.Method == mcp.MethodInitialize || c.Method == mcp.MethodDiscover:
+			handshake += c.Compared
+		default:
+			requests += c.Compared
+		}
+	}
+	parts := []string{wording.Plural(requests, "request")}
+	if report.A.Pages > 0 {
+		parts[0] += " (the pages of a list are one)"
+	}
+	if handshake > 0 {
+		parts = append(parts, "the handshake")
+	}
+	if fromServer > 0 {
+		parts = append(parts, wording.Plural(fromServer, "server request"))
+	}
+	return strings.Join(parts, ", ")
+}
+
 func statusText(s replay.Status) string {
 	switch s {
 	case replay.Sent:
@@ -212,29 +245,27 @@ func statusText(s replay.Status) string {
 
 const shownSkipped = 20
 
-func (r *replaying) skipped(p *safePrinter, res *replay.Result) {
+// without lists the items with a status, and reports whether one calls a tool.
+func (r *replaying) without(p *safePrinter, res *replay.Result, title string, has func(replay.Status) bool) (calls bool) {
 	n := 0
-	calls := false
 	for i, o := range res.Outcomes {
-		if o.Status != replay.Skipped || !r.plan.Items()[i].Chosen() {
+		if !has(o.Status) || !r.plan.Items()[i].Chosen() {
 			continue
 		}
 		if n++; n > shownSkipped {
 			continue
 		}
 		if n == 1 {
-			p.title("Not sent")
+			p.title(title)
 		}
 		it := &r.plan.Items()[i]
 		calls = calls || it.Tool != ""
-		p.line("  n %-6d %s (%s)", it.N, cmp.Or(wording.Join(" ", it.Method, it.Tool, r.arguments(i)), it.Kind.String()), o.Why)
+		p.line("  n %-6d %s %s", it.N, cmp.Or(wording.Join(" ", it.Method, it.Tool, r.arguments(i)), it.Kind.String()), dash(cmp.Or(o.Why, statusText(o.Status))))
 	}
 	if n > shownSkipped {
 		p.line("  and %d more", n-shownSkipped)
 	}
-	if calls {
-		p.line("  try: --tool NAME to call a tool, or --all to call every one")
-	}
+	return calls
 }
 
 func (r *replaying) carried(p *safePrinter, res *replay.Result) {
