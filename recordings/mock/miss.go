@@ -1,6 +1,7 @@
 package mock
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/match"
+	"mcpdbg/session/summary"
 )
 
 // CodeMiss is the code of the error response to a request that was not recorded. Its
@@ -20,6 +23,9 @@ const (
 	closestCandidates = 256
 	closestBytes      = 256 << 10
 	shownMethods      = 64
+	searchedRequests  = 4096
+	shownOthers       = 6
+	shownBytes        = 60 // of arguments
 )
 
 // A closestMatch is the recorded request that is closest to an unrecorded one.
@@ -38,13 +44,18 @@ type missed struct {
 
 func (s *Server) miss(id []byte, method string, params []byte, at found, why error) {
 	s.report.Misses++
-	text := fmt.Sprintf("%s %v", method, why)
+	called, arguments := inShort(method, fmt.Appendf(nil, `{"params":%s}`, cmp.Or(string(params), "{}")))
+	text := fmt.Sprintf("%s %v", wording.Join(" ", method, called, arguments), why)
 	var data missed
 	switch {
 	case errors.Is(why, errOrder):
 		data.Closest = s.rows.closestOf([]uint32{uint32(at.row)}, params)
 	case s.table.of(method) != nil:
-		data.Closest = s.rows.closestOf(s.table.of(method).requests, params)
+		same, others := s.rows.recorded(s.table.of(method).requests, called)
+		if errors.Is(why, errNotRecorded) {
+			text += others
+		}
+		data.Closest = s.rows.closestOf(same, params)
 	}
 	if data.Closest != nil {
 		text += "; " + data.Closest.String()
@@ -59,9 +70,51 @@ func (s *Server) miss(id []byte, method string, params []byte, at found, why err
 	s.fail(id, CodeMiss, text, data)
 }
 
+// inShort returns what a request calls, such as its tool, and its arguments.
+func inShort(method string, msg []byte) (called, arguments string) {
+	return summary.Call(method, msg), wording.ClipValid(summary.Request(method, msg), shownBytes, wording.Dots)
+}
+
+// recorded returns those requests of a method that call the same, or all if none does,
+// and lists the recorded arguments, or else the recorded tools.
+func (r *rows) recorded(requests []uint32, called string) (same []uint32, list string) {
+	var arguments, names []string
+	note := func(to *[]string, text string) {
+		if text != "" && !slices.Contains(*to, text) && len(*to) <= shownOthers {
+			*to = append(*to, text)
+		}
+	}
+	for _, at := range requests[:min(len(requests), searchedRequests)] {
+		row, _ := r.row(int(at))
+		if row.Len > closestBytes {
+			continue
+		}
+		e, err := r.look(row)
+		if err != nil {
+			continue
+		}
+		name, args := inShort(r.method(row), e.Payload)
+		note(&names, name)
+		if name == called {
+			same = append(same, at)
+			note(&arguments, cmp.Or(args, "no arguments"))
+		}
+	}
+	if same == nil {
+		same, arguments = requests, names
+	}
+	if len(arguments) > shownOthers {
+		arguments[shownOthers] = "..."
+	}
+	if len(arguments) > 0 {
+		list = "; recorded: " + strings.Join(arguments, ", ")
+	}
+	return same, list
+}
+
 // String describes the closest request.
 func (c *closestMatch) String() string {
-	text := fmt.Sprintf("the closest recorded request is %s, entry %d", c.Method, c.N)
+	text := fmt.Sprintf("the closest recorded request is entry %d", c.N)
 	if c.Seq > 0 {
 		text += fmt.Sprintf(", answered with seq %d", c.Seq)
 	}

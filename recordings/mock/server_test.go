@@ -2,6 +2,7 @@ package mock
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -85,7 +86,7 @@ func TestRepeat(t *testing.T) {
 		s := serve(t, record(t, thrice), Options{Repeat: repeat}, strings.Repeat(call, 5))
 		require.Equal(t, want, responses(t, s.out), repeat)
 		if repeat == RepeatError {
-			require.Contains(t, s.told[0], "tools/call was recorded fewer times; the closest recorded request is tools/call, entry 5, answered with seq 2, which is equal")
+			require.Contains(t, s.told[0], "tools/call count was recorded fewer times; the closest recorded request is entry 5, answered with seq 2, which is equal")
 			require.EqualValues(t, 3, s.report.Misses)
 		} else {
 			require.EqualValues(t, 3, s.report.Repeated)
@@ -117,9 +118,17 @@ func TestStrictOrder(t *testing.T) {
 	s := serve(t, record(t, thrice), Options{Strict: true}, count+count+other+count+other)
 	require.Equal(t, []any{1.0, CodeMiss, "other", 2.0, CodeMiss}, responses(t, s.out))
 	require.Equal(t, []string{
-		"tools/call is not the next recorded request; the closest recorded request is tools/call, entry 7, answered with seq 3, which differs at /name",
-		"tools/call comes after the last recorded request",
+		"tools/call count is not the next recorded request; the closest recorded request is entry 7, answered with seq 3, which differs at /name",
+		"tools/call other comes after the last recorded request",
 	}, s.told)
+}
+
+// numbered returns calls of the tool other with different arguments.
+func numbered(n int) (lines string) {
+	for k := range n {
+		lines += fmt.Sprintf("\n"+`> {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"other","arguments":{"k":%d}}}`, 20+k, k)
+	}
+	return lines
 }
 
 // TestMissNamesTheClosest checks that the error names the recorded request with the
@@ -137,12 +146,21 @@ func TestMissNamesTheClosest(t *testing.T) {
 	{"jsonrpc":"2.0","id":9,"method":"prompts/list"}
 	`)
 	require.Equal(t, lines(`
-	{"jsonrpc":"2.0","id":8,"error":{"code":-32010,"message":"tools/call was not recorded; the closest recorded request is tools/call, entry 7, answered with seq 3, which differs at /arguments/b","data":{"closest":{"method":"tools/call","n":7,"seq":3,"differs":["/arguments/b"]}}}}
+	{"jsonrpc":"2.0","id":8,"error":{"code":-32010,"message":"tools/call add a=5 b=7 was not recorded; recorded: a=1 b=2, a=5 b=6; the closest recorded request is entry 7, answered with seq 3, which differs at /arguments/b","data":{"closest":{"method":"tools/call","n":7,"seq":3,"differs":["/arguments/b"]}}}}
 	{"jsonrpc":"2.0","id":9,"error":{"code":-32010,"message":"prompts/list was not recorded; recorded methods: initialize, tools/call","data":{"recorded":["initialize","tools/call"]}}}
 	`), s.out)
 	require.Len(t, s.told, 2)
 	require.EqualValues(t, 2, s.report.Misses)
 	require.False(t, s.report.Good())
+
+	many := record(t, thrice+strings.Repeat("\n"+`> {"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"other","arguments":{"k":0}}}`, 2)+numbered(9))
+	s = serve(t, many, Options{}, `
+	{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sum","arguments":{"k":"`+strings.Repeat("x", 100)+`"}}}
+	{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"other","arguments":{"k":7.5}}}
+	`)
+	require.Contains(t, s.told[0], "tools/call sum k=\""+strings.Repeat("x", 40))
+	require.Contains(t, s.told[0], " was not recorded; recorded: count, other; the closest")
+	require.Contains(t, s.told[1], "tools/call other k=7.5 was not recorded; recorded: no arguments, k=0, k=1, k=2, k=3, k=4, ...; the closest")
 }
 
 // TestProgressAndNotesAtTheirPlace checks that progress has the client's current

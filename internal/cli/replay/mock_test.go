@@ -89,7 +89,7 @@ func TestMockReportsUnrecordedRequests(t *testing.T) {
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"echo","arguments":{"message":"ho\u001b[31m"}}}` + "\n")
 	r := clitest.Finish(t, cmd)
 	require.Equal(t, console.ExitFailure, r.Code)
-	require.Regexp(t, `^mcpdbg: tools/call was not recorded; the closest recorded request is tools/call, entry \d+, answered with seq \d+, which differs at /arguments/message\nmcpdbg: requests: 1, not recorded: 1\n$`, r.Stderr)
+	require.Regexp(t, `^mcpdbg: tools/call echo message="[^;]+" was not recorded; recorded: message=.*; the closest recorded request is entry \d+, answered with seq \d+, which differs at /arguments/message\nmcpdbg: requests: 1, not recorded: 1\n$`, r.Stderr)
 	var answer struct {
 		ID    string
 		Error struct {
