@@ -76,6 +76,7 @@ func (s Selection) page(ctx context.Context, to io.Writer, most int) error {
 		return fmt.Errorf("facts: %w", err)
 	}
 	_, _ = fmt.Fprintf(w, "\n],%s%s", rest[1:], strings.Replace(after, "{{script}}", pageScript(), 1))
+	s.omits(p.left)
 	return w.Flush()
 }
 

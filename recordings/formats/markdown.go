@@ -35,7 +35,7 @@ const (
 // what failed in the recording, then the calls of the selection. Omissions are counted.
 func writeMarkdown(ctx context.Context, to io.Writer, s Selection) error {
 	source := elements.New(s.Source).Own()
-	r := report{Selection{source, s.Include}, source, strings.Builder{}, exchange.NewTable(source), map[int]bool{}, map[int]bool{}}
+	r := report{Selection{Source: source, Include: s.Include, Omits: s.Omits}, source, strings.Builder{}, exchange.NewTable(source), map[int]bool{}, map[int]bool{}}
 	b := &r.b
 	found := make(chan facts, 1)
 	go func() { found <- factsOf(ctx, s.Source) }() // it reads all messages

@@ -19,6 +19,14 @@ type Selection struct {
 	Source session.Source
 	// Include reports whether a row is exported; nil exports all.
 	Include func(number int, row session.Row) bool
+	// Omits, if set, gets the number of entries that a page or report has no room for.
+	Omits func(entries int)
+}
+
+func (s Selection) omits(entries int) {
+	if s.Omits != nil && entries > 0 {
+		s.Omits(entries)
+	}
 }
 
 // An item is one row of a selection, with its entry.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,12 +15,14 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/logs"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/formats"
 	"mcpdbg/recordings/redact"
 	"mcpdbg/session"
 	"mcpdbg/session/elements"
 	"mcpdbg/ui/widget/filter"
+	"mcpdbg/ui/widget/termsafe"
 )
 
 type exportOptions struct {
@@ -60,8 +63,8 @@ func recExportCommand(env *console.Env) *cobra.Command {
            result or the recorded error; shape, also names of tools and types of
            structured results; exact, the whole result
 
-html and md are limited in size and say what they omit. With --filter, --from
-and --to only a part is written. Without --format the extension of the -o file
+html and md are limited in size and say what they omit, as does the last line on
+stderr. With --filter, --from and --to only a part is written. Without --format the extension of the -o file
 decides; .yaml is a scenario.
 
 The output contains everything in the recording, secrets included. With --redact
@@ -136,7 +139,8 @@ func recExport(ctx context.Context, env *console.Env, path string, o exportOptio
 		return err
 	}
 	defer rec.Close()
-	selection := formats.Selection{Source: rec}
+	omitted := 0
+	selection := formats.Selection{Source: rec, Omits: func(entries int) { omitted = entries }}
 	among, err := logs.Between(rec, o.from, o.to)
 	if err != nil {
 		return err
@@ -147,8 +151,11 @@ func recExport(ctx context.Context, env *console.Env, path string, o exportOptio
 		}
 	}
 	secrets := redact.NewDetector()
-	if err := exportTo(ctx, env, path, selection, o, secrets); err != nil {
+	if err := exportTo(ctx, env, path, selection, &o, secrets); err != nil {
 		return err
+	}
+	if o.out != "-" {
+		fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: wrote "+o.out+wroteText(&o, omitted)))
 	}
 	if copied, ok := rec.(*redact.Temporary); ok {
 		printRedacted(env.Stderr, copied.Report, redactOptions{out: o.out})
@@ -160,6 +167,19 @@ func recExport(ctx context.Context, env *console.Env, path string, o exportOptio
 		}
 	}
 	return nil
+}
+
+// wroteText describes a written file.
+func wroteText(o *exportOptions, omitted int) string {
+	text := ""
+	if info, err := os.Stat(o.out); err == nil {
+		text = ", " + wording.Bytes(info.Size())
+	}
+	text += wording.IfCounted(uint64(o.scenario.steps), ", %s", "step")
+	if omitted > 0 {
+		text += "; without " + wording.Plural(omitted, "entry") + ", for lack of room: --filter selects others"
+	}
+	return text
 }
 
 // Or a redacted copy of one.
@@ -201,7 +221,7 @@ func (o *exportOptions) write() func(context.Context, io.Writer, formats.Selecti
 }
 
 // The file exists only after success.
-func exportTo(ctx context.Context, env *console.Env, path string, s formats.Selection, o exportOptions, secrets io.Writer) error {
+func exportTo(ctx context.Context, env *console.Env, path string, s formats.Selection, o *exportOptions, secrets io.Writer) error {
 	write := func(to io.Writer) error {
 		return writeBehind(io.MultiWriter(to, secrets), func(to io.Writer) error { return o.write()(ctx, to, s) })
 	}

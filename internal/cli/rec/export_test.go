@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -23,7 +24,8 @@ func TestRecExport(t *testing.T) {
 		out := filepath.Join(dir, "session."+format)
 		r := clitest.InProcess(t, "rec", "export", file, "-o", out)
 		require.Equal(t, 0, r.Code, r.Stderr)
-		require.Empty(t, r.Stdout+r.Stderr)
+		require.Empty(t, r.Stdout)
+		require.Regexp(t, `^mcpdbg: wrote `+regexp.QuoteMeta(out)+`, [\d.]+ KiB\n$`, r.Stderr)
 		info, err := os.Stat(out)
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
@@ -126,6 +128,7 @@ func TestRecExportScenario(t *testing.T) {
 		out := filepath.Join(t.TempDir(), expect+".yaml")
 		r := clitest.InProcess(t, "rec", "export", file, "-o", out, "--expect", expect)
 		require.Equal(t, 0, r.Code, r.Stderr)
+		require.Regexp(t, `: wrote .* KiB, \d+ steps\n$`, r.Stderr)
 		data, err := os.ReadFile(out)
 		require.NoError(t, err)
 		made, err := scenario.Parse(out, data)

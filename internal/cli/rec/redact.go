@@ -25,6 +25,7 @@ type redactOptions struct {
 	notes  bool
 	dryRun bool
 	json   bool
+	copied bool
 }
 
 func recRedactCommand(env *console.Env) *cobra.Command {
@@ -122,6 +123,7 @@ func recRedact(ctx context.Context, env *console.Env, path string, o redactOptio
 			return fmt.Errorf("rec redact: %w", err)
 		}
 	}
+	o.copied = !o.dryRun
 	if o.json {
 		return env.PrintDocument(report)
 	}
@@ -203,6 +205,9 @@ func printRedacted(w io.Writer, r *redact.Report, o redactOptions) {
 	}
 	if r.Torn {
 		line("omitted: the incomplete last line")
+	}
+	if r.Removed == 0 && o.copied {
+		line("only the header, which marks the copy as redacted, and the hash at the end differ")
 	}
 	if r.Removed == 0 {
 		line("  try: name the secrets with --env, --key, --pointer or --pattern")

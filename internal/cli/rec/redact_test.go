@@ -128,3 +128,17 @@ func TestGivenValuesWithoutKey(t *testing.T) {
 	require.NotContains(t, string(recorded), `"secrets"`)
 	require.Contains(t, string(recorded), `"text":"no digests of the given values: `)
 }
+
+// TestRedactNothing: a copy without a removed secret differs from the recording, and the
+// report names the places.
+func TestRedactNothing(t *testing.T) {
+	t.Parallel()
+	file := clitest.RuleFixtures + "healthy-legacy.jsonl"
+	out := filepath.Join(t.TempDir(), "copy.jsonl")
+	r := clitest.InProcess(t, "rec", "redact", file, "-o", out)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Contains(t, r.Stderr, "0 secrets removed; 0 of ")
+	require.Contains(t, r.Stderr, "only the header, which marks the copy as redacted, and the hash at the end differ\n")
+	r = clitest.InProcess(t, "rec", "redact", file, "--dry-run")
+	require.NotContains(t, r.Stderr, "only the header")
+}

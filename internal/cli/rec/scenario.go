@@ -22,6 +22,7 @@ const formatScenario = "scenario"
 type scenarioExport struct {
 	expect  string
 	process int
+	steps   int // written
 }
 
 func (f *scenarioExport) register(cmd *cobra.Command) {
@@ -58,5 +59,6 @@ func (f *scenarioExport) write(ctx context.Context, w io.Writer, s formats.Selec
 	case err != nil:
 		return err
 	}
+	f.steps = len(made.Steps)
 	return scenario.WriteYAML(w, made)
 }
