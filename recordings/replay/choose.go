@@ -48,21 +48,28 @@ func RowOf(src session.Source, n uint64) (number int, ok bool) {
 	return number, err == nil && e.N == n
 }
 
-// ItemOf returns the item that a row of the recording belongs to: its request or further
-// round, a poll of its task, or a response to one of these.
-func (p *Plan) ItemOf(row int) (item int, ok bool) {
-	if item, ok = p.byRow[row]; ok {
-		return item, true
+// AppendItems appends the items that a row of the recording belongs to: its request or
+// further round, a poll, update or cancellation of its task, or a response to one of these.
+// A batch of responses may belong to several.
+func (p *Plan) AppendItems(items []int, row int) []int {
+	if item, ok := p.byRow[row]; ok {
+		return append(items, item)
+	}
+	if others, ok := p.others[row]; ok {
+		return append(items, others...)
 	}
 	r, ok := session.RowAt(p.src, row)
-	if !ok {
-		return 0, false
+	if !ok || r.Msg != framing.Response && r.Msg != framing.ErrorResponse {
+		return items
 	}
-	if partner, paired := r.Partner(); paired && (r.Msg == framing.Response || r.Msg == framing.ErrorResponse) {
-		item, ok = p.byRow[partner]
-		return item, ok
+	partner, paired := r.Partner()
+	if item, ok := p.byRow[partner]; ok && paired {
+		return append(items, item)
 	}
-	return 0, false
+	if paired {
+		items = append(items, p.others[partner]...)
+	}
+	return items
 }
 
 // Choose returns a plan with only some items of p and those that they depend on; the

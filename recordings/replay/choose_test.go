@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,7 @@ import (
 
 	"mcpdbg/recordings/compare"
 	"mcpdbg/recordings/match"
+	"mcpdbg/recordings/rectest"
 	"mcpdbg/recordings/replay"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
@@ -101,9 +103,9 @@ func TestChoosePage(t *testing.T) {
 	})
 }
 
-// TestItemOf checks that requests, rounds, polls and responses choose their call, and
+// TestAppendItems checks that requests, rounds, polls and responses choose their call, and
 // that others are described.
-func TestItemOf(t *testing.T) {
+func TestAppendItems(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := record(t, theDemo, mcp.Modern, tour(t), canned)
 		plan, err := replay.New(t.Context(), rec, replay.Options{})
@@ -112,18 +114,32 @@ func TestItemOf(t *testing.T) {
 			for _, n := range append(slices.Clone(it.Rounds), it.N) {
 				row, ok := replay.RowOf(rec, n)
 				require.True(t, ok)
-				item, ok := plan.ItemOf(row)
-				require.True(t, ok)
-				require.Equal(t, i, item)
+				require.Equal(t, []int{i}, plan.AppendItems(nil, row))
 			}
-			item, ok := plan.ItemOf(plan.Response(i))
-			require.True(t, ok)
-			require.Equal(t, i, item)
+			require.Equal(t, []int{i}, plan.AppendItems(nil, plan.Response(i)))
 		}
-		_, ok := plan.ItemOf(0)
-		require.False(t, ok)
+		require.Empty(t, plan.AppendItems(nil, 0))
 		require.Contains(t, plan.Describe(0), "not a message")
-		_, ok = replay.RowOf(rec, 1<<20)
+		_, ok := replay.RowOf(rec, 1<<20)
 		require.False(t, ok)
 	})
+}
+
+// TestChooseBatch: a batch of responses chooses each of their requests.
+func TestChooseBatch(t *testing.T) {
+	batch := func(kind, elements string) string {
+		return fmt.Sprintf(`"k":%q,"seq":1,"raw":%q`, kind, "["+elements+"]")
+	}
+	rec := rectest.Session(t, rectest.Started,
+		`> {"jsonrpc":"2.0","id":1,"method":"a"}`, `> {"jsonrpc":"2.0","id":2,"method":"b"}`, `> {"jsonrpc":"2.0","id":3,"method":"c"}`,
+		batch("stdout", `{"jsonrpc":"2.0","id":3,"result":{}},{"jsonrpc":"2.0","id":1,"result":{}}`),
+		batch("stdin", `{"jsonrpc":"2.0","id":4,"method":"d"},{"jsonrpc":"2.0","id":5,"method":"e"}`),
+		batch("stdout", `{"jsonrpc":"2.0","id":4,"result":{}},{"jsonrpc":"2.0","id":5,"result":{}}`))
+	plan, err := replay.New(t.Context(), rec, replay.Options{})
+	require.NoError(t, err)
+	for n, want := range map[uint64][]int{5: {2, 0}, 6: {3}, 7: {3}} {
+		row, ok := replay.RowOf(rec, n)
+		require.True(t, ok)
+		require.Equal(t, want, plan.AppendItems(nil, row), n)
+	}
 }

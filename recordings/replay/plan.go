@@ -87,6 +87,7 @@ type Plan struct {
 	given          map[int][]int       // variables by the item whose response contains them
 	tools          map[string]bool     // whether tools are read-only, from the recorded lists
 	byRow          map[int]int         // items by row, including the rows of further rounds
+	others         map[int][]int       // items by further rows that belong to them: see AppendItems
 	handshake      []uint64            // entries of the handshake's requests
 	partial        bool                // see Choose
 	walks          map[string][]uint64 // with Options.Lists: the entries of the last request of each list, by method
@@ -101,7 +102,7 @@ func New(ctx context.Context, src session.Source, opts Options) (*Plan, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	p := &Plan{src: src, opts: opts, tools: map[string]bool{}, given: map[int][]int{}, walks: map[string][]uint64{}}
+	p := &Plan{src: src, opts: opts, tools: map[string]bool{}, given: map[int][]int{}, others: map[int][]int{}, walks: map[string][]uint64{}}
 	r := newReader(p)
 	if err := r.scan(ctx); err != nil {
 		return nil, err

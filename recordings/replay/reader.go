@@ -300,6 +300,10 @@ func (r *reader) answered(it *match.Item) {
 		return
 	}
 	delete(r.open, of)
+	row, _ := session.RowAt(r.p.src, it.At.Row)
+	if all := r.p.others[it.At.Row]; row.Flags&session.FlagBatch != 0 && !slices.Contains(all, of) {
+		r.p.others[it.At.Row] = append(all, of)
+	}
 	item := &r.p.items[of]
 	item.Answered, item.response = true, it.At.Row
 	item.Took = time.Duration(it.At.T-item.T) * time.Microsecond

@@ -85,8 +85,8 @@ func matching(ctx context.Context, source session.Source, plan *replayer.Plan, s
 		if ctx.Err() != nil {
 			break
 		}
-		if item, ok := plan.ItemOf(number); ok && matcher.Match(number, row) {
-			items = append(items, item)
+		if more := plan.AppendItems(items, number); len(more) > len(items) && matcher.Match(number, row) {
+			items = more
 		}
 	}
 	slices.Sort(items)

@@ -98,12 +98,9 @@ func (c *choice) others(plan *replay.Plan, rec *recordings.Recording, rows []int
 func (c *choice) items(plan *replay.Plan, rows []int) (items []int, other int) {
 	other = -1
 	for _, row := range rows {
-		item, ok := plan.ItemOf(row)
-		switch {
-		case !ok:
+		before := len(items)
+		if items = plan.AppendItems(items, row); len(items) == before {
 			other = row
-		case !slices.Contains(items[max(0, len(items)-1):], item):
-			items = append(items, item)
 		}
 	}
 	slices.Sort(items)

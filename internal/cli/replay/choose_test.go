@@ -3,6 +3,7 @@ package replay_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
@@ -66,6 +67,33 @@ func TestReplayOnly(t *testing.T) {
 	r = clitest.Run(t, clitest.Against("", "replay", rec, "--only", unsubscribe, "--no-record")...)
 	require.Equal(t, 0, r.Code, "%s%s", r.Stdout, r.Stderr)
 	require.Regexp(t, `also sent: entry \d+ resources/subscribe demo://counter, on which entry `+unsubscribe+` depends\n`, r.Stdout)
+}
+
+// TestReplayOnlyTask replays a call that became a task, chosen by any message about it: the
+// call, a poll, the update with its input, or a response.
+func TestReplayOnlyTask(t *testing.T) {
+	t.Parallel()
+	for era, about := range map[string]string{"legacy": "tasks/result", "modern": "tasks/update"} {
+		answers, rec := filepath.Join(t.TempDir(), "a.json"), filepath.Join(t.TempDir(), "r.jsonl")
+		require.NoError(t, os.WriteFile(answers, []byte(`{"elicitation/create":{"action":"accept","content":{"speed":"slowly"}}}`), 0o600))
+		r := clitest.Run(t, clitest.Against("", "call", "--era", era, "--record", rec, "--answers", answers, "--tool", "job", "seconds:=0", "ask:=true")...)
+		require.Equal(t, 0, r.Code, r.Stderr)
+		whole, err := os.ReadFile(rec)
+		require.NoError(t, err)
+		n := entryOf(t, rec, "tools/call job")
+		for _, message := range []string{`"method":"` + about + `"`, `"method":"tasks/get"`, `"method":"tools/call"`} {
+			found := regexp.MustCompile(`"n":(\d+),.*`+message).FindAllSubmatch(whole, -1)
+			require.NotEmpty(t, found, "%s", whole)
+			r := clitest.Run(t, "replay", rec, "--dry-run", "--only", string(found[len(found)-1][1]))
+			require.Equal(t, 0, r.Code, r.Stderr)
+			require.Contains(t, r.Stdout, "n "+n+" ", message)
+		}
+		update := regexp.MustCompile(`"n":(\d+),.*"method":"` + about + `"`).FindSubmatch(whole)
+		r = clitest.Run(t, clitest.Against("", "replay", rec, "--only", string(update[1]), "--no-record")...)
+		require.Equal(t, 0, r.Code, "%s%s", r.Stdout, r.Stderr)
+		require.Contains(t, r.Stdout, ": 1 answered\n")
+		require.Contains(t, r.Stdout, "tools/call job")
+	}
 }
 
 // TestReplayFilter replays the calls that match a filter, and a copy that has only these.
