@@ -54,9 +54,7 @@ func (p *printer) report(r *Report) {
 		a, b := r.First.values()
 		p.where("A", r.First.A, a)
 		p.where("B", r.First.B, b)
-		for _, line := range r.First.Detail {
-			p.line("     %s", p.Clean(line))
-		}
+		p.details("     ", r.First)
 	}
 	p.groups(r)
 	p.masked(r)
@@ -234,10 +232,26 @@ func (p *printer) group(g *Group) {
 	a, b := d.values()
 	p.side("A", d.A, a)
 	p.side("B", d.B, b)
-	for _, line := range d.Detail {
-		p.line("             %s", p.Clean(line))
-	}
+	p.details("             ", d)
 	p.others(g)
+}
+
+// details writes the lines of a diff, or the further places of a text.
+func (p *printer) details(indent string, d *Difference) {
+	for _, line := range d.Detail {
+		p.line("%s%s", indent, p.Clean(line))
+	}
+	if d.Text == nil {
+		return
+	}
+	for i := range d.Text.More {
+		place := &d.Text.More[i]
+		a, b := place.Changed()
+		p.line("%salso at %s  [%s] -> [%s]", indent, place, p.Clean(a), p.Clean(b))
+	}
+	if n := d.Text.Places - textPlaces; n > 0 {
+		p.line("%sand at %s", indent, wording.Plural(n, "more place"))
+	}
 }
 
 // within returns how a difference differs from another one of its group: the arguments, and

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/aymanbagabas/go-udiff"
+
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/match"
 )
@@ -17,6 +19,8 @@ const (
 	// differing part that are shown.
 	textAround  = 30
 	textChanged = 40
+	// textPlaces is how many places of a text are listed.
+	textPlaces = 5
 )
 
 // A TextPlace is where two texts first differ, apart from what usually differs.
@@ -26,6 +30,10 @@ type TextPlace struct {
 	Column    int    `json:"column,omitempty"` // of the character in its line, from 1
 	A         string `json:"a"`                // what differs in brackets, with the text around it
 	B         string `json:"b"`
+	// Of a text of one line that differs in several places: further ones, at most 4, and
+	// their number with the first.
+	More   []TextPlace `json:"more,omitempty"`
+	Places int         `json:"places,omitempty"`
 
 	differs [2]string
 }
@@ -51,14 +59,72 @@ func placeOf(a, b string, exact bool) *TextPlace {
 	if !exact && i == len(a) && j == len(b) { // what usually differs is all that does
 		i, j, end = DifferingPart(a, b, true)
 	}
-	place := &TextPlace{Character: utf8.RuneCountInString(a[:i]) + 1}
+	place := newPlace(a, b, textSpan{i, len(a) - end, j, len(b) - end})
 	if lines {
 		place.Line = strings.Count(a[:i], "\n") + 1
 		place.Column = utf8.RuneCountInString(a[strings.LastIndexByte(a[:i], '\n')+1:i]) + 1
 	}
-	place.A, place.differs[0] = excerptAt(a, i, end)
-	place.B, place.differs[1] = excerptAt(b, j, end)
 	return place
+}
+
+// A textSpan is a part of both texts.
+type textSpan struct{ fromA, toA, fromB, toB int }
+
+func newPlace(a, b string, s textSpan) *TextPlace {
+	place := &TextPlace{Character: utf8.RuneCountInString(a[:s.fromA]) + 1}
+	place.A, place.differs[0] = excerptAt(a, s.fromA, len(a)-s.toA)
+	place.B, place.differs[1] = excerptAt(b, s.fromB, len(b)-s.toB)
+	return place
+}
+
+// allPlaces is placeOf with all places of texts of one line, which are compared word by word.
+func allPlaces(a, b string, exact bool) *TextPlace {
+	place := placeOf(a, b, exact)
+	if place == nil || place.Line > 0 || max(len(a), len(b)) > maxText {
+		return place
+	}
+	spans := changedWords(a, b, exact)
+	if len(spans) < 2 {
+		return place
+	}
+	for n, s := range spans[:min(len(spans), textPlaces)] {
+		i, j, end := DifferingPart(a[s.fromA:s.toA], b[s.fromB:s.toB], true)
+		next := newPlace(a, b, textSpan{s.fromA + i, s.toA - end, s.fromB + j, s.toB - end})
+		switch {
+		case n > 0:
+			place.More = append(place.More, *next)
+		case next.Character == place.Character: // with what differs here only
+			place = next
+		}
+	}
+	place.Places = len(spans)
+	return place
+}
+
+// changedWords returns where the words of two texts differ, apart from what usually does.
+func changedWords(a, b string, exact bool) (spans []textSpan) {
+	_, _, end := DifferingPart(a, b, true)
+	start := strings.LastIndexByte(a[:equalStart(a, b)], ' ') + 1
+	if word := strings.IndexByte(a[len(a)-end:], ' '); word >= 0 {
+		end -= word
+	} else {
+		end = 0
+	}
+	lines := func(text string) string { return strings.ReplaceAll(text[start:max(len(text)-end, start)], " ", "\n") }
+	fromA, fromB := start, start
+	for _, e := range udiff.Lines(lines(a), lines(b)) {
+		fromB += start + e.Start - fromA
+		s := textSpan{start + e.Start, start + e.End, fromB, fromB + len(e.New)}
+		fromA, fromB = s.toA, s.toB
+		partA, partB := a[s.fromA:s.toA], b[s.fromB:s.toB]
+		if !exact {
+			partA, partB = maskText(partA), maskText(partB)
+		}
+		if !match.EqualRedactedText(partA, partB) {
+			spans = append(spans, s)
+		}
+	}
+	return spans
 }
 
 // excerptAt returns what differs between the byte from and the last end bytes of a text, with

@@ -45,7 +45,7 @@ func (c *comparer) texts(class Class, path []string, a, b []byte, exact bool) bo
 		}
 	}
 	c.report(Difference{Class: classAt(class, path), Change: changeChanged, Pointer: match.PointerTo(path...), more: func(d *Difference) {
-		d.Text = placeOf(textA, textB, exact)
+		d.Text = allPlaces(textA, textB, exact)
 		if !small || !strings.Contains(textA, "\n") && !strings.Contains(textB, "\n") {
 			return
 		}

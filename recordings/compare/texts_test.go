@@ -183,3 +183,41 @@ Differences
 	require.NoError(t, r.WriteJUnit(&out, "x"))
 	require.Contains(t, out.String(), `message="tools/call sum k=0, /result/content/0/text/items/1 changed (n 3 in A, n 3 in B)"`)
 }
+
+// TestAllPlaces: a text of one line that differs in several places has each, at most five, and
+// their number.
+func TestAllPlaces(t *testing.T) {
+	words := func(changed map[int]string) string {
+		all := strings.Fields(strings.Repeat("alpha beta gamma delta ", 30))
+		for at, word := range changed {
+			all[at] = word
+		}
+		return strings.Join(all, " ")
+	}
+	place := allPlaces(words(nil), words(map[int]string{40: "betz", 41: "betä"}), false)
+	require.Zero(t, place.Places, "one place")
+	require.Empty(t, place.More)
+
+	place = allPlaces(words(map[int]string{50: "10:00:00"}), words(map[int]string{1: "betz", 50: "11:00:00", 40: "alphä", 80: ""}), false)
+	require.Equal(t, 3, place.Places, "without times")
+	require.Equal(t, 10, place.Character)
+	require.Equal(t, "alpha bet[a] gamma delta alpha beta gamma ...", place.A)
+	require.Len(t, place.More, 2)
+	a, b := place.More[0].Changed()
+	require.Equal(t, "a ä", a+" "+b)
+	a, b = place.More[1].Changed()
+	require.Equal(t, "alpha/", a+"/"+b)
+
+	many := map[int]string{}
+	for k := range 12 {
+		many[k*8] = "x"
+	}
+	place = allPlaces(words(nil), words(many), false)
+	require.Equal(t, 12, place.Places)
+	require.Len(t, place.More, 4)
+	var out strings.Builder
+	text := func(s string) []string { return call(`"result":{"content":[{"type":"text","text":"` + s + `"}]}`) }
+	require.NoError(t, compared(t, text(words(nil)), text(words(many)), Options{}).WriteText(&out, TextOptions{}))
+	require.Contains(t, out.String(), "     also at character 47  [alpha] -> [x]\n")
+	require.Contains(t, out.String(), "     and at 7 more places\n")
+}

@@ -58,20 +58,12 @@ func diff(path []string, a, b []byte, aligned bool, visit func([]string, []byte,
 	nameB, valueB := itB.next()
 	compared := a[0] != '[' || !aligned
 	for valueA != nil || valueB != nil {
-		if !compared && valueA != nil && valueB != nil && !sameElement(valueA, valueB) {
-			compared = true
-			restA, restB := itA.rest(valueA), itB.rest(valueB)
-			switch n := shift(restA, restB); {
-			case n > 0:
-				for k, value := range restB[:n] {
-					diff(append(path, strconv.Itoa(itB.n-1+k)), nil, value, aligned, visit)
+		if !compared && valueA != nil && valueB != nil && !bytes.Equal(valueA, valueB) {
+			if compared = itA.left() == itB.left(); !compared && !sameElement(valueA, valueB) {
+				compared = true
+				if shifted(path, itA, itB, valueA, valueB, visit) {
+					return
 				}
-				return
-			case n < 0:
-				for k, value := range restA[:-n] {
-					diff(append(path, strconv.Itoa(itA.n-1+k)), value, nil, aligned, visit)
-				}
-				return
 			}
 		}
 		order := bytes.Compare(nameA, nameB)
@@ -98,6 +90,30 @@ func diff(path []string, a, b []byte, aligned bool, visit func([]string, []byte,
 			nameB, valueB = itB.next()
 		}
 	}
+}
+
+// shifted compares the rests of two arrays if one has only some more elements than the
+// other, at the beginning, and reports whether it does.
+func shifted(path []string, itA, itB iterator, valueA, valueB []byte, visit func([]string, []byte, []byte) bool) bool {
+	restA, restB := itA.rest(valueA), itB.rest(valueB)
+	n := shift(restA, restB)
+	for k := range max(len(restA), len(restB)) {
+		var left, right []byte
+		switch {
+		case n == 0:
+			return false
+		case n > 0 && k < n:
+			right = restB[k]
+		case n > 0:
+			left, right = restA[k-n], restB[k]
+		case k < -n:
+			left = restA[k]
+		default:
+			left, right = restA[k], restB[k+n]
+		}
+		diff(append(path, strconv.Itoa(itA.n-1+k)), left, right, true, visit)
+	}
+	return n != 0
 }
 
 // Inserted returns where one of two canonical arrays has elements that the other lacks, if
@@ -137,10 +153,30 @@ func shift(a, b [][]byte) int {
 	return n
 }
 
-// sameElement reports whether two values are equal but for redacted text.
+// sameElement reports whether two values are equal but for redacted text and values of the
+// same Type.
 func sameElement(a, b []byte) bool {
-	mark := []byte(redactedTag)
-	return bytes.Equal(a, b) || (bytes.Contains(a, mark) || bytes.Contains(b, mark)) && (EqualRedacted(a, b) || descends(a, b) && equalParts(a, b))
+	if bytes.Equal(a, b) {
+		return true
+	}
+	same := true
+	diff(nil, a, b, false, func(path []string, a, b []byte) bool {
+		if !same || EqualRedacted(a, b) || sameType(path, a, b) {
+			return false
+		}
+		same = descends(a, b)
+		return same
+	})
+	return same
+}
+
+func sameType(path []string, a, b []byte) bool {
+	name := ""
+	if len(path) > 0 {
+		name = path[len(path)-1]
+	}
+	t := TypeOf(name, a)
+	return t != TypeNone && t == TypeOf(name, b)
 }
 
 // rest returns the values from first on, which next returned last.
@@ -149,6 +185,14 @@ func (t iterator) rest(first []byte) (values [][]byte) {
 		values = append(values, value)
 	}
 	return values
+}
+
+// left returns the number of values that next has not returned yet.
+func (t iterator) left() (n int) {
+	for _, value := t.next(); value != nil; _, value = t.next() {
+		n++
+	}
+	return n
 }
 
 func token(name []byte, n int) string {

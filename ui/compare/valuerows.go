@@ -145,7 +145,11 @@ func (r *valueRower) inside(path []string, name string, a, b []byte, depth int) 
 			continue
 		}
 		m := left.list[i]
-		r.value(in(m), m.name(a), m.value, right.values[m.token], depth+1)
+		where := m
+		if inserted > 0 && i >= at {
+			where = right.list[i+inserted] // as in the report
+		}
+		r.value(in(where), m.name(a), m.value, right.values[m.token], depth+1)
 		i++
 	}
 	for _, m := range right.list {

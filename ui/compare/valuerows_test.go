@@ -186,3 +186,15 @@ func FuzzTextRows(f *testing.F) {
 		}
 	})
 }
+
+// Elements after an inserted one have the pointers of the report, in which their times differ.
+func TestInsertedAmongTimes(t *testing.T) {
+	a, b := `[{"at":"2026-11-21T10:00:00Z","i":1}]`, `[{"at":"2026-11-21T10:00:00Z","i":0},{"at":"2026-11-22T10:00:00Z","i":1}]`
+	var pointers []string
+	for _, r := range valueRows([]byte(a), []byte(b), func([]string) (rowMark, string) { return markDifferent, "" }, true) {
+		if r.Name == "at" {
+			pointers = append(pointers, string(r.Pointer))
+		}
+	}
+	require.Equal(t, []string{"/0/at", "/1/at"}, pointers)
+}
