@@ -75,27 +75,46 @@ func TypeOf(name string, value []byte) Type {
 		return numberType(name, value)
 	}
 	text := unquote(value)
-	switch {
-	case text == "":
+	if text == "" {
 		return TypeNone
-	case isTime(text):
-		return TypeTime
-	case idText().MatchString(text) && strings.ContainsAny(text, "0123456789"):
-		return TypeID
-	case durationText().MatchString(text):
-		return TypeDuration
-	case tempText().MatchString(text):
-		return TypeTempPath
+	}
+	if t := textType(text); t != TypeNone {
+		return t
 	}
 	return numberType(name, []byte(text))
 }
 
-func isTime(text string) bool {
-	if timeText().MatchString(text) {
-		return true
+// textType tries the expressions whose first characters are those of the text, because most
+// texts match none.
+func textType(text string) Type {
+	first := text[0]
+	digit := first >= '0' && first <= '9'
+	switch {
+	case digit && timeText().MatchString(text), len(text) > 3 && text[3] == ',' && isDate(text):
+		return TypeTime
+	case isWord(text) && idText().MatchString(text) && strings.ContainsAny(text, "0123456789"):
+		return TypeID
+	case (digit || first == '.' || first == 'P') && durationText().MatchString(text):
+		return TypeDuration
+	case (first == '/' || first == 'f' || len(text) > 1 && text[1] == ':') && tempText().MatchString(text):
+		return TypeTempPath
 	}
+	return TypeNone
+}
+
+func isDate(text string) bool {
 	_, err := time.Parse(time.RFC1123, text)
 	return err == nil
+}
+
+// isWord reports whether a text has the characters and the least length of an id.
+func isWord(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c != '-' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return len(text) >= 16
 }
 
 func numberType(name string, number []byte) Type {
