@@ -511,6 +511,9 @@ func (x *exchangeRows) paintStray(number int, row session.Row, c *table.Cells) {
 		call = filter.ShownBatch
 	case row.Flags&session.FlagPart != 0:
 		call = filter.ShownPart
+		if part, ok := session.NewLineParts(x.ws.Shown.Source).Of(number, row); ok && part.Over {
+			text = append([]byte(part.String()+"  "), text...)
+		}
 	case row.Msg == framing.Response, row.Msg == framing.ErrorResponse:
 		call, text = x.strayAnswer(number, row, &e)
 	}

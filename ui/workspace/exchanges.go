@@ -52,6 +52,7 @@ type Exchanges struct {
 	parted   int      // listed parts of all of them
 	scanned  int      // rows taken in so far
 	rows     Rows
+	lines    *session.LineParts
 	elements *elements.Source // the source; nil if it is another one
 }
 
@@ -66,7 +67,7 @@ func (x *Exchanges) setSource(source session.Source) {
 	if x.rows.Source == nil {
 		x.Table = exchange.NewTable(source)
 	}
-	x.rows.Source = source
+	x.rows.Source, x.lines = source, session.NewLineParts(source)
 	x.elements, _ = source.(*elements.Source)
 }
 
@@ -81,12 +82,18 @@ func (x *Exchanges) add(number uint32, row *session.Row) {
 	switch {
 	case !row.Kind.IsStream():
 		x.event(number, row)
-	case row.Kind == session.KindStderr, x.isPart(number, row):
+	case row.Kind == session.KindStderr, x.isPart(number, row), x.continues(number, row):
 	case row.Msg == framing.Notification:
 		x.List.Append(number, x.burstKind(row))
 	default:
 		x.List.Append(number, 0)
 	}
+}
+
+// continues reports whether a row is a later part of a line of stdout, which has one row.
+func (x *Exchanges) continues(number uint32, row *session.Row) bool {
+	part, ok := x.lines.Of(int(number), *row)
+	return ok && part.Number > 1
 }
 
 // event takes in an entry that is not a message.

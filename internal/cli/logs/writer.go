@@ -40,13 +40,16 @@ type Writer struct {
 	Among    Span                                    // the part of the source to write
 	Name     string                                  // begins each line of text, with a colon, if not empty
 	Written  int                                     // rows so far
+	ByLine   bool                                    // of a line of stdout in parts only the first one selected is written
 	next     int
 	stop     int // the first row not to write; 0: no limit
 	rows     []session.Row
 	verdicts []filter.Verdict // of rows
 	rounds   rounds
-	times    *exchange.Table // of Source
-	calls    *Calls          // of Source
+	times    *exchange.Table    // of Source
+	calls    *Calls             // of Source
+	parts    *session.LineParts // of Source
+	begun    int                // row of the first part of the line that was written last
 	line     []byte
 	entry    []byte // buffer for reading
 }
@@ -55,7 +58,7 @@ type Writer struct {
 func NewWriter(src session.Source, w io.Writer, json bool) *Writer {
 	var all *filter.Filter
 	l := &Writer{
-		Source: src, Out: bufio.NewWriterSize(w, 64<<10), Shown: all.Matcher(src), times: exchange.NewTable(src), calls: NewCalls(src),
+		Source: src, Out: bufio.NewWriterSize(w, 64<<10), Shown: all.Matcher(src), times: exchange.NewTable(src), calls: NewCalls(src), parts: session.NewLineParts(src), begun: -1, ByLine: !json,
 		entry: make([]byte, 0, plainDecoded+4<<10),
 	}
 	l.Print = l.plainLine
@@ -104,7 +107,7 @@ func (l *Writer) write(ctx context.Context) error {
 		l.Shown.Rows(l.next, l.rows[:n], l.verdicts[:n])
 		for i, row := range l.rows[:n] {
 			l.rounds.see(l.Source, l.next+i, row)
-			if !l.shows(l.next+i, row, l.verdicts[i]) {
+			if !l.shows(l.next+i, row, l.verdicts[i]) || l.ByLine && !l.begins(l.next+i, row) {
 				continue
 			}
 			l.Written++
@@ -119,6 +122,26 @@ func (l *Writer) write(ctx context.Context) error {
 // v is the filter's verdict.
 func (l *Writer) shows(number int, row session.Row, v filter.Verdict) bool {
 	return v != filter.No && l.Among.Has(number, row) && (v == filter.Yes || l.Shown.Read(number, row))
+}
+
+// begins reports whether no part of the line of a row was written.
+func (l *Writer) begins(number int, row session.Row) bool {
+	part, ok := l.parts.Of(number, row)
+	if ok && part.First == l.begun {
+		return false
+	}
+	if ok {
+		l.begun = part.First
+	}
+	return true
+}
+
+// Part returns which part of a line a row is, or "".
+func (l *Writer) Part(number int, row session.Row) string {
+	if part, ok := l.parts.Of(number, row); ok {
+		return part.String()
+	}
+	return ""
 }
 
 func (l *Writer) recordLine(_ int, row session.Row) error {
@@ -174,6 +197,9 @@ func (l *Writer) plainLine(number int, row session.Row) error {
 		if e.Cut {
 			b = fmt.Appendf(b, " … (%d bytes)", e.FullSize)
 		}
+	}
+	if part := l.Part(number, row); part != "" {
+		b = append(append(append(b, " ("...), part...), ')')
 	}
 	b = append(b, '\n')
 	l.line = b

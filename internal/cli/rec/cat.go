@@ -171,7 +171,7 @@ func recCat(ctx context.Context, env *console.Env, path string, o catOptions) er
 			return err
 		}
 		jq.raw = o.raw
-		lines.Print = jq.print
+		lines.Print, lines.ByLine = jq.print, false
 	}
 	if o.json {
 		header, err := rec.HeaderLine()

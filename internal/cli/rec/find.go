@@ -192,15 +192,15 @@ func (o *findOptions) in(ctx context.Context, s source, f *finding) error {
 	if o.files {
 		limit = 1
 	}
-	lines.Print = func(_ int, row session.Row) error {
+	lines.Print = func(number int, row session.Row) error {
 		f.matches++
 		var err error
 		switch {
 		case o.files, o.count:
 		case o.json:
-			err = rows.json(row)
+			err = rows.json(row, lines.Part(number, row))
 		default:
-			err = rows.text(row)
+			err = rows.text(row, lines.Part(number, row))
 		}
 		if err == nil && f.matches == limit {
 			err = errEnough
@@ -241,7 +241,7 @@ type rowPrinter struct {
 	line, buf  []byte
 }
 
-func (p *rowPrinter) text(row session.Row) error {
+func (p *rowPrinter) text(row session.Row, part string) error {
 	e, err := session.EntryInto(p.source, row, summary.Limit, p.buf)
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ func (p *rowPrinter) text(row session.Row) error {
 	b := termsafe.AppendAll(p.line[:0], p.name)
 	b = append(strconv.AppendUint(append(b, ':'), e.N, 10), ": "...)
 	b = append(b, logs.Mark(row), ' ')
-	b = append(termsafe.AppendAll(b, p.says(row, &e)), '\n')
+	b = append(termsafe.AppendAll(b, p.says(row, &e, part)), '\n')
 	p.line = b
 	_, err = p.out.Write(b)
 	return err
@@ -265,21 +265,24 @@ type FoundEntry struct {
 	Row  string `json:"row"`          // the text that is printed without --json
 }
 
-func (p *rowPrinter) json(row session.Row) error {
+func (p *rowPrinter) json(row session.Row, part string) error {
 	e, err := session.EntryInto(p.source, row, summary.Limit, p.buf)
 	if err != nil {
 		return err
 	}
 	encoder := json.NewEncoder(p.out)
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(FoundEntry{File: p.path, N: e.N, T: e.T, Kind: e.Kind.String(), ID: logs.IDOf(p.source, row, &e), Row: p.says(row, &e)})
+	return encoder.Encode(FoundEntry{File: p.path, N: e.N, T: e.T, Kind: e.Kind.String(), ID: logs.IDOf(p.source, row, &e), Row: p.says(row, &e, part)})
 }
 
 // maxSaid is how many bytes of a line that is not a message are printed.
 const maxSaid = 300
 
-// says returns what the row of an entry shows.
-func (p *rowPrinter) says(row session.Row, e *session.Entry) string {
+// says returns what the row of an entry shows, and which part of a line it is, unless "".
+func (p *rowPrinter) says(row session.Row, e *session.Entry, part string) string {
+	if part != "" {
+		return p.says(row, e, "") + " (" + part + ")"
+	}
 	method := p.source.Method(row.Method)
 	switch row.Msg {
 	case framing.Request, framing.Notification:

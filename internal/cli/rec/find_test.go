@@ -121,3 +121,23 @@ func TestRecFindSlow(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "mcpdbg", "config.toml"), []byte(`slow = "40ms"`), 0o600))
 	require.Equal(t, path+":2\n", clitest.InProcess(t, "rec", "find", "-c", "is:slow", path).Stdout)
 }
+
+// A line in parts is one row, of its first part that is selected.
+func TestLineInParts(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	lines := `{"mcpdbg":1,"id":"x","tool":"test","start":"2026-11-21T10:00:00Z","placement":"local","argv":["server"]}` + "\n" +
+		`{"n":1,"t":1,"k":"stdout","seq":1,"more":true,"raw":"aaaa"}` + "\n" +
+		`{"n":2,"t":2,"k":"stderr","seq":2,"raw":"err"}` + "\n" +
+		`{"n":3,"t":3,"k":"stdout","seq":3,"more":true,"raw":"bbbb"}` + "\n" +
+		`{"n":4,"t":4,"k":"stdout","seq":4,"raw":"cc"}` + "\n" +
+		`{"n":5,"t":5,"k":"stdout","seq":5,"more":true,"raw":"dddd"}` + "\n" +
+		`{"n":6,"t":6,"k":"stdout","seq":6,"raw":""}` + "\n"
+	require.NoError(t, os.WriteFile(path, []byte(lines), 0o600))
+	r := clitest.InProcess(t, "rec", "find", "kind:stray", path)
+	require.Regexp(t, `^\S+:1: \? aaaa.*\(part 1 of 3 of a line of \d+ bytes\)\n\S+:5: \? dddd.*\(part 1 of 2 of a line of \d+ bytes\)\n$`, r.Stdout)
+	require.Regexp(t, `^\S+:4: \? cc \(part 3 of 3 `, clitest.InProcess(t, "rec", "find", "cc", path).Stdout)
+	require.Equal(t, 3, strings.Count(clitest.InProcess(t, "rec", "cat", path).Stdout, "\n"))
+	require.Equal(t, 7, strings.Count(clitest.InProcess(t, "rec", "cat", "--json", path).Stdout, "\n"))
+	require.Regexp(t, `(?s)noise +entry 1, .*\n +entry 5, `, clitest.InProcess(t, "rec", "info", path).Stdout)
+}

@@ -156,6 +156,7 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 	}
 	notified := map[key]int{}
 	var long longLine
+	parts := session.NewLineParts(src)
 	for number, row := range session.RowsFrom(src, 0) {
 		if number%1024 == 0 && ctx.Err() != nil {
 			break
@@ -170,7 +171,7 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 		long.add(info, src, number, row)
 		switch {
 		case row.IsStray():
-			info.readStray(src, row)
+			info.readStray(src, parts, number, row)
 		case row.Msg == framing.Notification:
 			notified[key{row.Method, row.Kind}]++
 		}
@@ -219,13 +220,21 @@ func sender(stream session.Kind) string {
 	return "client"
 }
 
-func (info *Info) readStray(src session.Source, row session.Row) {
+// readStray lists a line, of a line in parts only the first one.
+func (info *Info) readStray(src session.Source, parts *session.LineParts, number int, row session.Row) {
 	if len(info.Stray) == firstStray {
+		return
+	}
+	part, ok := parts.Of(number, row)
+	if ok && part.Number > 1 {
 		return
 	}
 	e, err := src.Entry(row, shownStray)
 	if err != nil {
 		return // it is counted elsewhere
+	}
+	if ok {
+		e.FullSize = part.Size
 	}
 	text := e.Payload[:min(len(e.Payload), shownStray)]
 	info.Stray = append(info.Stray, StrayInfo{N: e.N, Seq: e.Seq, T: e.T, Text: string(text[:wording.Whole(text)]), Size: e.FullSize})

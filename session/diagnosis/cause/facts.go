@@ -141,14 +141,12 @@ func (f *facts) output(number int, row session.Row, steps []exchange.Step) {
 	}
 	touchesGap := f.stray.afterGap
 	f.stray.afterGap = touchesGap && row.Flags&session.FlagPart != 0
-	if row.State == session.ReqUnread && !touchesGap {
+	noise := row.Msg == framing.NotJSON || row.Msg == framing.Other
+	if (noise || row.State == session.ReqUnread) && !touchesGap {
 		f.stray.add(f, number, row)
 	}
 	switch row.Msg {
 	case framing.NotJSON, framing.Other:
-		if !touchesGap {
-			f.stray.add(f, number, row)
-		}
 		return
 	case framing.Batch:
 		f.batches.add(number)

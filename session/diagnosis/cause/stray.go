@@ -49,6 +49,7 @@ type strays struct {
 	lines [problemCount]tally
 	join  join
 
+	inParts  bool        // the next line may be another part of one that was counted
 	afterGap bool        // the next line may lack its beginning
 	cut      int         // row of the last line plus 1 if it has no line end; else 0
 	counted  lineProblem // the problem that line was counted as
@@ -57,7 +58,11 @@ type strays struct {
 func (s *strays) add(f *facts, number int, row session.Row) {
 	s.cut = 0
 	if row.Flags&session.FlagPart != 0 {
-		s.lines[tooLong].add(number)
+		if !s.inParts {
+			s.lines[tooLong].add(number)
+		}
+		e, ok := f.entry(row, 1)
+		s.inParts = ok && e.More
 		return
 	}
 	if s.read == maxStray {
