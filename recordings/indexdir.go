@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
+	"sort"
 	"strings"
 	"time"
 )
@@ -95,7 +95,10 @@ func pruneStored(dir string, limit int64, now time.Time) {
 			_ = os.Remove(path)
 		}
 	}
-	slices.SortFunc(all, func(a, b stored) int { return b.used.Compare(a.used) })
+	sort.Slice(all, func(i, j int) bool {
+		a, b := &all[i], &all[j]
+		return b.used.Compare(a.used) < 0
+	})
 	for _, s := range all {
 		if limit -= s.size; limit < 0 {
 			_ = os.Remove(s.path)

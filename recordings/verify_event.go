@@ -3,7 +3,7 @@ package recordings
 import (
 	"cmp"
 	"reflect"
-	"slices"
+	"sort"
 
 	"mcpdbg/session"
 )
@@ -176,7 +176,10 @@ func (s *numbers) add(from, to uint64) {
 }
 
 func (s *numbers) merge() {
-	slices.SortFunc(s.ranges, func(a, b numberRange) int { return cmp.Compare(a.from, b.from) })
+	sort.Slice(s.ranges, func(i, j int) bool {
+		a, b := &s.ranges[i], &s.ranges[j]
+		return cmp.Compare(a.from, b.from) < 0
+	})
 	merged := s.ranges[:0]
 	for _, r := range s.ranges {
 		if last := len(merged) - 1; last >= 0 && r.from-1 <= merged[last].to {

@@ -2,7 +2,7 @@ package check
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 	"time"
 
 	"mcpdbg/internal/problems"
@@ -143,8 +143,9 @@ func (r *Result) Groups(take func(*Problem) bool) []diagnosis.Group {
 
 // The worst come first, and the problems of a rule together.
 func (r *Result) sortProblems() {
-	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(problems.SeverityRank(a.Severity), problems.SeverityRank(b.Severity)), cmp.Compare(a.ID, b.ID))
+	sort.SliceStable(r.Problems, func(i, j int) bool {
+		a, b := &r.Problems[i], &r.Problems[j]
+		return cmp.Or(cmp.Compare(problems.SeverityRank(a.Severity), problems.SeverityRank(b.Severity)), cmp.Compare(a.ID, b.ID)) < 0
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 	"sync"
 
 	"mcpdbg/session/diagnosis"
@@ -108,5 +109,8 @@ func (r *Result) order(first string) {
 		}
 		return at
 	}
-	slices.SortStableFunc(r.Steps, func(a, b Step) int { return cmp.Compare(rank(&a), rank(&b)) })
+	sort.SliceStable(r.Steps, func(i, j int) bool {
+		a, b := &r.Steps[i], &r.Steps[j]
+		return cmp.Compare(rank(a), rank(b)) < 0
+	})
 }

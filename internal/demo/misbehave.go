@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -52,7 +53,10 @@ func Kinds() []Kind {
 
 func misbehaviours() []misbehaviour {
 	all := slices.Concat(textKinds(), handshakeKinds(), callKinds(), bulkKinds(), processKinds())
-	slices.SortFunc(all, func(a, b misbehaviour) int { return strings.Compare(a.Name, b.Name) })
+	sort.Slice(all, func(i, j int) bool {
+		a, b := &all[i], &all[j]
+		return strings.Compare(a.Name, b.Name) < 0
+	})
 	return all
 }
 

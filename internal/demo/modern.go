@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sort"
 )
 
 // modernRevision is the one stateless revision.
@@ -154,6 +155,9 @@ func (s *server) subscriptions(want func(subscription) bool) []subscription {
 			found = append(found, sub)
 		}
 	}
-	slices.SortFunc(found, func(a, b subscription) int { return slices.Compare(a.id, b.id) })
+	sort.Slice(found, func(i, j int) bool {
+		a, b := &found[i], &found[j]
+		return slices.Compare(a.id, b.id) < 0
+	})
 	return found
 }

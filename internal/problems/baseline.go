@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -168,8 +169,9 @@ const baselineHead = `# Problems that mcpdbg check accepts (--baseline FILE), on
 // Write writes the file.
 func (b *Baseline) Write(w io.Writer) error {
 	all := slices.Clone(b.Accepted)
-	slices.SortFunc(all, func(x, y Accepted) int {
-		return cmp.Or(cmp.Compare(x.Fingerprint, y.Fingerprint), cmp.Compare(x.Server, y.Server))
+	sort.Slice(all, func(i, j int) bool {
+		x, y := &all[i], &all[j]
+		return cmp.Or(cmp.Compare(x.Fingerprint, y.Fingerprint), cmp.Compare(x.Server, y.Server)) < 0
 	})
 	var out strings.Builder
 	out.WriteString(baselineHead)

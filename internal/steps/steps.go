@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
+	"sort"
 	"time"
 
 	"mcpdbg/session"
@@ -109,7 +109,10 @@ func Problems(src session.Source) Found {
 	if more {
 		found.Rows, _ = checker.Progress()
 	}
-	slices.SortStableFunc(found.Problems, func(a, b diagnosis.Problem) int { return int(b.Severity) - int(a.Severity) })
+	sort.SliceStable(found.Problems, func(i, j int) bool {
+		a, b := &found.Problems[i], &found.Problems[j]
+		return int(b.Severity)-int(a.Severity) < 0
+	})
 	found.Ends = cause.EndsOf(ctx, src, found.Problems)
 	return found
 }

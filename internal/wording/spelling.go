@@ -1,7 +1,7 @@
 package wording
 
 import (
-	"slices"
+	"sort"
 	"strings"
 )
 
@@ -40,7 +40,10 @@ func Near(word string, known []string) []string {
 			found = append(found, match{k, off})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b match) int { return a.off - b.off })
+	sort.SliceStable(found, func(i, j int) bool {
+		a, b := &found[i], &found[j]
+		return a.off-b.off < 0
+	})
 	var words []string
 	for _, m := range found {
 		words = append(words, m.word)

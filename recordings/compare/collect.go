@@ -2,7 +2,7 @@ package compare
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 
 	"mcpdbg/recordings/match"
 )
@@ -131,19 +131,27 @@ func (c *comparer) ignored(rule match.Rule) { c.ignores[rule]++ }
 func (c *comparer) finish() *Report {
 	r := &c.out
 	r.A, r.B = c.a.summary(), c.b.summary()
-	slices.SortStableFunc(r.Groups, func(a, b Group) int {
-		return cmp.Or(-cmp.Compare(number(a.Counts), number(b.Counts)), cmp.Compare(a.Example.order, b.Example.order))
+	sort.SliceStable(r.Groups, func(i, j int) bool {
+		a, b := &r.Groups[i], &r.Groups[j]
+		return cmp.Or(-cmp.Compare(number(a.Counts), number(b.Counts)), cmp.Compare(a.Example.order, b.Example.order)) < 0
 	})
-	slices.SortStableFunc(r.Differences, func(a, b Difference) int { return cmp.Compare(a.order, b.order) })
+	sort.SliceStable(r.Differences, func(i, j int) bool {
+		a, b := &r.Differences[i], &r.Differences[j]
+		return cmp.Compare(a.order, b.order) < 0
+	})
 	for rule, count := range c.ignores {
 		r.Ignored = append(r.Ignored, Ignored{rule.String(), count})
 	}
-	slices.SortFunc(r.Ignored, func(a, b Ignored) int { return cmp.Compare(a.Rule, b.Rule) })
+	sort.Slice(r.Ignored, func(i, j int) bool {
+		a, b := &r.Ignored[i], &r.Ignored[j]
+		return cmp.Compare(a.Rule, b.Rule) < 0
+	})
 	for _, call := range c.calls {
 		r.Calls = append(r.Calls, *call)
 	}
-	slices.SortFunc(r.Calls, func(a, b Call) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Subject, b.Subject))
+	sort.Slice(r.Calls, func(i, j int) bool {
+		a, b := &r.Calls[i], &r.Calls[j]
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Subject, b.Subject)) < 0
 	})
 	r.Timing, r.TimesCount = timing(c.a, c.b), len(c.opts.MaxTime) > 0 || c.opts.MaxSlowdown > 0
 	r.Groups, r.Differences, r.Masked = notNil(r.Groups), notNil(r.Differences), notNil(r.Masked)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -80,7 +81,10 @@ func Explore(ctx context.Context, a, b session.Source, opts Options) (*Compariso
 		return nil, err
 	}
 	c.pairs, out.firsts = nil, c.firsts
-	slices.SortStableFunc(out.pairs, func(a, b pair) int { return cmp.Compare(a.place, b.place) })
+	sort.SliceStable(out.pairs, func(i, j int) bool {
+		a, b := &out.pairs[i], &out.pairs[j]
+		return cmp.Compare(a.place, b.place) < 0
+	})
 	report := *c.finish() // a copy: Look reuses the comparer's own
 	out.Report = &report
 	return out, nil

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/match"
@@ -52,8 +53,9 @@ func methodOf(method, subject string) string { return method + wording.IfAny(":"
 
 // tidy sorts rules and drops those that another one covers.
 func tidy(rules []match.Rule) []match.Rule {
-	slices.SortFunc(rules, func(a, b match.Rule) int {
-		return cmp.Or(cmp.Compare(a.Method, b.Method), cmp.Compare(a.Pointer, b.Pointer))
+	sort.Slice(rules, func(i, j int) bool {
+		a, b := &rules[i], &rules[j]
+		return cmp.Or(cmp.Compare(a.Method, b.Method), cmp.Compare(a.Pointer, b.Pointer)) < 0
 	})
 	var out []match.Rule
 	for _, rule := range rules {

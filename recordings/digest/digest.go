@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
@@ -28,8 +29,8 @@ const (
 	ReadBytes = 4 << 10
 	// nameBytes of a call are read if its name is not in the first ones.
 	nameBytes = 256 << 10
-	// OtherNames is the method of the line of all further methods and tools.
-	OtherNames = "(others)"
+	// otherNames is the method of the line of all further methods and tools.
+	otherNames = "(others)"
 )
 
 // A Digest is the summary of a log up to the moment at which it was read.
@@ -162,7 +163,7 @@ type reader struct {
 func (d *reader) line(method, tool, from string) *Line {
 	key := lineKey{method, tool, from}
 	if d.lines[key] == nil && len(d.lines) >= maxLines {
-		key = lineKey{OtherNames, "", from}
+		key = lineKey{otherNames, "", from}
 	}
 	l := d.lines[key]
 	if l == nil {
@@ -291,14 +292,21 @@ func (d *reader) digest() *Digest {
 		l.summarize()
 		out.Lines = append(out.Lines, *l)
 	}
-	slices.SortFunc(out.Lines, func(a, b Line) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Requests, b.Requests), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Tool, b.Tool))
+	sort.Slice(out.Lines, func(i, j int) bool {
+		a, b := &out.Lines[i], &out.Lines[j]
+		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Requests, b.Requests), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Tool, b.Tool)) < 0
 	})
-	slices.SortStableFunc(out.Unanswered, func(a, b Call) int { return cmp.Compare(a.Row, b.Row) })
+	sort.SliceStable(out.Unanswered, func(i, j int) bool {
+		a, b := &out.Unanswered[i], &out.Unanswered[j]
+		return cmp.Compare(a.Row, b.Row) < 0
+	})
 	for i := range out.Unanswered {
 		out.Unanswered[i].Took = d.last - out.Unanswered[i].T
 	}
-	slices.SortFunc(out.Slowest, func(a, b Call) int { return cmp.Or(-cmp.Compare(a.Took, b.Took), cmp.Compare(a.Row, b.Row)) })
+	sort.Slice(out.Slowest, func(i, j int) bool {
+		a, b := &out.Slowest[i], &out.Slowest[j]
+		return cmp.Or(-cmp.Compare(a.Took, b.Took), cmp.Compare(a.Row, b.Row)) < 0
+	})
 	for i := range out.Slowest {
 		d.describe(&out.Slowest[i])
 	}
@@ -339,8 +347,9 @@ func (d *Digest) ByMethod() []Line {
 	for i := range lines {
 		lines[i].summarize()
 	}
-	slices.SortFunc(lines, func(a, b Line) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Requests, b.Requests), cmp.Compare(a.Method, b.Method))
+	sort.Slice(lines, func(i, j int) bool {
+		a, b := &lines[i], &lines[j]
+		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Requests, b.Requests), cmp.Compare(a.Method, b.Method)) < 0
 	})
 	return lines
 }

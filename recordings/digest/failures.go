@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -156,11 +157,15 @@ func (d *reader) grouped() Failures {
 		last := Call{Row: f.last}
 		d.describe(&last)
 		f.Last = last.N
-		slices.SortStableFunc(f.Tools, func(a, b ToolCount) int { return -cmp.Compare(a.Count, b.Count) })
+		sort.SliceStable(f.Tools, func(i, j int) bool {
+			a, b := &f.Tools[i], &f.Tools[j]
+			return -cmp.Compare(a.Count, b.Count) < 0
+		})
 		out.Groups = append(out.Groups, *f)
 	}
-	slices.SortFunc(out.Groups, func(a, b Failure) int {
-		return cmp.Or(-cmp.Compare(a.Count, b.Count), cmp.Compare(a.Calls[0].Row, b.Calls[0].Row))
+	sort.Slice(out.Groups, func(i, j int) bool {
+		a, b := &out.Groups[i], &out.Groups[j]
+		return cmp.Or(-cmp.Compare(a.Count, b.Count), cmp.Compare(a.Calls[0].Row, b.Calls[0].Row)) < 0
 	})
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
@@ -56,7 +57,7 @@ func (d *reader) slower() (all []Slowing) {
 	for _, l := range d.lines {
 		l.sort()
 		from, to := slowed(l.took)
-		if to == 0 || l.From != "client" || l.Method == OtherNames || mcp.WaitsLong(l.Method) {
+		if to == 0 || l.From != "client" || l.Method == otherNames || mcp.WaitsLong(l.Method) {
 			continue
 		}
 		first := Call{Row: int(l.rows[from])}
@@ -73,7 +74,10 @@ func (d *reader) slower() (all []Slowing) {
 		}
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b Slowing) int { return cmp.Compare(a.Row, b.Row) })
+	sort.Slice(all, func(i, j int) bool {
+		a, b := &all[i], &all[j]
+		return cmp.Compare(a.Row, b.Row) < 0
+	})
 	return all
 }
 

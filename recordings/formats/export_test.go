@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 var formats = map[string]func(context.Context, *bytes.Buffer, Selection) error{
-	"jsonl": func(ctx context.Context, b *bytes.Buffer, s Selection) error { return JSONL(ctx, b, s) },
+	"jsonl": func(ctx context.Context, b *bytes.Buffer, s Selection) error { return writeJSONL(ctx, b, s) },
 	"md":    func(ctx context.Context, b *bytes.Buffer, s Selection) error { return writeMarkdown(ctx, b, s) },
 	"html":  func(ctx context.Context, b *bytes.Buffer, s Selection) error { return writeHTML(ctx, b, s) },
 	"har":   func(ctx context.Context, b *bytes.Buffer, s Selection) error { return writeHAR(ctx, b, s) },
@@ -250,7 +250,7 @@ func TestSelection(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, JSONL(ctx, &bytes.Buffer{}, s), context.Canceled)
+	require.ErrorIs(t, writeJSONL(ctx, &bytes.Buffer{}, s), context.Canceled)
 }
 
 // TestBounds checks that a report does not grow with the recording, and states what it

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"mcpdbg/internal/wording"
@@ -80,7 +81,10 @@ func (f *facts) byRule() (all []diagnosis.Problem) {
 		first.Various = first.Various || p.Various || p.Detail != first.Detail || p.Where.Place() != first.Where.Place()
 		first.Count += p.Count
 	}
-	slices.SortStableFunc(all, func(a, b diagnosis.Problem) int { return -cmp.Compare(a.Severity, b.Severity) })
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := &all[i], &all[j]
+		return -cmp.Compare(a.Severity, b.Severity) < 0
+	})
 	return all
 }
 

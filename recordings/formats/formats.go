@@ -21,7 +21,7 @@ func Formats() []Format {
 	return []Format{
 		{"html", "one self-contained page for a browser: failures, tools, times, all messages", writeHTML},
 		{"md", "a report to paste into an issue", writeMarkdown},
-		{"jsonl", "one message per line, with time and direction", JSONL},
+		{"jsonl", "one message per line, with time and direction", writeJSONL},
 		{"har", "an HTTP archive of requests and responses", writeHAR},
 		{"txtar", "one file per message, in a text archive", writeTxtar},
 	}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
+	"sort"
 	"strings"
 
 	"mcpdbg/framing"
@@ -72,7 +72,10 @@ func (s Selection) plan(ctx context.Context, most int, d *digest.Digest) (*pageP
 		}
 		return p, nil
 	}
-	slices.SortFunc(slowest, func(a, b slowCall) int { return cmp.Compare(b.took, a.took) })
+	sort.Slice(slowest, func(i, j int) bool {
+		a, b := &slowest[i], &slowest[j]
+		return cmp.Compare(b.took, a.took) < 0
+	})
 	var slow []int
 	for i := range d.Slower {
 		slow = append(slow, d.Slower[i].Row)

@@ -115,7 +115,7 @@ func messages(t *testing.T, path string) []string {
 	require.NoError(t, err)
 	defer rec.Close()
 	var out bytes.Buffer
-	require.NoError(t, JSONL(t.Context(), &out, Selection{Source: rec}))
+	require.NoError(t, writeJSONL(t.Context(), &out, Selection{Source: rec}))
 	return strings.Split(out.String(), "\n")
 }
 
@@ -135,7 +135,7 @@ func TestArchiveIsReadBack(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "HAR of mcpdbg", report.From)
 	var want bytes.Buffer
-	require.NoError(t, JSONL(t.Context(), &want, s))
+	require.NoError(t, writeJSONL(t.Context(), &want, s))
 	require.Equal(t, withoutTimes(strings.Split(want.String(), "\n")), withoutTimes(messages(t, report.Recording)))
 }
 
@@ -157,7 +157,7 @@ func TestExportedAndImported(t *testing.T) {
 		rec, err := recordings.Open(path)
 		require.NoError(t, err)
 		var lines bytes.Buffer
-		require.NoError(t, JSONL(t.Context(), &lines, Selection{Source: rec}))
+		require.NoError(t, writeJSONL(t.Context(), &lines, Selection{Source: rec}))
 		require.NoError(t, rec.Close())
 
 		report, err := importBytes(t, lines.Bytes(), ImportOptions{})

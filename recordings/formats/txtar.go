@@ -83,8 +83,8 @@ func fileWord(method string) string {
 	}, method[:min(len(method), 60)])
 }
 
-// JSONL writes the messages and lines of a selection, one JSON object per line.
-func JSONL(ctx context.Context, to io.Writer, s Selection) error {
+// writeJSONL writes the messages and lines of a selection, one JSON object per line.
+func writeJSONL(ctx context.Context, to io.Writer, s Selection) error {
 	w := bufio.NewWriterSize(to, 64<<10)
 	var line []byte
 	for it, err := range s.items(ctx, 0) {

@@ -2,7 +2,7 @@ package redact
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 	"strings"
 )
 
@@ -57,7 +57,10 @@ func (r *Report) ByRule() []Item {
 	for rule, n := range counts {
 		all = append(all, Item{Rule: rule, Count: n})
 	}
-	slices.SortFunc(all, func(a, b Item) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Rule, b.Rule)) })
+	sort.Slice(all, func(i, j int) bool {
+		a, b := &all[i], &all[j]
+		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Rule, b.Rule)) < 0
+	})
 	return all
 }
 
@@ -97,7 +100,8 @@ func (t *tally) finish() {
 		item.Count = n
 		t.report.Items = append(t.report.Items, item)
 	}
-	slices.SortFunc(t.report.Items, func(a, b Item) int {
-		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Place, b.Place))
+	sort.Slice(t.report.Items, func(i, j int) bool {
+		a, b := &t.report.Items[i], &t.report.Items[j]
+		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Place, b.Place)) < 0
 	})
 }

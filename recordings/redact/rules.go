@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"sort"
 	"strings"
 
 	"mcpdbg/internal/wording"
@@ -136,7 +137,10 @@ func compile(r Rules) (*compiled, error) {
 	for _, name := range r.Names {
 		c.literals = append(c.literals, literal{rule: "identity", text: []byte(name), word: true, from: ruleNames})
 	}
-	slices.SortStableFunc(c.literals, func(a, b literal) int { return len(b.text) - len(a.text) })
+	sort.SliceStable(c.literals, func(i, j int) bool {
+		a, b := &c.literals[i], &c.literals[j]
+		return len(b.text)-len(a.text) < 0
+	})
 	for _, l := range c.literals {
 		if run := plainRun(string(l.text)); len(run) >= shortestAnchor {
 			anchors = append(anchors, anchor{run, l.from})

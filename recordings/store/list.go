@@ -15,7 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"sort"
 	"time"
 
 	"mcpdbg/recordings"
@@ -94,7 +94,10 @@ func ListOwn() (folders []string, all []Recording, err error) {
 }
 
 func newestFirst(all []Recording) {
-	slices.SortStableFunc(all, func(a, b Recording) int { return b.When.Compare(a.When) })
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := &all[i], &all[j]
+		return b.When.Compare(a.When) < 0
+	})
 }
 
 // date uses the name of the recording, or else the file's time. It returns false if the

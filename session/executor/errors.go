@@ -75,7 +75,7 @@ const (
 	ViaNoContainer  StartCode = "via.nocontainer"  // no such container, pod or service
 	ViaNotRunning   StartCode = "via.notrunning"   // the container or pod does not run
 	ViaSeveral      StartCode = "via.several"      // the pod has several containers: one must be named
-	ViaNoImage      StartCode = "via.noimage"      // the image is not there and cannot be pulled
+	ViaNoImage      StartCode = "via.noimage"      // the image is missing and cannot be pulled
 	ViaNoDaemon     StartCode = "via.nodaemon"     // the daemon of the engine does not answer
 	ViaNoCluster    StartCode = "via.nocluster"    // the cluster does not answer, or is not known
 	ViaNoPermission StartCode = "via.nopermission" // the user may not use the socket, the pod, the namespace or the other user

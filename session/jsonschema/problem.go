@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -34,8 +34,9 @@ func (p Problem) String() string {
 func explain(err *jsonschema.ValidationError) []Problem {
 	var out []Problem
 	explainInto(&out, err)
-	slices.SortFunc(out, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Text, b.Text))
+	sort.Slice(out, func(i, j int) bool {
+		a, b := &out[i], &out[j]
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Text, b.Text)) < 0
 	})
 	return out
 }

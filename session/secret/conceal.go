@@ -6,6 +6,7 @@ package secret
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -35,7 +36,10 @@ func Conceal(texts []string, secrets []executor.EnvVar) []string {
 // Replacer returns what replaces the values of secrets as Conceal does.
 func Replacer(secrets []executor.EnvVar) *strings.Replacer {
 	longest := slices.Clone(secrets)
-	slices.SortStableFunc(longest, func(a, b executor.EnvVar) int { return cmp.Compare(len(b.Value), len(a.Value)) })
+	sort.SliceStable(longest, func(i, j int) bool {
+		a, b := &longest[i], &longest[j]
+		return cmp.Compare(len(b.Value), len(a.Value)) < 0
+	})
 	var pairs []string
 	for _, v := range longest {
 		if len(v.Value) >= shortestSecret {
@@ -72,7 +76,10 @@ func NewConcealer(secrets []executor.EnvVar) *Concealer {
 		}
 	}
 	if c.spelled != nil {
-		slices.SortStableFunc(c.spelled, func(a, b executor.EnvVar) int { return cmp.Compare(len(b.Value), len(a.Value)) })
+		sort.SliceStable(c.spelled, func(i, j int) bool {
+			a, b := &c.spelled[i], &c.spelled[j]
+			return cmp.Compare(len(b.Value), len(a.Value)) < 0
+		})
 		c.replace = Replacer(c.spelled)
 	}
 	return c

@@ -13,11 +13,11 @@ import (
 
 // The default limits.
 const (
-	// DefaultStartTimeout is how long the shell inside may take to answer.
-	DefaultStartTimeout = 20 * time.Second
-	// DefaultLease is how long a guard inside waits for a sign of life before it ends the
+	// startTimeout is how long the shell inside may take to answer.
+	startTimeout = 20 * time.Second
+	// guardLease is how long a guard inside waits for a sign of life before it ends the
 	// server.
-	DefaultLease = 30 * time.Second
+	guardLease = 30 * time.Second
 )
 
 // Options configure an Executor. Words and Below are required.
@@ -29,9 +29,9 @@ type Options struct {
 	// Plain executes the server as it is: no script of ours runs inside.
 	Plain bool
 	// StartTimeout limits the time from the start of the prefix to that of the server; 0
-	// means DefaultStartTimeout.
+	// means 20 s.
 	StartTimeout time.Duration
-	Lease        time.Duration // of the guard; 0 means DefaultLease, below 0 none
+	Lease        time.Duration // of the guard; 0 means 30 s, below 0 none
 }
 
 // An Executor starts processes through a prefix. Close it when done.
@@ -39,9 +39,8 @@ type Executor struct {
 	opts   Options
 	prefix prefix
 
-	mu     sync.Mutex
-	closed bool
-	alive  map[string]executor.Process // by id; those that may have to be ended
+	mu    sync.Mutex
+	alive map[string]executor.Process // by id; those that may have to be ended
 }
 
 var _ executor.Executor = (*Executor)(nil)
@@ -53,8 +52,8 @@ func New(o Options) (*Executor, error) {
 		return nil, err
 	}
 	o.Words = slices.Clone(o.Words)
-	o.StartTimeout = cmp.Or(o.StartTimeout, DefaultStartTimeout)
-	o.Lease = max(0, cmp.Or(o.Lease, DefaultLease))
+	o.StartTimeout = cmp.Or(o.StartTimeout, startTimeout)
+	o.Lease = max(0, cmp.Or(o.Lease, guardLease))
 	return &Executor{opts: o, prefix: p, alive: make(map[string]executor.Process)}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -97,8 +98,9 @@ func items(scope string, offered []keymap.Entry) []item {
 		}
 	}
 	offered = slices.Clone(offered)
-	slices.SortStableFunc(offered, func(a, b keymap.Entry) int {
-		return cmp.Or(compareBools(a.Scope == keymap.Global, b.Scope == keymap.Global), cmp.Compare(b.Priority, a.Priority))
+	sort.SliceStable(offered, func(i, j int) bool {
+		a, b := &offered[i], &offered[j]
+		return cmp.Or(compareBools(a.Scope == keymap.Global, b.Scope == keymap.Global), cmp.Compare(b.Priority, a.Priority)) < 0
 	})
 	for _, e := range offered {
 		if len(e.Keys) > 0 && !taken[e.ID] && e.Disabled == "" {
@@ -106,7 +108,10 @@ func items(scope string, offered []keymap.Entry) []item {
 		}
 	}
 	lines = append(lines, moves...)
-	slices.SortStableFunc(lines, func(a, b item) int { return compareBools(a.reason != "", b.reason != "") })
+	sort.SliceStable(lines, func(i, j int) bool {
+		a, b := &lines[i], &lines[j]
+		return compareBools(a.reason != "", b.reason != "") < 0
+	})
 	return lines
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -93,8 +94,9 @@ func newPalette(offered []keymap.Entry, used *recent) *Palette {
 	for _, e := range offered {
 		v.commands = append(v.commands, command{Entry: e})
 	}
-	slices.SortStableFunc(v.commands, func(a, b command) int {
-		return cmp.Or(compareBools(a.Disabled != "", b.Disabled != ""), cmp.Compare(used.place(a.ID), used.place(b.ID)), cmp.Compare(b.Priority, a.Priority))
+	sort.SliceStable(v.commands, func(i, j int) bool {
+		a, b := &v.commands[i], &v.commands[j]
+		return cmp.Or(compareBools(a.Disabled != "", b.Disabled != ""), cmp.Compare(used.place(a.ID), used.place(b.ID)), cmp.Compare(b.Priority, a.Priority)) < 0
 	})
 	v.plain = len(v.commands)
 	for i := range v.plain {

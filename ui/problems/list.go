@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -121,8 +122,9 @@ func openList(c host.Context) tea.Cmd {
 		}
 		return len(found)
 	}
-	slices.SortStableFunc(l.groups, func(a, b diagnosis.Group) int {
-		return cmp.Or(int(b.Severity)-int(a.Severity), rank(&a)-rank(&b))
+	sort.SliceStable(l.groups, func(i, j int) bool {
+		a, b := &l.groups[i], &l.groups[j]
+		return cmp.Or(int(b.Severity)-int(a.Severity), rank(a)-rank(b)) < 0
 	})
 	l.open = make([]bool, len(l.groups))
 	l.listRows(c)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -93,7 +94,10 @@ func (k *ranking) next(x *workspace.Exchanges, cursor int) (row int, place strin
 	if len(k.slow) == 0 {
 		return k.slowest.row, fmt.Sprintf("the slowest, %s: none over %s", wording.Took(k.slowest.took), limit)
 	}
-	slices.SortStableFunc(k.slow, func(a, b ranked) int { return cmp.Compare(b.took, a.took) })
+	sort.SliceStable(k.slow, func(i, j int) bool {
+		a, b := &k.slow[i], &k.slow[j]
+		return cmp.Compare(b.took, a.took) < 0
+	})
 	at, n := -1, len(k.slow)
 	if k.before != nil && x.Of(*k.before) == x.Of(cursor) {
 		at = slices.IndexFunc(k.slow, func(c ranked) bool { return x.Of(c.row) == x.Of(cursor) })

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -59,7 +60,10 @@ func LiveTaps(ctx context.Context, recorded []store.Recording) (taps []LiveTap) 
 			taps = append(taps, LiveTap{Name: r.Header.Name, Since: r.Header.Start, Recording: r.Path, Client: clientIn(r.Path)})
 		}
 	}
-	slices.SortStableFunc(taps, func(a, b LiveTap) int { return b.Since.Compare(a.Since) })
+	sort.SliceStable(taps, func(i, j int) bool {
+		a, b := &taps[i], &taps[j]
+		return b.Since.Compare(a.Since) < 0
+	})
 	return taps
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"mcpdbg/internal/cli/console"
@@ -38,7 +39,10 @@ func ReportProblems(ctx context.Context, env *console.Env, src session.Source, c
 	count := diagnosis.CountGroups(groups)
 	list := problems.List(found, groups)
 	groups = slices.DeleteFunc(groups, func(g diagnosis.Group) bool { return g.Severity == diagnosis.Info })
-	slices.SortStableFunc(groups, func(x, y diagnosis.Group) int { return int(y.Severity) - int(x.Severity) })
+	sort.SliceStable(groups, func(i, j int) bool {
+		x, y := &groups[i], &groups[j]
+		return int(y.Severity)-int(x.Severity) < 0
+	})
 	printLine := func(text string) { fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: "+conceal(text))) }
 	for i := range groups[:min(len(groups), shownProblems)] {
 		g := &groups[i]

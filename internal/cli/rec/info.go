@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/problems"
@@ -179,8 +180,9 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 	for k, n := range notified {
 		info.Notified = append(info.Notified, NotifiedInfo{Method: src.Method(k.method), From: sender(k.kind), Count: n})
 	}
-	slices.SortFunc(info.Notified, func(a, b NotifiedInfo) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Count, b.Count), cmp.Compare(a.Method, b.Method))
+	sort.Slice(info.Notified, func(i, j int) bool {
+		a, b := &info.Notified[i], &info.Notified[j]
+		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Count, b.Count), cmp.Compare(a.Method, b.Method)) < 0
 	})
 }
 

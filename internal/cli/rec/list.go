@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -163,7 +163,10 @@ func listFiles(ctx context.Context, files []store.Recording, all bool) ([]Listed
 	}
 	close(next)
 	wg.Wait()
-	slices.SortStableFunc(list, func(a, b Listed) int { return b.when.Compare(a.when) })
+	sort.SliceStable(list, func(i, j int) bool {
+		a, b := &list[i], &list[j]
+		return b.when.Compare(a.when) < 0
+	})
 	return list, context.Cause(ctx)
 }
 

@@ -3,7 +3,7 @@ package rec
 import (
 	"os"
 	"path/filepath"
-	"slices"
+	"sort"
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
@@ -62,7 +62,10 @@ func newestFirst(files []store.Recording) []store.Recording {
 			files[i].When = s.Header.Start
 		}
 	}
-	slices.SortStableFunc(files, func(a, b store.Recording) int { return b.When.Compare(a.When) })
+	sort.SliceStable(files, func(i, j int) bool {
+		a, b := &files[i], &files[j]
+		return b.When.Compare(a.When) < 0
+	})
 	return files
 }
 

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sort"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/match"
@@ -98,7 +99,10 @@ func (inv *Inventory) list(kind mcp.List, items []json.RawMessage) *List {
 		name := seen.unique(wording.Clip(nameOf(kind, raw), maxName, wording.Ellipsis))
 		list.Items = append(list.Items, inv.item(name, raw))
 	}
-	slices.SortStableFunc(list.Items, func(a, b Item) int { return cmp.Compare(a.Name, b.Name) })
+	sort.SliceStable(list.Items, func(i, j int) bool {
+		a, b := &list.Items[i], &list.Items[j]
+		return cmp.Compare(a.Name, b.Name) < 0
+	})
 	return list
 }
 

@@ -2,7 +2,7 @@ package rule
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 	"strings"
 
 	"mcpdbg/session/diagnosis"
@@ -23,8 +23,9 @@ func All() []diagnosis.Rule {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b diagnosis.Rule) int {
-		return cmp.Or(cmp.Compare(families[family(&a)], families[family(&b)]), cmp.Compare(a.ID, b.ID))
+	sort.Slice(all, func(i, j int) bool {
+		a, b := &all[i], &all[j]
+		return cmp.Or(cmp.Compare(families[family(a)], families[family(b)]), cmp.Compare(a.ID, b.ID)) < 0
 	})
 	return all
 }
