@@ -20,13 +20,16 @@ const (
 	guardLease = 30 * time.Second
 )
 
-// Options configure an Executor. Words and Below are required.
+// Options configure an Executor. Below is required.
 type Options struct {
-	// Words is the prefix of the server's command.
+	// Words is the prefix of the server's command. Without, a command that begins with the
+	// client of a container engine, such as docker exec -i web, has that as its prefix; any
+	// other is started directly.
 	Words []string
 	// Below starts the prefix. The Executor closes it.
 	Below executor.Foundation
-	// Plain executes the server as it is: no script of ours runs inside.
+	// Plain executes the server as it is: nothing is added to the command, and no script of
+	// ours runs inside.
 	Plain bool
 	// StartTimeout limits the time from the start of the prefix to that of the server; 0
 	// means 20 s.
@@ -36,46 +39,75 @@ type Options struct {
 
 // An Executor starts processes through a prefix. Close it when done.
 type Executor struct {
-	opts   Options
-	prefix prefix
+	opts Options
 
-	mu    sync.Mutex
-	alive map[string]executor.Process // by id; those that may have to be ended
+	mu      sync.Mutex
+	alive   map[string]executor.Process // by id; those that may have to be ended
+	noShell bool                        // there is no shell in the place of Words
 }
 
 var _ executor.Executor = (*Executor)(nil)
 
 // New returns an executor. The error is about the prefix.
 func New(o Options) (*Executor, error) {
-	p, err := parse(o.Words)
-	if err != nil {
-		return nil, err
+	if len(o.Words) > 0 {
+		if err := Check(o.Words); err != nil {
+			return nil, err
+		}
 	}
 	o.Words = slices.Clone(o.Words)
 	o.StartTimeout = cmp.Or(o.StartTimeout, startTimeout)
 	o.Lease = max(0, cmp.Or(o.Lease, guardLease))
-	return &Executor{opts: o, prefix: p, alive: make(map[string]executor.Process)}, nil
+	return &Executor{opts: o, alive: make(map[string]executor.Process)}, nil
 }
 
-// Start implements executor.Executor.
+// Start implements executor.Executor. If there is no shell inside, the server is started
+// as it is.
 func (e *Executor) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
-	if err := e.prefix.refuses(cmd); err != nil {
-		return nil, &executor.StartError{Code: executor.StartInvalid, Phase: "resolve", Err: err}
+	if len(cmd.Argv) == 0 { // refused by the executor below, with an error
+		return e.opts.Below.Start(ctx, cmd)
+	}
+	prefix, argv, failure := e.prefixFor(cmd.Argv)
+	if failure != nil {
+		return nil, failure
+	}
+	if len(prefix.words) == 0 {
+		return e.opts.Below.Start(ctx, cmd)
+	}
+	e.mu.Lock()
+	plain := e.opts.Plain || e.noShell || prefix.runs()
+	e.mu.Unlock()
+	p, err := e.start(ctx, cmd, newProcess(e, prefix, argv, plain))
+	var known *executor.StartError
+	if !plain && errors.As(err, &known) && known.Code == executor.StartNoShell {
+		e.mu.Lock()
+		e.noShell = true
+		e.mu.Unlock()
+		p, err = e.start(ctx, cmd, newProcess(e, prefix, argv, true))
+	}
+	return p, err
+}
+
+func (e *Executor) start(ctx context.Context, cmd executor.Command, own *process) (executor.Process, error) {
+	client, failure := own.clientFor(cmd)
+	if failure != nil {
+		return nil, failure
 	}
 	p, err := e.opts.Below.StartOn(ctx, cmd, func(b *executor.Base, below executor.Backend) executor.Backend {
-		return newProcess(e, b, below)
+		own.over(b, below, client)
+		return own
 	})
 	if err != nil {
 		return nil, err
 	}
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	for id, known := range e.alive {
 		if known.Info().State == executor.StateUnknown { // its retention is over
 			delete(e.alive, id)
 		}
 	}
 	e.alive[p.ID()] = p
-	e.mu.Unlock()
 	return p, nil
 }
 
@@ -87,7 +119,7 @@ func (e *Executor) Process(id string) executor.Process { return e.opts.Below.Pro
 func (e *Executor) Close() error {
 	e.mu.Lock()
 	all := e.alive
-	e.alive = nil
+	e.alive = make(map[string]executor.Process)
 	e.mu.Unlock()
 	var ending sync.WaitGroup
 	var mu sync.Mutex

@@ -15,39 +15,23 @@ import (
 
 var errSilent = errors.New("no reply of the shell inside within the limit")
 
-// clientOf returns the command of the client that runs a server.
-func (e *Executor) clientOf(cmd executor.Command) executor.Command {
-	client := executor.Command{
-		Argv: slices.Concat(e.opts.Words, []string{"/bin/sh", "-c", guard.ReadLine}), EnvPolicy: cmd.EnvPolicy,
-	}
-	if e.prefix.engine() {
-		client.EnvPolicy = executor.EnvInherit // it is not the server's
-	}
-	if e.opts.Plain {
-		client.Argv, client.NoStdin = slices.Concat(e.opts.Words, cmd.Argv), cmd.NoStdin
-	}
-	return client
-}
-
 // Launch implements executor.Backend.
 func (p *process) Launch(ctx context.Context) *executor.StartError {
+	if p.plain {
+		return p.launchPlain(ctx)
+	}
 	begin := time.Now()
 	ctx, cancel := executor.WithPausableTimeout(ctx, p.ex.opts.StartTimeout, errSilent)
 	defer cancel()
 	guards := make(chan armed, 1)
-	if !p.ex.opts.Plain && !p.ex.prefix.stays {
-		go func() { guards <- p.arm(ctx) }() // concurrently with the server
-	} else {
+	if p.prefix.stays {
 		guards <- armed{}
+	} else {
+		go func() { guards <- p.arm(ctx) }() // concurrently with the server
 	}
 	failure := p.below.Launch(ctx)
-	if failure == nil && p.ex.opts.Plain {
-		<-guards
-		p.open(p.raw.Output[executor.Stdout], p.raw.Output[executor.Stderr])
-		return nil
-	}
 	if failure == nil {
-		failure = p.base.Phase("inside", p.ex.prefix.place, func() *executor.StartError { return p.enter(ctx, guards) })
+		failure = p.base.Phase("inside", p.prefix.place, func() *executor.StartError { return p.enter(ctx, guards) })
 		if failure != nil {
 			failure.Elapsed = time.Since(begin)
 			p.open(p.raw.Output[executor.Stdout], p.raw.Output[executor.Stderr])
@@ -55,11 +39,28 @@ func (p *process) Launch(ctx context.Context) *executor.StartError {
 		}
 	}
 	if failure != nil {
+		cancel()                           // of a guard that still waits
 		if a := <-guards; a.guard != nil { // not taken by enter
 			guard.Dismiss(a.client)
 		}
 	}
 	return failure
+}
+
+// launchPlain executes the server as it is.
+func (p *process) launchPlain(ctx context.Context) *executor.StartError {
+	if failure := p.below.Launch(ctx); failure != nil {
+		return failure
+	}
+	p.open(p.raw.Output[executor.Stdout], io.TeeReader(p.raw.Output[executor.Stderr], &p.said))
+	switch {
+	case p.prefix.runs() && p.prefix.labels() && !p.ex.opts.Plain:
+		p.notices = append(p.notices, executor.Notice{Code: "via.added", Text: "added to the command: --label " + runLabel + "=" + p.mark})
+	case p.prefix.stays:
+	default:
+		p.unseen = "processes inside (" + p.prefix.place + "): cannot tell" + p.prefix.look()
+	}
+	return nil
 }
 
 // An armed guard, or none.
@@ -77,10 +78,10 @@ func (p *process) open(stdout, stderr io.Reader) {
 
 // enter runs the script inside, and lets the server go.
 func (p *process) enter(ctx context.Context, guards chan armed) *executor.StartError {
-	command := guard.Command{Argv: p.base.Cmd.Argv, Dir: p.base.Cmd.Dir, Env: p.base.Cmd.Env, NoStdin: p.base.Cmd.NoStdin}
+	command := guard.Command{Argv: p.argv, Dir: p.base.Cmd.Dir, Env: p.base.Cmd.Env, NoStdin: p.base.Cmd.NoStdin}
 	script := guard.RunScript(p.mark, command)
 	input := guard.Wrapped(p.mark, guard.ShowMark(p.mark), script)
-	if p.ex.prefix.stays {
+	if p.prefix.stays {
 		input = guard.Plain(script)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = p.raw.Stdin.Close() })
@@ -107,7 +108,7 @@ func (p *process) enter(ctx context.Context, guards chan armed) *executor.StartE
 	}
 	run, err := guard.ParseRun(p.mark, stdout.Line)
 	if err != nil {
-		return p.fail(executor.StartNoMarker, err, "")
+		return p.prefix.fail("inside", executor.StartNoMarker, err, "")
 	}
 	if failure := p.ready(run); failure != nil {
 		return failure
@@ -116,15 +117,15 @@ func (p *process) enter(ctx context.Context, guards chan armed) *executor.StartE
 	if noise := slices.Concat(stdout.Noise, stderr.Noise); len(noise) > 0 {
 		p.notices = append(p.notices, executor.Notice{
 			Code: "run.noise", Said: tail(noise),
-			Text: fmt.Sprintf("%s wrote %d bytes to stdout and %d to stderr before the server", p.ex.prefix.name, len(stdout.Noise), len(stderr.Noise)),
+			Text: fmt.Sprintf("%s wrote %d bytes to stdout and %d to stderr before the server", p.prefix.name, len(stdout.Noise), len(stderr.Noise)),
 		})
 	}
-	if !p.ex.prefix.stays {
+	if !p.prefix.stays {
 		p.guarded(ctx, <-guards)
 		guards <- armed{}
 	}
 	if _, err := io.WriteString(p.raw.Stdin, guard.Go(p.mark)); err != nil {
-		return p.fail(executor.StartFailed, fmt.Errorf("let the server go: %w", err), "")
+		return p.prefix.fail("inside", executor.StartFailed, fmt.Errorf("let the server go: %w", err), "")
 	}
 	if p.base.Cmd.NoStdin {
 		_ = p.raw.Stdin.Close()
@@ -133,7 +134,7 @@ func (p *process) enter(ctx context.Context, guards chan armed) *executor.StartE
 		return io.MultiReader(strings.NewReader(string(r.Rest)), p.raw.Output[stream])
 	}
 	errs := rest(stderr, executor.Stderr)
-	if !p.ex.prefix.stays {
+	if !p.prefix.stays {
 		errs = &statusReader{r: errs, marker: []byte(guard.ExitMarker(p.mark)), report: p.report}
 	}
 	p.open(rest(stdout, executor.Stdout), errs)
@@ -148,19 +149,19 @@ func (p *process) report(code int) {
 
 // ready returns an error unless the run can become the server.
 func (p *process) ready(run guard.Run) *executor.StartError {
-	name := p.base.Cmd.Argv[0]
+	name := p.argv[0]
 	switch run.Status {
 	case guard.Ready:
 		return nil
 	case guard.NoDir:
-		return p.fail(executor.StartNoDir, fmt.Errorf("working directory %s does not exist there, or cannot be entered", p.base.Cmd.Dir), "choose another one with --cwd")
+		return p.prefix.fail("inside", executor.StartNoDir, fmt.Errorf("working directory %s does not exist there, or cannot be entered", p.base.Cmd.Dir), "choose another one with --cwd")
 	case guard.NotExecutable:
-		return p.fail(executor.StartNoExec, fmt.Errorf("%s exists there but cannot be executed", name), "check that it is a file with the x permission")
+		return p.prefix.fail("inside", executor.StartNoExec, fmt.Errorf("%s exists there but cannot be executed", name), "check that it is a file with the x permission")
 	}
 	if strings.Contains(name, "/") {
-		return p.fail(executor.StartNotFound, fmt.Errorf("%s: not found there", name), "check its path there")
+		return p.prefix.fail("inside", executor.StartNotFound, fmt.Errorf("%s: not found there", name), "check its path there")
 	}
-	return p.fail(executor.StartNotFound, fmt.Errorf("%s is not on the PATH there (%s)", name, tail([]byte(run.Path))), "use its full path")
+	return p.prefix.fail("inside", executor.StartNotFound, fmt.Errorf("%s is not on the PATH there (%s)", name, tail([]byte(run.Path))), "use its full path")
 }
 
 // guarded puts a guard in charge if it sees the run.
@@ -180,7 +181,7 @@ func (p *process) guarded(ctx context.Context, a armed) {
 		if a.client != nil {
 			guard.Dismiss(a.client)
 		}
-		p.unseen = fmt.Sprintf("processes inside (%s): cannot tell: no guard: %v", p.ex.prefix.place, err)
+		p.unseen = fmt.Sprintf("processes inside (%s): cannot tell: no guard: %v%s", p.prefix.place, err, p.prefix.look())
 		p.notices = append(p.notices, executor.Notice{Code: "guard.none", Text: p.unseen})
 		return
 	}
@@ -204,8 +205,7 @@ func (p *process) guarded(ctx context.Context, a armed) {
 
 // arm starts a guard through the same prefix.
 func (p *process) arm(ctx context.Context) armed {
-	cmd := p.ex.clientOf(executor.Command{EnvPolicy: p.base.Cmd.EnvPolicy})
-	c, err := startClient(ctx, p.ex.opts.Below, cmd)
+	c, err := startClient(ctx, p.ex.opts.Below, p.prefix.shell(guard.ReadLine, executor.Command{EnvPolicy: p.base.Cmd.EnvPolicy}))
 	if err != nil {
 		return armed{err: err}
 	}
@@ -246,13 +246,14 @@ func (p *process) refused(ctx context.Context, out guard.Reading, said <-chan gu
 		case <-time.After(time.Second): // its stream is held open
 		}
 	}
-	e := p.fail(executor.StartNoMarker, fmt.Errorf("the shell inside did not answer: %w", out.Err), "")
+	var e *executor.StartError
+	if code, known, hint := Cause(p.prefix.name, string(text), 0); code != "" {
+		e = p.prefix.fail("inside", code, errors.New(known), hint)
+	} else {
+		e = p.prefix.fail("inside", executor.StartNoMarker, fmt.Errorf("the shell inside did not answer: %w", out.Err), hintNoShell)
+	}
 	e.Said, e.SaidBy = tail(text), executor.SpeakerVia
 	return e
-}
-
-func (p *process) fail(code executor.StartCode, err error, hint string) *executor.StartError {
-	return &executor.StartError{Code: code, Phase: "inside", Err: fmt.Errorf("%s: %w", p.ex.prefix.place, err), Hint: hint}
 }
 
 func tail(text []byte) string {

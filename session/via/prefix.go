@@ -2,38 +2,138 @@ package via
 
 import (
 	"errors"
-	"path"
+	"fmt"
+	"slices"
 	"strings"
 
 	"mcpdbg/session/executor"
 )
 
+// runLabel is the label of the containers that engines run for this program.
+const runLabel = "mcpdbg.run"
+
 // A prefix is the command before the server's, and what is known of it.
 type prefix struct {
-	words []string
-	name  string // of its program, such as docker
-	place string // for people, such as "docker web"
-	// stays reports that what it starts stays a descendant of it, so that the executor
-	// below ends it.
-	stays bool
+	words  []string // empty: the server is started directly
+	name   string   // of its program, such as docker
+	place  string   // for people, such as "docker web"
+	engine bool     // a client of an engine, whose processes are children of a daemon
+	client Prefix   // if engine
+	stays  bool     // what it starts stays a descendant of it
 }
 
-var errNoPrefix = errors.New("no command to start the server through")
-
-func parse(words []string) (prefix, error) {
-	if len(words) == 0 || words[0] == "" {
-		return prefix{}, errNoPrefix
+// prefixOf reads the words of a prefix. The error is a failure that would only come after
+// the first byte.
+func prefixOf(words []string) (prefix, *executor.StartError) {
+	p := prefix{words: words, name: programName(words[0]), place: Place(words), stays: Descendant(words)}
+	if p.client, p.engine = Parse(words); !p.engine {
+		return p, nil
 	}
-	name := path.Base(words[0])
-	return prefix{words: words, name: name, place: name, stays: descendant(name)}, nil
+	p.name = p.client.Engine
+	refuse := func(code executor.StartCode, text, hint string) (prefix, *executor.StartError) {
+		return p, p.fail("resolve", code, errors.New(text), hint)
+	}
+	c := &p.client
+	known := c.Unknown == "" && (strings.HasSuffix(c.Verb, "exec") || strings.HasSuffix(c.Verb, "run"))
+	switch {
+	case c.TTY:
+		return refuse(executor.ViaTTY, "a terminal was asked for", hintTTY)
+	case c.Detach:
+		return refuse(executor.ViaInvalid, "-d gives the server no streams", "remove -d")
+	case known && !c.Interactive:
+		return refuse(executor.ViaInvalid, "without -i the server gets no standard input", "add -i after "+c.Verb)
+	case known && c.Engine == kubectl && !c.Dashes:
+		return refuse(executor.ViaInvalid, "kubectl needs -- before the command", "end the prefix with --")
+	}
+	return p, nil
 }
 
-func descendant(name string) bool {
-	return strings.Contains(" chroot unshare bwrap nsenter nice ionice setsid stdbuf timeout setpriv chrt taskset numactl env ", " "+name+" ")
+// prefixFor returns the prefix of a command, and the command behind it. Without a prefix
+// of its own, the executor takes the client of an engine that the command begins with.
+func (e *Executor) prefixFor(argv []string) (prefix, []string, *executor.StartError) {
+	if len(e.opts.Words) > 0 {
+		p, failure := prefixOf(e.opts.Words)
+		return p, argv, failure
+	}
+	c, ok := Parse(argv)
+	if !ok || e.opts.Plain || c.Unknown != "" || c.Client != 0 {
+		return prefix{}, argv, nil
+	}
+	p, failure := prefixOf(argv[:c.Rest])
+	if failure != nil {
+		return p, argv, failure
+	}
+	if !p.runs() && !strings.HasSuffix(c.Verb, "exec") {
+		return prefix{}, argv, nil
+	}
+	return p, argv[c.Rest:], nil
 }
 
-func (p prefix) refuses(executor.Command) error { return nil }
+// runs reports whether the prefix makes a container, whose image may have an entry point:
+// a shell cannot be put in front of the server there.
+func (p *prefix) runs() bool { return p.engine && strings.HasSuffix(p.client.Verb, "run") }
 
-func (p prefix) engine() bool {
-	return strings.Contains(" docker podman nerdctl kubectl ", " "+p.name+" ")
+// plain returns the command of a client that runs argv as it is. The client gets the
+// variables of env. The error names what cannot be passed on.
+func (p *prefix) plain(argv []string, cmd executor.Command, mark string) (executor.Command, *executor.StartError) {
+	client := executor.Command{EnvPolicy: cmd.EnvPolicy, Env: cmd.Env, NoStdin: cmd.NoStdin, Leave: cmd.Leave}
+	var added []string
+	if p.runs() && p.labels() {
+		added = []string{"--label", runLabel + "=" + mark}
+	}
+	options := p.engine && p.client.Engine != kubectl && p.client.Verb != "" && p.client.Unknown == ""
+	for _, v := range cmd.Env {
+		switch {
+		case !p.engine && PassesEnv(p.words):
+		case !options:
+			return client, p.fail("resolve", executor.StartInvalid, fmt.Errorf("variable %s cannot be passed on without a shell inside", v.Name),
+				"set it in the place itself, or add "+v.Name+" to the command, such as env "+v.Name+"=...")
+		case steersClient(v.Name):
+			return client, p.fail("resolve", executor.StartInvalid, fmt.Errorf("variable %s would change %s itself", v.Name, p.name), "set it in the image")
+		default:
+			added = append(added, "-e", v.Name) // its value is in the environment of the client
+		}
+	}
+	if cmd.Dir != "" {
+		if !options {
+			return client, p.fail("resolve", executor.StartInvalid, fmt.Errorf("the folder %s cannot be entered without a shell inside", cmd.Dir), "leave out --cwd")
+		}
+		added = append(added, "-w", cmd.Dir)
+	}
+	if p.engine {
+		client.EnvPolicy = executor.EnvInherit // it is not the server's
+	}
+	client.Argv = slices.Concat(p.words, argv)
+	if len(added) > 0 {
+		client.Argv = slices.Insert(client.Argv, p.client.Insert, added...)
+	}
+	return client, nil
+}
+
+// labels reports whether the containers of the engine can be found by a label.
+func (p *prefix) labels() bool {
+	return slices.Contains([]string{"docker", "podman", "nerdctl"}, p.client.Engine) && p.client.Verb == "run"
+}
+
+// steersClient reports whether a variable means something to the client of an engine.
+func steersClient(name string) bool {
+	for _, begin := range []string{"DOCKER_", "CONTAINER", "PODMAN_", "NERDCTL_", "KUBE", "LD_", "COMPOSE_", "XDG_", "SSH_"} {
+		if strings.HasPrefix(name, begin) {
+			return true
+		}
+	}
+	return name == "PATH" || name == "HOME"
+}
+
+// shell returns the command of a client with a shell that reads our script.
+func (p *prefix) shell(script string, cmd executor.Command) executor.Command {
+	client := executor.Command{Argv: slices.Concat(p.words, []string{"/bin/sh", "-c", script}), EnvPolicy: cmd.EnvPolicy, Leave: cmd.Leave}
+	if p.engine {
+		client.EnvPolicy = executor.EnvInherit // it is not the server's
+	}
+	return client
+}
+
+func (p *prefix) fail(phase string, code executor.StartCode, err error, hint string) *executor.StartError {
+	return &executor.StartError{Code: code, Phase: phase, Err: fmt.Errorf("%s: %w", p.place, err), Hint: hint}
 }

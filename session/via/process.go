@@ -26,10 +26,13 @@ const (
 // A process is a server that runs beyond a client, which is the process of the executor
 // below.
 type process struct {
-	ex    *Executor
-	base  *executor.Base
-	below executor.Backend // of the client
-	mark  string           // inside
+	ex     *Executor
+	prefix prefix
+	argv   []string // of the server
+	plain  bool     // no script of ours runs inside
+	mark   string   // inside
+	base   *executor.Base
+	below  executor.Backend // of the client
 
 	raw    executor.Streams // of the client; set before the gates open
 	output [2]*gate
@@ -39,18 +42,32 @@ type process struct {
 	charge *guard.Charge // nil without a guard
 	stop   context.CancelFunc
 
+	said tailOf // of standard error, if plain
+
 	mu      sync.Mutex
 	notices []executor.Notice
 	status  *int   // the reported exit status
-	killed  bool   // SIGKILL was sent by Kill
-	unseen  string // why there is no guard
+	killed  bool   // SIGKILL was sent
+	unseen  string // why processes inside are unknown
 }
 
-func newProcess(e *Executor, b *executor.Base, below executor.Backend) *process {
-	p := &process{ex: e, base: b, below: below, mark: executor.NewMark(), output: [2]*gate{newGate(), newGate()}}
-	b.Exec = e.clientOf(b.Cmd)
+func newProcess(e *Executor, p prefix, argv []string, plain bool) *process {
+	return &process{ex: e, prefix: p, argv: argv, plain: plain, mark: executor.NewMark(), output: [2]*gate{newGate(), newGate()}}
+}
+
+// clientFor returns the command of the client that runs the server.
+func (p *process) clientFor(cmd executor.Command) (executor.Command, *executor.StartError) {
+	if p.plain {
+		return p.prefix.plain(p.argv, cmd, p.mark)
+	}
+	return p.prefix.shell(guard.ReadLine, cmd), nil
+}
+
+// over makes p the backend of b, which launches client.
+func (p *process) over(b *executor.Base, below executor.Backend, client executor.Command) {
+	p.base, p.below = b, below
+	b.Exec = client
 	b.Layer = &executor.Layer{Streams: p.layer, Exit: p.exit, Empty: p.empty}
-	return p
 }
 
 // layer implements executor.Layer.
@@ -68,14 +85,17 @@ func (p *process) exit(client executor.Exit) executor.Exit {
 	p.mu.Lock()
 	status, killed := p.status, p.killed
 	p.mu.Unlock()
-	if p.ex.prefix.stays || p.run.PID == 0 && !p.ex.prefix.engine() {
+	if p.prefix.stays || p.plain && !p.prefix.engine {
 		return client
 	}
 	end := executor.Exit{By: client.By, Why: client.Why}
 	const sigkill = 128 + 9
 	switch {
 	case status == nil:
-		end.Why = fmt.Sprintf("%s %s; how the server ended: cannot tell", p.ex.prefix.name, client.How())
+		end.Why = fmt.Sprintf("%s %s; how the server ended: cannot tell", p.prefix.name, client.How())
+		if _, text, hint := Cause(p.prefix.name, p.said.text(), client.Code); text != "" && p.plain {
+			end.Why += " (" + text + "; " + hint + ")"
+		}
 	case *status == sigkill && killed:
 		end.Kind, end.Signal = executor.ExitSignal, "KILL"
 	default:
@@ -96,7 +116,7 @@ func (p *process) exit(client executor.Exit) executor.Exit {
 // empty implements executor.Layer.
 func (p *process) empty() bool {
 	if p.charge == nil {
-		return p.ex.prefix.stays
+		return p.prefix.stays
 	}
 	procs, err := p.charge.Ask(context.Background(), "X", "")
 	return err == nil && len(procs) == 0 && !p.charge.Guard().Doubts()
@@ -108,8 +128,8 @@ func (p *process) Describe(info *executor.Info) {
 	p.mu.Lock()
 	info.Notices = append(slices.Clone(info.Notices), p.notices...)
 	p.mu.Unlock()
-	info.Via = p.ex.prefix.place
-	if !p.ex.prefix.stays {
+	info.Via = p.prefix.place
+	if p.prefix.engine || !p.plain && !p.prefix.stays {
 		info.Env = executor.EnvReport{Policy: executor.EnvNone, Added: []string{executor.MarkName}}
 	}
 	for _, v := range p.base.Cmd.Env {
@@ -118,7 +138,7 @@ func (p *process) Describe(info *executor.Info) {
 		}
 	}
 	slices.Sort(info.Env.Named)
-	if p.run.PID != 0 && !p.ex.prefix.stays {
+	if p.run.PID != 0 && !p.prefix.stays {
 		info.PID, info.Program = p.run.PID, ""
 	}
 }
@@ -176,6 +196,8 @@ func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.S
 func (p *process) CannotTell() []string {
 	if p.charge == nil {
 		reasons := p.below.CannotTell()
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		if p.unseen != "" {
 			reasons = append(slices.Clone(reasons), p.unseen)
 		}
@@ -191,6 +213,9 @@ func (p *process) CannotTell() []string {
 // Kill implements executor.Backend.
 func (p *process) Kill(ctx context.Context, alone bool, report *executor.StopReport) error {
 	if p.charge == nil {
+		if p.prefix.runs() {
+			p.endContainers(ctx)
+		}
 		return p.below.Kill(ctx, alone, report)
 	}
 	p.setKilled()
