@@ -147,6 +147,7 @@ type Header struct {
 	Start     time.Time `json:"start"`
 	Placement string    `json:"placement"`      // local or ssh
 	Host      string    `json:"host,omitempty"` // with ssh: as the user named it
+	Via       []string  `json:"via,omitempty"`  // words before Argv that lead to another place, as docker exec; as in Argv
 	Argv      []string  `json:"argv"`           // with named environment values as ${NAME}
 	Cwd       string    `json:"cwd,omitempty"`
 	Era       string    `json:"era,omitempty"`

@@ -21,7 +21,7 @@ var exitMeanings = []struct {
 	{console.ExitUsage, "wrong usage or unreadable input"},
 	{console.ExitStart, "the server could not be started, or ended before it responded"},
 	{console.ExitTimeout, "the startup, the handshake or a request timed out"},
-	{console.ExitReach, "the host could not be reached, or the connection was lost"},
+	{console.ExitReach, "the host or the place of --via could not be reached, or the connection was lost"},
 	{console.ExitPartial, "success, but the recording or standard output is incomplete"},
 }
 

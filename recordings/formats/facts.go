@@ -100,6 +100,9 @@ func (f *facts) describe(src session.Source) {
 	if h.Host != "" {
 		place += " " + h.Host
 	}
+	if len(h.Via) > 0 {
+		place += ", through " + strings.Join(h.Via, " ")
+	}
 	if h.Cwd != "" {
 		place += ", in " + h.Cwd
 	}

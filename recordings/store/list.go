@@ -21,6 +21,7 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis/cause"
+	"mcpdbg/session/via"
 )
 
 // A Recording in a folder: its name tells Path and When, Look reads its first and
@@ -143,15 +144,15 @@ func (r *Recording) Name() string {
 	return base
 }
 
-// Command returns the recorded command in short, after the host that it ran on; the
+// Command returns the recorded command in short, after the place that it ran in; the
 // name of the server before Look has read it.
 func (r *Recording) Command() string {
 	text := Brief(r.Header.Argv)
 	if text == "" {
 		return r.Name()
 	}
-	if r.Header.Host != "" {
-		text = r.Header.Host + ": " + text
+	if where := via.Where(r.Header.Via, r.Header.Host); where != "" {
+		text = where + ": " + text
 	}
 	return text
 }

@@ -17,6 +17,6 @@
 // whatever the verb, and never occur in an error or a Problem.
 //
 // An entry with a host ("ssh", or a named environment) has it in
-// Entry.SSH and in Start.SSH. If the host is unknown the entry is refused: it
+// Entry.SSH and in Start.SSH; words before its command ("via") are in Via. If the host is unknown the entry is refused: it
 // is never started on this machine instead.
 package target

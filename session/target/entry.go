@@ -40,6 +40,9 @@ type Entry struct {
 	// SSH is the host that the server runs on; "" means this machine, unless
 	// the entry is refused.
 	SSH string
+	// Via are the words before the command that lead to another place there; nil if
+	// there are none.
+	Via []Text
 	// 0 if the file has none; Timeout is that of one request
 	StartupTimeout, Timeout time.Duration
 
@@ -57,6 +60,9 @@ type Entry struct {
 // Startable reports whether the entry can be started. If not, Why returns the
 // reason.
 func (e *Entry) Startable() bool { return !e.Disabled && e.Unsupported == "" && e.Refused == nil }
+
+// Prefix returns the words of Via without secrets.
+func (e *Entry) Prefix() []string { return textStrings(e.Via) }
 
 // Why returns why the entry can't be started, and what to try; "" if it can.
 func (e *Entry) Why() (why, try string) {

@@ -1,13 +1,19 @@
 package target
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"mcpdbg/internal/wording"
 )
 
-const keySSH = "ssh"
+const (
+	keySSH = "ssh"
+	keyVia = "via"
+)
 
 // keyEnvironment names an environment to run in, if it is a text, and the variables of
 // the server, if it is an object.
@@ -29,6 +35,43 @@ func (e *entryReader) placement(n *node) {
 		e.SSH = ssh.text
 	}
 	e.inEnvironment(n)
+}
+
+// via reads the words before the command that lead to another place on the host, such as
+// docker exec. Tokens are expanded after the split, so that a value is never two words.
+// Invalid words refuse the entry: it must not run without them.
+func (e *entryReader) via(n *node) {
+	via := n.get(keyVia)
+	if via == nil {
+		return
+	}
+	words, err := prefixOf(via)
+	if err == nil && (len(words) == 0 || words[0] == "") {
+		err = errors.New("empty")
+	}
+	if err != nil {
+		e.refuse(via.at, keyVia+": "+err.Error(), `write "via": "docker exec -i NAME", or remove it`)
+		return
+	}
+	for _, word := range words {
+		e.Via = append(e.Via, e.expand(word, via.at, ""))
+	}
+}
+
+func prefixOf(via *node) (words []string, err error) {
+	switch via.kind {
+	case text:
+		return wording.SplitWords(via.text)
+	case list:
+		for _, item := range via.items {
+			if item.kind != text {
+				return nil, errors.New("an item is not a string")
+			}
+			words = append(words, item.text)
+		}
+		return words, nil
+	}
+	return nil, errors.New("neither a string nor a list")
 }
 
 // inEnvironment finds the host of the environment that the entry names, by whichever of

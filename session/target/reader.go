@@ -116,7 +116,7 @@ func (e *entryReader) done() {
 }
 
 func (e *entryReader) needs() {
-	texts := slices.Clone(e.Argv)
+	texts := slices.Concat(e.Via, e.Argv)
 	seen := map[string]bool{}
 	for _, v := range e.Env {
 		texts = append(texts, v.Value)

@@ -56,6 +56,7 @@ func (e *entryReader) pkg(p *node, version string) {
 	}
 	e.twice(p)
 	e.placement(p)
+	e.via(p)
 	registry, identifier := p.str("registryType"), p.str("identifier")
 	program := p.str("runtimeHint")
 	if program == "" {

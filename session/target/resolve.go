@@ -28,17 +28,28 @@ type Start struct {
 	Dir string
 	// SSH is the host; "" means this machine.
 	SSH                     string
+	Via                     []Text        // words before Argv that lead to another place
 	StartupTimeout, Timeout time.Duration // 0: not in the file
 	Problems                []Problem     // of the env file
 }
 
 // Args returns the command line with its secrets.
 func (s Start) Args() []string {
-	args := make([]string, len(s.Argv))
-	for i, t := range s.Argv {
-		args[i] = t.Reveal()
+	return reveal(s.Argv)
+}
+
+// Prefix returns the words of Via with their secrets.
+func (s Start) Prefix() []string { return reveal(s.Via) }
+
+// MaskedPrefix returns the words of Via with ${NAME} for their secrets.
+func (s Start) MaskedPrefix() []string { return textStrings(s.Via) }
+
+func reveal(texts []Text) []string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = t.Reveal()
 	}
-	return args
+	return out
 }
 
 // Environ returns the environment variables of the file with their values.
@@ -50,11 +61,11 @@ func (s Start) Environ() []executor.EnvVar {
 	return out
 }
 
-// Secrets returns the values that MaskedArgs replaces, with the names that it
-// shows.
+// Secrets returns the values that MaskedArgs and MaskedPrefix replace, with the names
+// that they show.
 func (s Start) Secrets() []executor.EnvVar {
 	var secrets []executor.EnvVar
-	for _, t := range s.Argv {
+	for _, t := range slices.Concat(s.Via, s.Argv) {
 		for _, p := range t.all() {
 			if p.name != "" {
 				secrets = append(secrets, executor.EnvVar{Name: p.name, Value: p.text})
@@ -117,6 +128,9 @@ func (e *Entry) Resolve(ask func(Input) (string, error)) (Start, error) {
 	for _, t := range e.Argv {
 		s.Argv = append(s.Argv, t.with(given))
 	}
+	for _, t := range e.Via {
+		s.Via = append(s.Via, t.with(given))
+	}
 	if s.Dir, err = e.dir(given); err != nil {
 		return Start{}, err
 	}
@@ -176,7 +190,9 @@ func (e *Entry) dir(given map[string]answer) (string, error) {
 	switch {
 	case e.SSH != "" && dir != "" && !path.IsAbs(dir):
 		return "", e.problem("cwd is a directory of "+e.SSH+" and must begin with /", "without cwd the server starts in the login directory")
-	case e.SSH != "":
+	case len(e.Via) > 0 && dir != "" && !path.IsAbs(dir):
+		return "", e.problem("cwd is a directory of the place that via leads to and must begin with /", "without cwd the server starts where that puts it")
+	case e.SSH != "" || len(e.Via) > 0:
 		return dir, nil
 	case dir != "":
 		return e.absolute(dir), nil
@@ -194,11 +210,11 @@ func (e *Entry) absolute(file string) string {
 }
 
 // program returns the program; a relative path is resolved against the
-// directory where the server starts, except on a host.
+// directory where the server starts, except in another place.
 func (e *Entry) program(s Start) Text {
 	program := s.Argv[0]
 	name := program.Reveal()
-	if s.SSH != "" || filepath.IsAbs(name) || filepath.Base(name) == name {
+	if s.SSH != "" || len(s.Via) > 0 || filepath.IsAbs(name) || filepath.Base(name) == name {
 		return program
 	}
 	base := s.Dir

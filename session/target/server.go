@@ -3,6 +3,7 @@ package target
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ func (e *entryReader) server(n *node) {
 	}
 	e.twice(n)
 	e.placement(n)
+	e.via(n)
 	if off, _ := n.flag("disabled"); off {
 		e.Disabled = true
 	}
@@ -54,7 +56,7 @@ func (e *entryReader) server(n *node) {
 	}
 }
 
-// twice reports duplicate members: all parsers take the last one. A duplicate host is
+// twice reports duplicate members: all parsers take the last one. A duplicate place is
 // refused.
 func (e *entryReader) twice(n *node) {
 	m, found := n.twice()
@@ -62,14 +64,11 @@ func (e *entryReader) twice(n *node) {
 		return
 	}
 	e.note(m.at, "duplicate key "+m.name+": the last one is used", "")
-	hosts := 0
-	for _, m := range n.members {
-		if m.name == keySSH {
-			hosts++
+	for _, key := range []string{keySSH, keyVia} {
+		same := func(m member) bool { return m.name == key }
+		if first := slices.IndexFunc(n.members, same); first >= 0 && slices.ContainsFunc(n.members[first+1:], same) {
+			e.refuse(m.at, "duplicate key "+key, "remove one of them")
 		}
-	}
-	if hosts > 1 {
-		e.refuse(m.at, "duplicate key "+keySSH, "name one host")
 	}
 }
 

@@ -15,6 +15,10 @@ func TestSplit(t *testing.T) {
 		" sudo\t-nu 'my svc' ":         {"sudo", "-nu", "my svc"},
 		`sh -c 'exec "$@"; true' sh`:   {"sh", "-c", `exec "$@"; true`, "sh"},
 		"env A=$B C=*.x D=${E} '$(F)'": {"env", "A=$B", "C=*.x", "D=${E}", "$(F)"},
+		"docker compose exec web":      {"docker", "compose", "exec", "web"},
+		"docker exec --new web":        {"docker", "exec", "--new", "web"},
+		"kubectl exec -i web --":       {"kubectl", "exec", "-i", "web", "--"},
+		"docker compose up web":        {"docker", "compose", "up", "web"},
 		"chroot '/srv/a\nb' -x":        {"chroot", "/srv/a\nb", "-x"},
 	} {
 		got, err := via.Split(text)
@@ -22,14 +26,21 @@ func TestSplit(t *testing.T) {
 		require.Equal(t, want, got, text)
 	}
 	for text, want := range map[string]string{
-		"":                   "empty: must be the beginning of a command, such as docker exec -i NAME",
-		"  ":                 "empty: must be the beginning of a command, such as docker exec -i NAME",
-		"'' x":               "empty: must be the beginning of a command, such as docker exec -i NAME",
-		"-i web":             "begins with the option -i: must begin with a program",
-		"docker exec; rm -r": "unquoted ; at character 12: no shell runs this, quote it",
-		"docker exec $(id)":  "unquoted ( at character 14: no shell runs this, quote it",
-		"docker exec\nrm":    "line break at character 12: no shell runs this, quote it",
-		"docker exec 'web":   "unclosed quote at character 13",
+		"":                            "empty: must be the beginning of a command, such as docker exec -i NAME",
+		"  ":                          "empty: must be the beginning of a command, such as docker exec -i NAME",
+		"'' x":                        "empty: must be the beginning of a command, such as docker exec -i NAME",
+		"-i web":                      "begins with the option -i: must begin with a program",
+		"docker exec; rm -r":          "unquoted ; at character 12: no shell runs this, quote it",
+		"docker exec $(id)":           "unquoted ( at character 14: no shell runs this, quote it",
+		"docker exec\nrm":             "line break at character 12: no shell runs this, quote it",
+		"docker exec -it web":         "docker exec has -t: a terminal would change the bytes of the protocol, remove it",
+		"sudo podman exec -t --new x": "podman exec has -t: a terminal would change the bytes of the protocol, remove it",
+		"kubectl exec web -ti --":     "kubectl exec has -t: a terminal would change the bytes of the protocol, remove it",
+		"docker exec web":             "docker exec has no -i: the server would get no input, add it",
+		"docker run --rm img":         "docker run has no -i: the server would get no input, add it",
+		"docker exec -di web":         "docker exec has -d: the server would run without a client, remove it",
+		"kubectl exec -i web":         "kubectl exec needs -- before the server's command, add it at the end",
+		"docker exec 'web":            "unclosed quote at character 13",
 	} {
 		_, err := via.Split(text)
 		require.EqualError(t, err, want, text)
@@ -85,5 +96,7 @@ func TestWrappers(t *testing.T) {
 		require.Equal(t, want.stays, via.Descendant(words), line)
 		require.Equal(t, want.passes, via.PassesEnv(words), line)
 		require.Equal(t, want.place, via.Place(words), line)
+		require.Equal(t, strings.TrimPrefix(want.place+" on build-7", " on "), via.Where(words, "build-7"))
+		require.Equal(t, want.place, via.Where(words, ""))
 	}
 }

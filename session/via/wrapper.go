@@ -3,6 +3,8 @@ package via
 import (
 	"slices"
 	"strings"
+
+	"mcpdbg/internal/wording"
 )
 
 // A wrapper is a program that starts the command behind its options and operands.
@@ -179,6 +181,10 @@ func Place(words []string) string {
 	}
 	return name
 }
+
+// Where names the place of a prefix and the host that it is on, such as docker web on
+// build-7. Without either it is "".
+func Where(words []string, host string) string { return wording.Join(" on ", Place(words), host) }
 
 func (p *Prefix) place() string {
 	words := []string{p.Engine}

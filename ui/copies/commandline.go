@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
+	"mcpdbg/session/via"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/workspace"
 )
@@ -18,6 +20,9 @@ func target(h session.Header) []string {
 	var words []string
 	if h.Host != "" {
 		words = append(words, "--ssh", h.Host)
+	}
+	if len(h.Via) > 0 {
+		words = append(words, "--via", wording.CommandLine(h.Via))
 	}
 	if h.Cwd != "" {
 		words = append(words, "-C", h.Cwd)
@@ -51,8 +56,8 @@ const reproduceRows = 4096
 // handshake of the message's process, and the message. Responses of the client in
 // between are not sent: they depend on the server.
 func reproduce(h session.Header, source session.Source, row session.Row) (string, error) {
-	if h.Host != "" {
-		return "", fmt.Errorf("the server ran on %s: use the mcpdbg call command line", h.Host)
+	if place := via.Where(h.Via, h.Host); place != "" {
+		return "", fmt.Errorf("the server ran on %s: use the mcpdbg call command line", place)
 	}
 	lines, err := handshakeLines(source, row)
 	if err != nil {
@@ -132,7 +137,8 @@ func clientConfig(h session.Header) (string, error) {
 		Command string   `json:"command"`
 		Args    []string `json:"args,omitempty"`
 		Cwd     string   `json:"cwd,omitempty"`
-		SSH     string   `json:"ssh,omitempty"` // an extension of mcpdbg
+		SSH     string   `json:"ssh,omitempty"` // extensions of mcpdbg
+		Via     []string `json:"via,omitempty"`
 	}
 	if len(h.Argv) == 0 {
 		return "", errors.New("the log has no command")
@@ -141,7 +147,7 @@ func clientConfig(h session.Header) (string, error) {
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
 		name = name[i+1:]
 	}
-	config := map[string]map[string]server{"mcpServers": {name: {h.Argv[0], h.Argv[1:], h.Cwd, h.Host}}}
+	config := map[string]map[string]server{"mcpServers": {name: {h.Argv[0], h.Argv[1:], h.Cwd, h.Host, h.Via}}}
 	text, err := json.MarshalIndent(config, "", "  ")
 	return string(text) + "\n", err
 }

@@ -150,11 +150,13 @@ func TestPrintfWord(t *testing.T) {
 func TestCallLine(t *testing.T) {
 	local := session.Header{Argv: []string{"npx", "-y", "a server"}, Cwd: "/srv/a b"}
 	remote := session.Header{Argv: []string{"srv", "${KEY}"}, Host: "build-7"}
+	inside := session.Header{Argv: []string{"srv"}, Host: "build-7", Via: []string{"docker", "exec", "-i", "web"}, Cwd: "/srv"}
 	for _, tc := range []struct {
 		h              session.Header
 		method, params string
 		want           string
 	}{
+		{inside, "tools/list", "", `mcpdbg call tools/list --ssh build-7 --via 'docker exec -i web' -C /srv -- srv`},
 		{local, "tools/list", "", `mcpdbg call tools/list -C '/srv/a b' -- npx -y 'a server'`},
 		{local, "tools/call", `{"name":"echo"}`, `mcpdbg call --tool echo -C '/srv/a b' -- npx -y 'a server'`},
 		{local, "tools/call", `{"name":7}`, `mcpdbg call tools/call --params '{"name":7}' -C '/srv/a b' -- npx -y 'a server'`},

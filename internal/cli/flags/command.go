@@ -53,9 +53,9 @@ func (t *Target) SessionConfig(argv []string) (session.Config, error) {
 	return cfg, err
 }
 
-// "" for the default on a host.
+// "" for the default in another place.
 func (t *Target) folder(cmd executor.Command) string {
-	if cmd.Dir != "" || t.SSH.Remote() {
+	if cmd.Dir != "" || t.elsewhere() {
 		return cmd.Dir
 	}
 	folder, _ := os.Getwd() // "" if unknown
@@ -106,7 +106,10 @@ func (t *Target) Command(argv []string) (executor.Command, error) {
 	}
 	cmd.Leave = t.leave
 	if t.SSH.Remote() {
-		cmd.EnvPolicy, cmd.Dir = executor.EnvNone, t.Cwd
+		cmd.EnvPolicy = executor.EnvNone
+	}
+	if t.elsewhere() {
+		cmd.Dir = t.Cwd
 	} else if t.Cwd != "" {
 		dir, err := filepath.Abs(t.Cwd)
 		if err != nil {
@@ -116,6 +119,10 @@ func (t *Target) Command(argv []string) (executor.Command, error) {
 	}
 	return cmd, nil
 }
+
+// elsewhere reports whether folders of the command are not those of this machine, as far
+// as is known.
+func (t *Target) elsewhere() bool { return t.SSH.Remote() || len(t.Via) > 0 }
 
 // lastOfEach keeps the last variable of a name.
 func lastOfEach(env []executor.EnvVar) []executor.EnvVar {

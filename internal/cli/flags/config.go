@@ -127,6 +127,9 @@ func (t Target) Use(e target.Entry, how string, ask func(target.Input) (string, 
 	if t.SSH.Remote() {
 		e.SSH = t.SSH.Dest
 	}
+	if t.Given("via") {
+		e.Via = make([]target.Text, len(t.Via)) // that there is one decides about folders
+	}
 	if t.Given("cwd") {
 		e.Cwd = target.Text{}
 	}
@@ -136,6 +139,9 @@ func (t Target) Use(e target.Entry, how string, ask func(target.Input) (string, 
 	}
 	t.From = &Configured{e, how, start}
 	t.SSH.Dest = start.SSH
+	if !t.Given("via") {
+		t.Via = start.Prefix()
+	}
 	if start.StartupTimeout > 0 && !t.Given("startup-timeout") {
 		t.StartupTimeout = start.StartupTimeout
 	}

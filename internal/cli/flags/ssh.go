@@ -105,6 +105,9 @@ func (s *SSH) Remote() bool { return s.Dest != "" }
 func (s *SSH) given(name string) bool { return s.set != nil && s.set.Changed(name) }
 
 func (t *Target) checkPlace() error {
+	if err := t.checkVia(); err != nil {
+		return err
+	}
 	if !t.SSH.Remote() {
 		for _, name := range SSHOnly {
 			if t.SSH.given(name) {

@@ -50,6 +50,8 @@ type Target struct {
 	lineLimit      size
 	collectorDelay time.Duration
 	SSH            SSH
+	Via            []string // words before the command that lead to another place
+	ViaPlain       bool     // only the bare command starts there
 	Config         Config
 
 	set            *pflag.FlagSet        // to tell which of them were given
@@ -58,6 +60,7 @@ type Target struct {
 	Person         bool                  // a user can answer server requests
 	Configure      func(*session.Config) // if set, called last
 	Shown          []string              // recorded command; nil for the actual one
+	ShownVia       []string              // the same of Via
 }
 
 // Given reports whether a flag was on the command line.
@@ -69,6 +72,7 @@ const defaultEnvPolicy = "inherit"
 func (t *Target) Register(cmd *cobra.Command) {
 	t.RegisterLocal(cmd)
 	t.SSH.Register(cmd)
+	t.RegisterVia(cmd)
 	t.Config.Register(cmd)
 }
 
@@ -150,16 +154,25 @@ func (t *Target) Lease() time.Duration {
 
 // Header returns the header of the recording.
 func (t *Target) Header(cfg session.Config) session.Header {
-	argv := cfg.Command.Argv
+	argv, prefix := cfg.Command.Argv, t.Via
 	if t.From != nil {
 		argv = t.From.Start.MaskedArgs()
+		if !t.Given("via") {
+			prefix = t.From.Start.MaskedPrefix()
+		}
 	}
 	if t.Shown != nil {
 		argv = t.Shown
 	}
+	if t.ShownVia != nil {
+		prefix = t.ShownVia
+	}
 	h := session.Header{
 		Tool: "mcpdbg " + console.Version, Placement: "local", Argv: secret.Conceal(argv, cfg.Command.Env),
 		Cwd: cfg.Command.Dir, Era: cfg.Era.String(),
+	}
+	if len(prefix) > 0 {
+		h.Via = secret.Conceal(prefix, cfg.Command.Env)
 	}
 	if t.SSH.Remote() {
 		h.Placement, h.Host = "ssh", t.SSH.Dest

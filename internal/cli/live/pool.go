@@ -49,14 +49,18 @@ func (p *Pool) Prepare(t *flags.Target, env []executor.EnvVar, seed uint32) erro
 // Executor returns the executor of one session.
 func (p *Pool) Executor(t flags.Target, env []executor.EnvVar) (executor.Executor, error) {
 	if !t.SSH.Remote() {
-		return lent{p.local}, nil
+		return through(&t, lent{p.local})
 	}
 	opts, err := t.SSH.Options(env)
 	if err != nil {
 		return nil, err
 	}
 	opts.Dialer, opts.IDs = p.dialer, &p.ids
-	return sshexec.New(opts)
+	exec, err := sshexec.New(opts)
+	if err != nil {
+		return nil, err
+	}
+	return through(&t, exec)
 }
 
 // A lent executor is closed by its owner.

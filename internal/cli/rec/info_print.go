@@ -44,6 +44,9 @@ func (info *Info) printFacts(line linePrinter) {
 	line("file       %s", info.File)
 	line("           %s, %d entries, %s", wording.Bytes(info.Size), info.Entries, cmp.Or(info.Stopped, stateWords[info.State]))
 	line("command    %s", strings.Join(h.Argv, " "))
+	if len(h.Via) > 0 {
+		line("through    %s", wording.CommandLine(h.Via))
+	}
 	line("           %s%s", place, wording.IfAny(", in ", h.Cwd))
 	if h.Mode == session.ModeTap {
 		line("tap        %s%s", h.Name, wording.IfAny(", under ", info.Client))

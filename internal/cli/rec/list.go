@@ -20,6 +20,7 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/store"
 	"mcpdbg/session"
+	"mcpdbg/session/via"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -102,6 +103,7 @@ type Listed struct {
 	Stderr   *uint64    `json:"stderr_lines,omitempty"`
 	Argv     []string   `json:"argv,omitempty"`
 	Host     string     `json:"host,omitempty"`
+	Via      []string   `json:"via,omitempty"`
 	Tap      string     `json:"tap,omitempty"`     // its name
 	Problem  string     `json:"problem,omitempty"` // why it can't be read, without anything else
 
@@ -181,7 +183,7 @@ func look(ctx context.Context, file *store.Recording, all bool) Listed {
 	if !start.IsZero() {
 		l.Start, l.when = &start, start
 	}
-	l.State, l.Size, l.Argv, l.Host = listedStates[s.State], s.Size, s.Header.Argv, s.Header.Host
+	l.State, l.Size, l.Argv, l.Host, l.Via = listedStates[s.State], s.Size, s.Header.Argv, s.Header.Host, s.Header.Via
 	if s.Header.Mode == session.ModeTap {
 		l.Tap = s.Header.Name
 	}
@@ -285,8 +287,8 @@ func (l *Listed) long() string {
 
 func (l *Listed) command() string {
 	text := termsafe.String(strings.Join(l.Argv, " "))
-	if l.Host != "" {
-		text = termsafe.String(l.Host) + ": " + text
+	if where := via.Where(l.Via, l.Host); where != "" {
+		text = termsafe.String(where) + ": " + text
 	}
 	if l.Tap != "" {
 		text = "tap " + termsafe.String(l.Tap) + ": " + text

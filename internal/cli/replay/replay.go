@@ -21,6 +21,7 @@ import (
 	"mcpdbg/recordings/compare"
 	"mcpdbg/recordings/match"
 	"mcpdbg/recordings/replay"
+	"mcpdbg/session"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -209,9 +210,17 @@ func replayFile(ctx context.Context, env *console.Env, path string, t flags.Targ
 		return console.Usagef("%s: nothing to replay: only a handshake was sent", path)
 	case !env.HasCommand && t.Config.File == "":
 		return console.WithHint(console.Usagef("no server to replay to: put the server command after --, or use --config FILE"),
-			"--dry-run to list what would be sent; the recorded command was "+wording.CommandLine(rec.Header().Argv))
+			"--dry-run to list what would be sent; the recorded command was "+recordedCommand(rec.Header()))
 	}
 	return r.run(ctx)
+}
+
+func recordedCommand(h session.Header) string {
+	line := wording.CommandLine(h.Argv)
+	if len(h.Via) > 0 {
+		line = wording.CommandLine([]string{"--via", wording.CommandLine(h.Via)}) + " -- " + line
+	}
+	return line
 }
 
 // checkTools warns about --tool without a recorded call.

@@ -24,6 +24,7 @@ import (
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/tap/control"
 	"mcpdbg/session/target"
+	"mcpdbg/session/via"
 	"mcpdbg/ui/widget/termsafe"
 	"mcpdbg/ui/workspace"
 )
@@ -66,6 +67,12 @@ func (l *Launcher) Again(ctx context.Context, again host.Rerun) (workspace.Opene
 	fill := strings.NewReplacer(pairs...)
 	for i := range argv {
 		argv[i] = fill.Replace(argv[i])
+	}
+	if len(again.Header.Via) > 0 {
+		t.ShownVia, t.Via = again.Header.Via, slices.Clone(again.Header.Via)
+		for i := range t.Via {
+			t.Via[i] = fill.Replace(t.Via[i])
+		}
 	}
 	t.Configure = func(cfg *session.Config) {
 		delete(cfg.Policies, mcp.MethodRoots) // answered from the recording, or by the person
@@ -165,7 +172,7 @@ func (l *Launcher) Home(ctx context.Context) (host.Home, error) {
 func serverItem(e *target.Entry) host.Item {
 	item := host.Item{
 		Kind: host.ServerItem, Key: strings.Join([]string{serverKey, e.File, e.Project, e.Name}, keySep), Name: e.Name,
-		From: fmt.Sprintf("%s, %s:%d", e.Client, wording.Path(e.File), e.Line), Where: wording.Place(e.SSH), Command: commandText(e),
+		From: fmt.Sprintf("%s, %s:%d", e.Client, wording.Path(e.File), e.Line), Where: wording.Place(via.Where(e.Prefix(), e.SSH)), Command: commandText(e),
 	}
 	item.Wrapped, item.Unwrapped = e.Tap != nil, tap.Unwrappable(e)
 	if why, try := e.Why(); why != "" {
@@ -239,12 +246,14 @@ func (l *Launcher) start(ctx context.Context, t flags.Target, argv []string, nam
 	kept, warning := notesOf(s.Log.Path(), s.Log.Header().ID)
 	warning = cmp.Or(warning, temporary)
 	return workspace.Opened{
-		Session: s.Session, Source: s.Log, Title: title(name, t.SSH.Dest), Start: s.Open, Notes: kept, Warning: warning,
+		Session: s.Session, Source: s.Log, Title: title(name, place(s.Log.Header())), Start: s.Open, Notes: kept, Warning: warning,
 		Close: func(ctx context.Context) error { return l.close(ctx, s) },
 	}, nil
 }
 
-func title(name, host string) string { return fmt.Sprintf("%s (%s)", name, wording.Place(host)) }
+func title(name, place string) string { return fmt.Sprintf("%s (%s)", name, wording.Place(place)) }
+
+func place(h session.Header) string { return via.Where(h.Via, h.Host) }
 
 func (l *Launcher) close(ctx context.Context, s *live.Session) error {
 	l.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/store"
 	"mcpdbg/session"
+	"mcpdbg/session/via"
 	"mcpdbg/ui/host"
 )
 
@@ -17,7 +18,7 @@ const maxListed = 2000
 func recordingItem(r *store.Recording) host.Item {
 	item := host.Item{
 		Kind: host.RecordingItem, Key: recordingKey + keySep + r.Path, Name: r.Command(), From: wording.Path(r.Path),
-		Where: wording.Place(r.Header.Host), Command: strings.Join(r.Header.Argv, " "), When: r.When, Short: store.ShortName(filepath.Base(r.Path)), Size: r.Size, Live: r.State == session.RecordingOn,
+		Where: wording.Place(via.Where(r.Header.Via, r.Header.Host)), Command: strings.Join(r.Header.Argv, " "), When: r.When, Short: store.ShortName(filepath.Base(r.Path)), Size: r.Size, Live: r.State == session.RecordingOn,
 	}
 	if r.Header.Mode == session.ModeTap {
 		item.Tap, item.Name = true, r.Header.Name
@@ -41,6 +42,9 @@ func wordsOf(h *session.Header) (words []string) {
 	}
 	if h.Host != "" {
 		words = append(words, "--ssh", h.Host)
+	}
+	if len(h.Via) > 0 {
+		words = append(words, "--via", wording.CommandLine(h.Via))
 	}
 	if h.Cwd != "" {
 		words = append(words, "-C", h.Cwd)

@@ -58,7 +58,7 @@ func ShowSession(ctx context.Context, env *console.Env, t flags.Target, argv []s
 	more := &Launcher{Env: env, prompter: prompter, live: []*live.Session{l}}
 	opts := ui.Options{
 		Settings: env.Settings, Launcher: more, Session: l.Session, Source: l.Log, Prompter: prompter,
-		Title: title(name, t.SSH.Dest), Start: l.Open, Drafts: draftsFolder(), Notes: kept,
+		Title: title(name, place(l.Log.Header())), Start: l.Open, Drafts: draftsFolder(), Notes: kept,
 	}
 	if files != nil {
 		over := live.NewWatch(&w, l, files, true)
