@@ -41,7 +41,7 @@ func Check(words []string) error {
 }
 
 // check returns an error if the client of an engine would not connect a server that
-// follows these words. What is unknown is no error: the client will report it.
+// follows these words. It ignores unknown options: the client will report them.
 func (p *Prefix) check(words int) error {
 	name := p.Engine + " " + p.Verb
 	switch launches := p.options() != nil; {

@@ -120,8 +120,7 @@ func (t *Target) Command(argv []string) (executor.Command, error) {
 	return cmd, nil
 }
 
-// elsewhere reports whether folders of the command are not those of this machine, as far
-// as is known.
+// elsewhere reports whether folders of the command may be those of another place.
 func (t *Target) elsewhere() bool { return t.SSH.Remote() || len(t.Via) > 0 }
 
 // lastOfEach keeps the last variable of a name.
