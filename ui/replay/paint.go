@@ -7,6 +7,7 @@ import (
 
 	"mcpdbg/internal/wording"
 	replayer "mcpdbg/recordings/replay"
+	"mcpdbg/session/via"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
@@ -84,8 +85,11 @@ func (v *view) notes() (rows []string) {
 	add := func(text string) { rows = append(rows, text) }
 	add("type to change the command; ctrl+w and " + v.clearKey + " delete")
 	place := "on this machine"
-	if v.header.Host != "" {
-		place = "on " + v.header.Host
+	switch where := via.Where(v.header.Via, v.header.Host); {
+	case len(v.header.Via) > 0:
+		place = "in " + where
+	case where != "":
+		place = "on " + where
 	}
 	if v.header.Cwd != "" {
 		place += ", in " + v.header.Cwd

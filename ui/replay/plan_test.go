@@ -283,3 +283,12 @@ func TestReplayFrames(t *testing.T) {
 	frames.Golden(t, "plan")
 	s.EverySize()
 }
+
+// TestReplayThroughAPrefix: the plan names the place, and asks for the values of the
+// prefix, too.
+func TestReplayThroughAPrefix(t *testing.T) {
+	s := newStage(t, strings.Replace(planned, `"argv":`, `"via":["docker","exec","-i","-e","${INSIDE}","web"],"argv":`, 1)+calls)
+	s.Do(host.ActReplay)
+	require.Contains(t, s.Text(), "starts in docker web, in /srv")
+	require.Contains(t, s.Text(), "${INSIDE}")
+}

@@ -156,7 +156,7 @@ func openPlan(c host.Context, state *State) tea.Cmd {
 	v := &view{state: state, of: c.Workspace, header: header, env: c.Workspace.Whole.Lifecycle.Env, tools: map[string]bool{}, command: kit.NewField(false), calls: kit.NewField(false), speed: slices.Index(speeds, 1), includeKey: c.Host.Key(actToggle), clearKey: c.Host.Key(actClear)}
 	v.command.Add(kit.QuoteWords(header.Argv))
 	v.names = slices.Clone(v.env.Named)
-	for _, word := range header.Argv {
+	for _, word := range slices.Concat(header.Via, header.Argv) {
 		for _, m := range placeholder().FindAllStringSubmatch(word, -1) {
 			if !slices.Contains(v.names, m[1]) {
 				v.names = append(v.names, m[1])

@@ -357,3 +357,19 @@ func TestRecordingInParts(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
+
+// TestRecInfoNamesThePrefix: a session through a prefix is not taken for a local one.
+func TestRecInfoNamesThePrefix(t *testing.T) {
+	t.Parallel()
+	file := clitest.WriteFile(t, `{"mcpdbg":1,"id":"x","tool":"t","start":"2026-11-21T10:00:00Z","placement":"local","via":["docker","exec","-i","my web"],"argv":["srv","x"]}`+"\n"+
+		`{"n":1,"t":0,"k":"start","process":"p"}`+"\n")
+	r := clitest.InProcess(t, "rec", "info", file)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Contains(t, r.Stdout, "command    srv x\nthrough    docker exec -i 'my web'\n")
+	r = clitest.InProcess(t, "rec", "info", "--json", file)
+	require.Contains(t, r.Stdout, `"via":["docker","exec","-i","my web"]`)
+	r = clitest.InProcess(t, "rec", "ls", "--json", filepath.Dir(file))
+	require.Contains(t, r.Stdout, `"via":["docker","exec","-i","my web"]`)
+	r = clitest.InProcess(t, "rec", "ls", filepath.Dir(file))
+	require.Contains(t, r.Stdout, "docker my web: srv x")
+}

@@ -31,9 +31,18 @@ import (
 
 // Again implements host.Launcher.
 func (l *Launcher) Again(ctx context.Context, again host.Rerun) (workspace.Opened, error) {
-	t, ofRun, err := l.flagsOf(again)
+	t, argv, err := l.rerun(again)
 	if err != nil {
 		return workspace.Opened{}, err
+	}
+	return l.start(ctx, t, argv, "replay of "+t.ServerName(argv)+added(again.Header.Argv, again.Argv))
+}
+
+// rerun returns the flags and the command of a replay, with the values of its variables.
+func (l *Launcher) rerun(again host.Rerun) (t flags.Target, argv []string, err error) {
+	t, ofRun, err := l.flagsOf(again)
+	if err != nil {
+		return t, nil, err
 	}
 	t.Shown = again.Argv
 	var secrets []executor.EnvVar
@@ -51,7 +60,7 @@ func (l *Launcher) Again(ctx context.Context, again host.Rerun) (workspace.Opene
 		if !given {
 			var there bool
 			if value, there = os.LookupEnv(name); !there {
-				return workspace.Opened{}, fmt.Errorf("%s needs a value: not set in this environment", name)
+				return t, nil, fmt.Errorf("%s needs a value: not set in this environment", name)
 			}
 		}
 		t.Env = append(t.Env, name+"="+value)
@@ -63,15 +72,14 @@ func (l *Launcher) Again(ctx context.Context, again host.Rerun) (workspace.Opene
 			pairs = append(pairs, "${"+name+"}", value)
 		}
 	}
-	argv := slices.Clone(again.Argv)
 	fill := strings.NewReplacer(pairs...)
-	for i := range argv {
-		argv[i] = fill.Replace(argv[i])
+	for _, word := range again.Argv {
+		argv = append(argv, fill.Replace(word))
 	}
 	if len(again.Header.Via) > 0 {
-		t.ShownVia, t.Via = again.Header.Via, slices.Clone(again.Header.Via)
-		for i := range t.Via {
-			t.Via[i] = fill.Replace(t.Via[i])
+		t.Via, t.ShownVia = nil, again.Header.Via
+		for _, word := range again.Header.Via {
+			t.Via = append(t.Via, fill.Replace(word))
 		}
 	}
 	t.Configure = func(cfg *session.Config) {
@@ -79,7 +87,7 @@ func (l *Launcher) Again(ctx context.Context, again host.Rerun) (workspace.Opene
 		cfg.Secrets = append(cfg.Secrets, secrets...)
 		again.Configure(cfg)
 	}
-	return l.start(ctx, t, argv, "replay of "+t.ServerName(argv)+added(again.Header.Argv, again.Argv))
+	return t, argv, nil
 }
 
 // added returns the words that the recorded command does not have, for a title: they tell
