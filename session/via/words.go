@@ -1,11 +1,3 @@
-// Package via starts processes through the command of another program, such as docker
-// exec or sudo: the prefix of --via.
-//
-// A prefix is a list of words, made by Split, and no shell ever runs it. Parse knows the
-// clients of container engines, Wrapper knows programs that become or start their
-// arguments on the same machine, and Cause knows what all of them print if they fail.
-// What Parse and Wrapper do not know they call unknown: they never guess where an option
-// ends.
 package via
 
 import (
