@@ -361,8 +361,10 @@ func TestRecordingInParts(t *testing.T) {
 // TestRecInfoNamesThePrefix: a session through a prefix is not taken for a local one.
 func TestRecInfoNamesThePrefix(t *testing.T) {
 	t.Parallel()
-	file := clitest.WriteFile(t, `{"mcpdbg":1,"id":"x","tool":"t","start":"2026-11-21T10:00:00Z","placement":"local","via":["docker","exec","-i","my web"],"argv":["srv","x"]}`+"\n"+
-		`{"n":1,"t":0,"k":"start","process":"p"}`+"\n")
+	file := filepath.Join(t.TempDir(), "x.jsonl")
+	text := `{"mcpdbg":1,"id":"x","tool":"t","start":"2026-11-21T10:00:00Z","placement":"local","via":["docker","exec","-i","my web"],"argv":["srv","x"]}` + "\n" +
+		`{"n":1,"t":0,"k":"start","process":"p"}` + "\n"
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	r := clitest.InProcess(t, "rec", "info", file)
 	require.Equal(t, 0, r.Code, r.Stderr)
 	require.Contains(t, r.Stdout, "command    srv x\nthrough    docker exec -i 'my web'\n")
