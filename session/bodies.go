@@ -14,6 +14,7 @@ type StartBody struct {
 	PID       int      `json:"pid,omitempty"`
 	Placement string   `json:"placement,omitempty"` // local or ssh
 	Host      string   `json:"host,omitempty"`      // the alias, with ssh
+	Via       string   `json:"via,omitempty"`       // through which it is reached there, such as docker web
 	Argv      []string `json:"argv,omitempty"`      // only if it differs from the header's
 }
 

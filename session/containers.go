@@ -15,7 +15,10 @@ const treeWait = time.Second
 // and by the processes that live when the shutdown begins. A container is a child of its
 // engine and may outlive the client that started it.
 func (x *shutdown) lookForContainers(ctx context.Context, r *run) {
-	engine := via.EngineOf(x.s.cfg.Command.Argv)
+	engine := ""
+	if r.proc.Info().Via == "" { // else the executor reports what it cannot tell
+		engine = via.EngineOf(x.s.cfg.Command.Argv)
+	}
 	if engine == "" && !r.over() {
 		ctx, cancel := context.WithTimeout(ctx, treeWait)
 		defer cancel()

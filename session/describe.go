@@ -78,7 +78,7 @@ func describeStart(b StartBody) string {
 	if b.PID != 0 { // unknown in an import
 		pid = fmt.Sprintf("pid %d", b.PID)
 	}
-	return wording.Join(" ", b.Process, pid, b.Placement, b.Host)
+	return wording.Join(" ", b.Process, pid, wording.Join(" on ", b.Via, strings.TrimSpace(b.Placement+" "+b.Host)))
 }
 
 func describeEnv(b EnvBody) string {

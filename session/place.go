@@ -55,7 +55,7 @@ func StartFailedEntry(err error) Entry {
 }
 
 func startBody(info executor.Info) StartBody {
-	b := StartBody{Process: info.ID, PID: info.PID, Placement: info.Placement}
+	b := StartBody{Process: info.ID, PID: info.PID, Placement: info.Placement, Via: info.Via}
 	if info.Link != nil {
 		b.Placement, b.Host = placementSSH, info.Placement
 	}

@@ -1,7 +1,6 @@
 package via
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,20 +29,12 @@ func prefixOf(words []string) (prefix, *executor.StartError) {
 		return p, nil
 	}
 	p.name = p.client.Engine
-	refuse := func(code executor.StartCode, text, hint string) (prefix, *executor.StartError) {
-		return p, p.fail("resolve", code, errors.New(text), hint)
-	}
-	c := &p.client
-	known := c.Unknown == "" && (strings.HasSuffix(c.Verb, "exec") || strings.HasSuffix(c.Verb, "run"))
-	switch {
-	case c.TTY:
-		return refuse(executor.ViaTTY, "a terminal was asked for", hintTTY)
-	case c.Detach:
-		return refuse(executor.ViaInvalid, "-d gives the server no streams", "remove -d")
-	case known && !c.Interactive:
-		return refuse(executor.ViaInvalid, "without -i the server gets no standard input", "add -i after "+c.Verb)
-	case known && c.Engine == kubectl && !c.Dashes:
-		return refuse(executor.ViaInvalid, "kubectl needs -- before the command", "end the prefix with --")
+	if err := p.client.check(len(words)); err != nil {
+		code := executor.ViaInvalid
+		if p.client.TTY {
+			code = executor.ViaTTY
+		}
+		return p, p.fail("resolve", code, err, "")
 	}
 	return p, nil
 }

@@ -53,6 +53,9 @@ func stateInfo(w *workspace.Workspace, i *info) {
 	if host := w.Host(); host != "" {
 		where = "ssh " + host
 	}
+	if s.Start.Via != "" {
+		where = s.Start.Via + " on " + where
+	}
 	i.add("state", wording.Join(i.dot(), state, where, wording.IfAny("folder ", wording.Path(dir)), wording.IfAny("command ", wording.CommandLine(header.Argv))))
 }
 

@@ -14,7 +14,7 @@ import (
 func (t *Target) RegisterVia(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.Var((*prefix)(&t.Via), "via", "start the server through `CMD`, such as 'docker exec -i NAME'; split into words as by a shell, but no shell runs it")
-	f.BoolVar(&t.ViaPlain, "via-plain", false, "with --via: start the bare command, without the script that ends its process tree there")
+	f.BoolVar(&t.ViaPlain, "via-plain", false, "start the bare command: no label, and no script of ours that ends its process tree in the container")
 	CompleteNothing(cmd, "via")
 }
 
@@ -34,9 +34,6 @@ func (p *prefix) Set(text string) (err error) {
 
 func (t *Target) checkVia() error {
 	if len(t.Via) == 0 {
-		if t.ViaPlain {
-			return console.Usagef("--via-plain requires --via")
-		}
 		return nil
 	}
 	if err := via.Check(t.Via); err != nil {

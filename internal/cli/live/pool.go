@@ -17,8 +17,8 @@ import (
 type Pool struct {
 	env    *console.Env
 	ids    executor.IDs
-	local  executor.Executor // nil without local sessions
-	dialer *link.Dialer      // nil without remote sessions
+	local  *localexec.Executor // nil without local sessions
+	dialer *link.Dialer        // nil without remote sessions
 }
 
 // NewPool returns a Pool to close in the end.
@@ -64,7 +64,7 @@ func (p *Pool) Executor(t flags.Target, env []executor.EnvVar) (executor.Executo
 }
 
 // A lent executor is closed by its owner.
-type lent struct{ executor.Executor }
+type lent struct{ *localexec.Executor }
 
 // Close implements executor.Executor.
 func (lent) Close() error { return nil }

@@ -4,14 +4,16 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/via"
 )
 
-// through returns the executor that starts servers through the prefix of a target, on the
-// place of inner, which it closes with itself. Without a prefix that is inner.
-func through(t *flags.Target, inner executor.Executor) (executor.Executor, error) {
-	if len(t.Via) == 0 {
-		return inner, nil
+// through returns the executor that starts servers through the prefix of a target, or the
+// client of an engine that their command begins with, over below. It closes below.
+func through(t *flags.Target, below executor.Foundation) (executor.Executor, error) {
+	exec, err := via.New(via.Options{Words: t.Via, Below: below, Plain: t.ViaPlain, Lease: t.Lease()})
+	if err != nil {
+		_ = below.Close() // nothing was started
+		return nil, console.Usagef("--via: %v", err)
 	}
-	_ = inner.Close() // nothing was started
-	return nil, console.Usagef("--via: not supported yet")
+	return exec, nil
 }

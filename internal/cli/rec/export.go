@@ -64,8 +64,8 @@ func recExportCommand(env *console.Env) *cobra.Command {
            structured results; exact, the whole result
 
 html and md are limited in size and say what they omit, as does the last line on
-stderr. With --filter, --from and --to only a part is written. Without --format the extension of the -o file
-decides; .yaml is a scenario.
+stderr. With --filter, --from and --to only a part is written. Without --format
+the extension of the -o file decides; .yaml is a scenario.
 
 The output contains everything in the recording, secrets included. With --redact
 it is made from a copy without them, as mcpdbg rec redact makes, and what was
