@@ -111,12 +111,20 @@ func changedWords(a, b string, exact bool) (spans []textSpan) {
 		end = 0
 	}
 	lines := func(text string) string { return strings.ReplaceAll(text[start:max(len(text)-end, start)], " ", "\n") }
+	edits := udiff.Lines(lines(a), lines(b))
 	fromA, fromB := start, start
-	for _, e := range udiff.Lines(lines(a), lines(b)) {
-		fromB += start + e.Start - fromA
+	for n, e := range edits {
+		next := len(a)
+		if n+1 < len(edits) {
+			next = start + edits[n+1].Start
+		}
+		// A time may be several words, of which one differs: 12 ms.
+		equal := start + e.Start - fromA
+		before, after := min(equal, textAround), min(next-start-e.End, textAround)
+		fromB += equal
 		s := textSpan{start + e.Start, start + e.End, fromB, fromB + len(e.New)}
 		fromA, fromB = s.toA, s.toB
-		partA, partB := a[s.fromA:s.toA], b[s.fromB:s.toB]
+		partA, partB := a[s.fromA-before:s.toA+after], b[s.fromB-before:min(s.toB+after, len(b))]
 		if !exact {
 			partA, partB = maskText(partA), maskText(partB)
 		}

@@ -49,6 +49,9 @@ func (b *batchReader) request(it *match.Item) {
 	}
 	head := it.Msg.Line[:min(len(it.Msg.Line), nameBytes)]
 	c.Tool, c.Arguments = summary.Call(c.Method, head), summary.Request(c.Method, head)
+	if len(b.asked) >= maxAsked {
+		c.Tool = "" // its response will not know it
+	}
 	line := b.lineOf(&c)
 	line.Requests++
 	line.Unanswered++

@@ -123,7 +123,7 @@ func (d *reader) failure(message string, c Call) {
 	if f.Count++; message != f.same {
 		f.Message = key
 	}
-	f.last = c.Row
+	f.last = max(f.last, c.Row) // batches are read after all rows
 	if len(f.Calls) < listedCalls {
 		d.describe(&c)
 		f.Calls = append(f.Calls, c)

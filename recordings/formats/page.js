@@ -173,7 +173,7 @@ let followed = false; // not before: it must not be lost
 function hash() {
   const parts = [], [kind, ...name] = $('method').value, off = [...document.querySelectorAll('[data-lane]')].filter(b => !b.checked).map(b => b.dataset.lane);
   const add = (name, value) => { if (value) parts.push(name + '=' + encodeURIComponent(value).replace(/%20/g, '+').replace(/%3A/g, ':').replace(/%2F/g, '/').replace(/%2C/g, ',')); };
-  if (current >= 0) parts.push('n' + rows[current].n);
+  if (current >= 0 && shown.includes(current)) parts.push('n' + rows[current].n); // an entry that is hidden would clear the filters
   if (open !== 'overview') parts.push(open);
   add('filter', $('search').value);
   add(kind === 't' ? 'tool' : 'method', name.join(''));

@@ -31,7 +31,7 @@ function likeness(text) {
 function errorsOf(r) {
   if (r.m !== 'batch') return [parts(r)[2]];
   try {
-    return JSON.parse(text(r)).flatMap(m => m.error ? [`${m.error.code}: ${m.error.message}`] : m.result && m.result.isError ? [String(m.result.content[0].text)] : []);
+    return JSON.parse(text(r)).flatMap(m => m?.error ? [`${m.error.code}: ${m.error.message}`] : m?.result?.isError ? [String(m.result.content?.[0]?.text ?? '')] : []);
   } catch { return []; }
 }
 // groupsOf adds the rows on the page to the groups of failures.

@@ -56,10 +56,13 @@ func diff(path []string, a, b []byte, aligned bool, visit func([]string, []byte,
 	itA, itB := iterate(a), iterate(b)
 	nameA, valueA := itA.next()
 	nameB, valueB := itB.next()
-	compared := a[0] != '[' || !aligned
+	compared, counted := a[0] != '[' || !aligned, false
 	for valueA != nil || valueB != nil {
 		if !compared && valueA != nil && valueB != nil && !bytes.Equal(valueA, valueB) {
-			if compared = itA.left() == itB.left(); !compared && !sameElement(valueA, valueB) {
+			if !counted { // both advance together: the difference stays
+				counted, compared = true, itA.left() == itB.left()
+			}
+			if !compared && !sameElement(valueA, valueB) {
 				compared = true
 				if shifted(path, itA, itB, valueA, valueB, visit) {
 					return

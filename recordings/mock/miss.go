@@ -24,6 +24,7 @@ const (
 	closestBytes      = 256 << 10
 	shownMethods      = 64
 	searchedRequests  = 4096
+	searchedBytes     = 16 << 20
 	shownOthers       = 6
 	shownBytes        = 60 // of arguments
 )
@@ -79,6 +80,7 @@ func inShort(method string, msg []byte) (called, arguments string) {
 // and lists the recorded arguments, or else the recorded tools.
 func (r *rows) recorded(requests []uint32, called string) (same []uint32, list string) {
 	var arguments, names []string
+	left, cut := searchedBytes, len(requests) > searchedRequests
 	note := func(to *[]string, text string) {
 		if text != "" && !slices.Contains(*to, text) && len(*to) <= shownOthers {
 			*to = append(*to, text)
@@ -86,9 +88,11 @@ func (r *rows) recorded(requests []uint32, called string) (same []uint32, list s
 	}
 	for _, at := range requests[:min(len(requests), searchedRequests)] {
 		row, _ := r.row(int(at))
-		if row.Len > closestBytes {
+		if row.Len > closestBytes || int(row.Len) > left {
+			cut = true
 			continue
 		}
+		left -= int(row.Len)
 		e, err := r.look(row)
 		if err != nil {
 			continue
@@ -103,8 +107,11 @@ func (r *rows) recorded(requests []uint32, called string) (same []uint32, list s
 	if same == nil {
 		same, arguments = requests, names
 	}
-	if len(arguments) > shownOthers {
+	switch {
+	case len(arguments) > shownOthers:
 		arguments[shownOthers] = "..."
+	case cut && len(arguments) > 0:
+		arguments = append(arguments, "...")
 	}
 	if len(arguments) > 0 {
 		list = "; recorded: " + strings.Join(arguments, ", ")

@@ -301,7 +301,7 @@ func (r *reader) answered(it *match.Item) {
 	}
 	delete(r.open, of)
 	row, _ := session.RowAt(r.p.src, it.At.Row)
-	if all := r.p.others[it.At.Row]; row.Flags&session.FlagBatch != 0 && !slices.Contains(all, of) {
+	if all := r.p.others[it.At.Row]; row.Flags&session.FlagBatch != 0 && (len(all) == 0 || all[len(all)-1] != of) {
 		r.p.others[it.At.Row] = append(all, of)
 	}
 	item := &r.p.items[of]

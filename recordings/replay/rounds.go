@@ -22,7 +22,7 @@ func (r *reader) continues(it *match.Item, params []byte) bool {
 	r.given(of, match.Member(params, "inputResponses"))
 	if it.Method == mcp.MethodTasksUpdate || it.Method == mcp.MethodTasksCancel {
 		r.p.leftOut = append(r.p.leftOut, it.At.N)
-		r.p.others[it.At.Row] = []int{of}
+		r.p.others[it.At.Row] = append(r.p.others[it.At.Row], of)
 		return true
 	}
 	item, poll := &r.p.items[of], mcp.IsTaskMethod(it.Method)

@@ -42,7 +42,7 @@ type Executor struct {
 	opts Options
 
 	mu      sync.Mutex
-	alive   map[string]executor.Process // by id; those that may have to be ended
+	alive   map[string]executor.Process // by id; those that may have to be ended; nil once closed
 	noShell bool                        // there is no shell in the place of Words
 }
 
@@ -100,15 +100,27 @@ func (e *Executor) start(ctx context.Context, cmd executor.Command, own *process
 	if err != nil {
 		return nil, err
 	}
+	if !e.keep(p) {
+		_, err := p.Terminate(context.WithoutCancel(ctx))
+		return nil, &executor.StartError{Code: executor.StartFailed, Phase: "resolve", Err: errors.Join(executor.ErrClosed, err)}
+	}
+	return p, nil
+}
+
+// keep remembers a process for Close, unless that was called.
+func (e *Executor) keep(p executor.Process) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.alive == nil {
+		return false
+	}
 	for id, known := range e.alive {
 		if known.Info().State == executor.StateUnknown { // its retention is over
 			delete(e.alive, id)
 		}
 	}
 	e.alive[p.ID()] = p
-	return p, nil
+	return true
 }
 
 // Process implements executor.Executor.
@@ -119,7 +131,7 @@ func (e *Executor) Process(id string) executor.Process { return e.opts.Below.Pro
 func (e *Executor) Close() error {
 	e.mu.Lock()
 	all := e.alive
-	e.alive = make(map[string]executor.Process)
+	e.alive = nil
 	e.mu.Unlock()
 	var ending sync.WaitGroup
 	var mu sync.Mutex

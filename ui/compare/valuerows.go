@@ -146,8 +146,8 @@ func (r *valueRower) inside(path []string, name string, a, b []byte, depth int) 
 		}
 		m := left.list[i]
 		where := m
-		if inserted > 0 && i >= at {
-			where = right.list[i+inserted] // as in the report
+		if j := i + inserted; inserted > 0 && i >= at && j < len(right.list) {
+			where = right.list[j] // as in the report
 		}
 		r.value(in(where), m.name(a), m.value, right.values[m.token], depth+1)
 		i++

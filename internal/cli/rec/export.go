@@ -63,9 +63,10 @@ func recExportCommand(env *console.Env) *cobra.Command {
            result or the recorded error; shape, also names of tools and types of
            structured results; exact, the whole result
 
-html and md are limited in size and say what they omit, as does the last line on
-stderr. With --filter, --from and --to only a part is written. Without --format
-the extension of the -o file decides; .yaml is a scenario.
+html and md are limited in size and say what they omit, as does the line on
+stderr that names the file. With --filter, --from and --to only a part is
+written. Without --format the extension of the -o file decides; .yaml is a
+scenario.
 
 The output contains everything in the recording, secrets included. With --redact
 it is made from a copy without them, as mcpdbg rec redact makes, and what was
@@ -177,7 +178,7 @@ func wroteText(o *exportOptions, omitted int) string {
 	}
 	text += wording.IfCounted(uint64(o.scenario.steps), ", %s", "step")
 	if omitted > 0 {
-		text += "; without " + wording.Plural(omitted, "entry") + ", for lack of room: --filter selects others"
+		text += "; omits " + wording.Plural(omitted, "row") + ": --filter selects others"
 	}
 	return text
 }
