@@ -18,6 +18,7 @@ import (
 	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/localexec"
+	"mcpdbg/session/via/enginetest"
 	"mcpdbg/sshexec"
 	"mcpdbg/sshexec/sshconfig"
 	"mcpdbg/sshexec/sshtest"
@@ -29,7 +30,7 @@ const watchdogArg = "watchdog-of-via"
 const waitLimit = 5 * time.Minute
 
 func TestMain(m *testing.M) {
-	if exectest.HelperMain() {
+	if exectest.HelperMain() || enginetest.Main() {
 		return
 	}
 	if len(os.Args) > 1 && os.Args[1] == watchdogArg {

@@ -16,7 +16,7 @@ import (
 
 const (
 	// queryTime limits one question to an engine.
-	queryTime = 10 * time.Second
+	queryTime = 3 * time.Second
 	// queryLimit is how much of the answer is kept.
 	queryLimit = 64 << 10
 )
@@ -34,59 +34,87 @@ func (p *prefix) look() string {
 func (p *process) query(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
-	cmd := executor.Command{Argv: slices.Concat(p.prefix.words[:p.prefix.client.At], args), NoStdin: true}
-	c, err := startClient(ctx, p.ex.opts.Below, cmd)
+	a, err := p.ex.ask(ctx, slices.Concat(p.prefix.words[:p.prefix.client.At], args))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%s %s: %w", p.prefix.name, args[0], err)
+	case a.exit != executor.Exit{Kind: executor.ExitCode}:
+		return "", fmt.Errorf("%s %s %s: %s", p.prefix.name, args[0], a.exit.How(), tail([]byte(a.said)))
+	}
+	return a.out, nil
+}
+
+// An answer is the output of a command that was asked something.
+type answer struct {
+	out, said string // standard output and error
+	exit      executor.Exit
+}
+
+// ask runs a command to its end.
+func (e *Executor) ask(ctx context.Context, argv []string) (answer, error) {
+	c, err := startClient(ctx, e.opts.Below, executor.Command{Argv: argv, NoStdin: true})
 	if err != nil {
-		return "", err
+		return answer{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
-	defer stop()
 	out, err := io.ReadAll(io.LimitReader(c, queryLimit))
-	<-c.ended
-	defer c.Close() //nolint:errcheck // it has ended
-	switch {
-	case ctx.Err() != nil:
-		return "", fmt.Errorf("%s: %w", strings.Join(args, " "), context.Cause(ctx))
-	case err != nil:
-		return "", err
-	case c.Exit() != executor.Exit{Kind: executor.ExitCode}:
-		return "", fmt.Errorf("%s %s %s: %s", p.prefix.name, args[0], c.Exit().How(), tail([]byte(c.stderr())))
+	if err == nil {
+		_, err = io.Copy(io.Discard, c)
 	}
-	return string(out), nil
+	<-c.ended
+	if stop() {
+		_ = c.Close() // it has ended
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return answer{string(out), c.stderr(), c.Exit()}, err
 }
 
-// endContainers ends the containers with the label of the process. It runs at most twice:
-// one may have been started just now.
+// endContainers ends the containers with the label of the process, after the client has
+// ended. It looks again after it has found one: another may have been started just now.
 func (p *process) endContainers(ctx context.Context) {
 	if !p.prefix.labels() || p.ex.opts.Plain {
-		p.setUnseen(errors.New("the container has no label of ours"))
+		p.setUnseen("container state: cannot tell: the container has no label of ours")
 		return
 	}
-	for range 2 {
-		out, err := p.query(ctx, "ps", "-q", "--no-trunc", "--filter", "label="+runLabel+"="+p.mark)
-		ids := strings.Fields(out)
-		if err == nil && len(ids) == 0 {
-			p.setUnseen(nil)
+	for range 3 {
+		running, err := p.labelled(ctx, "running", "paused", "restarting")
+		created, err2 := p.labelled(ctx, "created") // it cannot be killed
+		if err = errors.Join(err, err2); err == nil && len(running)+len(created) == 0 {
+			p.setUnseen("")
 			return
 		}
-		if err == nil {
-			_, err = p.query(ctx, append([]string{"kill"}, ids...)...)
+		if len(running) > 0 {
+			_, err = p.query(ctx, append([]string{"kill"}, running...)...)
 		}
-		p.setUnseen(err)
-		if err == nil {
-			p.notify(executor.Notice{Code: "via.killed", Text: fmt.Sprintf("%s kill ended the container %s, which the server had left running", p.prefix.name, strings.Join(ids, ", "))})
+		if len(created) > 0 {
+			_, err2 = p.query(ctx, append([]string{"rm", "-f"}, created...)...)
 		}
+		if err = errors.Join(err, err2); err != nil {
+			p.setUnseen("container state: cannot tell: " + err.Error())
+			return
+		}
+		p.notify(executor.Notice{Code: "via.killed", Text: p.prefix.name + " kill ended the container " + strings.Join(slices.Concat(running, created), ", ")})
 	}
 }
 
-// setUnseen records why the end of the containers is unknown.
-func (p *process) setUnseen(err error) {
+// labelled returns the ids of the containers with the label of the process in one of
+// these states.
+func (p *process) labelled(ctx context.Context, states ...string) ([]string, error) {
+	args := []string{"ps", "-aq", "--no-trunc", "--filter", "label=" + runLabel + "=" + p.mark}
+	for _, state := range states {
+		args = append(args, "--filter", "status="+state)
+	}
+	out, err := p.query(ctx, args...)
+	return strings.Fields(out), err
+}
+
+// setUnseen records why processes inside are unknown, or "".
+func (p *process) setUnseen(why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.unseen = ""
-	if err != nil {
-		p.unseen = "container state: cannot tell: " + err.Error()
-	}
+	p.unseen = why
 }
 
 // A tailOf keeps the end of what is written to it.

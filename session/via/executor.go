@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/session/executor/guard"
 )
 
 // The default limits.
@@ -41,9 +42,10 @@ type Options struct {
 type Executor struct {
 	opts Options
 
-	mu      sync.Mutex
-	alive   map[string]executor.Process // by id; those that may have to be ended; nil once closed
-	noShell bool                        // there is no shell in the place of Words
+	mu     sync.Mutex
+	alive  map[string]executor.Process // by id; those that may have to be ended; nil once closed
+	asked  bool                        // whether sudo permits a shell
+	barred string                      // why no shell can be started in the place of Words, or ""
 }
 
 var _ executor.Executor = (*Executor)(nil)
@@ -74,18 +76,57 @@ func (e *Executor) Start(ctx context.Context, cmd executor.Command) (executor.Pr
 	if len(prefix.words) == 0 {
 		return e.opts.Below.Start(ctx, cmd)
 	}
-	e.mu.Lock()
-	plain := e.opts.Plain || e.noShell || prefix.runs()
-	e.mu.Unlock()
-	p, err := e.start(ctx, cmd, newProcess(e, prefix, argv, plain))
+	own := newProcess(e, prefix, argv, e.opts.Plain || prefix.runs())
+	if !own.plain {
+		if own.why, failure = e.shellBarred(ctx, &prefix); failure != nil {
+			return nil, failure
+		}
+		own.plain = own.why != ""
+	}
+	p, err := e.start(ctx, cmd, own)
 	var known *executor.StartError
-	if !plain && errors.As(err, &known) && known.Code == executor.StartNoShell {
-		e.mu.Lock()
-		e.noShell = true
-		e.mu.Unlock()
-		p, err = e.start(ctx, cmd, newProcess(e, prefix, argv, true))
+	if !own.plain && errors.As(err, &known) && known.Code == executor.StartNoShell {
+		e.bar(": there is no shell inside")
+		own = newProcess(e, prefix, argv, true)
+		own.why = ": there is no shell inside"
+		p, err = e.start(ctx, cmd, own)
 	}
 	return p, err
+}
+
+// shellBarred returns why no shell is to be started through a prefix, or "". Of sudo it
+// asks: a refused command is reported to an administrator.
+func (e *Executor) shellBarred(ctx context.Context, p *prefix) (string, *executor.StartError) {
+	e.mu.Lock()
+	barred, asked := e.barred, e.asked
+	e.asked = true
+	e.mu.Unlock()
+	if asked || p.name != "sudo" {
+		return barred, nil
+	}
+	a, err := e.ask(ctx, slices.Concat(p.words[:1], []string{"-n", "-l"}, p.words[1:], []string{"/bin/sh", "-c", guard.ReadLine}))
+	var failure *executor.StartError
+	switch code, text, hint := Cause(p.name, a.said, a.exit.Code); {
+	case errors.As(err, &failure):
+		return "", failure
+	case ctx.Err() != nil:
+		return "", executor.StartCancelledBy(ctx, "resolve")
+	case err != nil:
+		return "", p.fail("resolve", executor.StartFailed, err, "")
+	case a.exit == executor.Exit{Kind: executor.ExitCode}:
+		return "", nil
+	case code == executor.ViaPassword:
+		return "", p.fail("resolve", code, errors.New(text), hint)
+	}
+	e.bar(": sudo permits no shell there")
+	return ": sudo permits no shell there", nil
+}
+
+// bar makes further starts do without a shell.
+func (e *Executor) bar(why string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.barred = why
 }
 
 func (e *Executor) start(ctx context.Context, cmd executor.Command, own *process) (executor.Process, error) {

@@ -36,6 +36,7 @@ type statusReader struct {
 	r      io.Reader
 	marker []byte
 	report func(code int)
+	end    func() // called at the end of the stream, if set
 
 	ready []byte // to be returned
 	held  []byte // may be the beginning of the report
@@ -52,7 +53,9 @@ func (s *statusReader) Read(b []byte) (int, error) {
 		if s.done {
 			return n, err
 		}
-		s.err = err
+		if s.err = err; err != nil && s.end != nil {
+			defer s.end()
+		}
 		if len(s.held) == 0 && n > 0 && bytes.IndexByte(b[:n], s.marker[0]) < 0 {
 			return n, err
 		}

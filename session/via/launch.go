@@ -24,17 +24,21 @@ func (p *process) Launch(ctx context.Context) *executor.StartError {
 	ctx, cancel := executor.WithPausableTimeout(ctx, p.ex.opts.StartTimeout, errSilent)
 	defer cancel()
 	guards := make(chan armed, 1)
+	// A prefix that can be executed only once at a time must not fail the start.
+	half, stop := context.WithTimeoutCause(ctx, p.ex.opts.StartTimeout/2, errSilent)
+	defer stop()
 	if p.prefix.stays {
 		guards <- armed{}
 	} else {
-		go func() { guards <- p.arm(ctx) }() // concurrently with the server
+		go func() { guards <- p.arm(half) }() // concurrently with the server
 	}
 	failure := p.below.Launch(ctx)
 	if failure == nil {
-		failure = p.base.Phase("inside", p.prefix.place, func() *executor.StartError { return p.enter(ctx, guards) })
+		failure = p.base.Phase("inside", p.prefix.place, func() *executor.StartError { return p.enter(ctx, half, guards) })
 		if failure != nil {
 			failure.Elapsed = time.Since(begin)
-			p.open(p.raw.Output[executor.Stdout], p.raw.Output[executor.Stderr])
+			p.unreported()
+			p.open(strings.NewReader(""), strings.NewReader("")) // Await may still read the client's
 			p.base.Abandon()
 		}
 	}
@@ -52,13 +56,13 @@ func (p *process) launchPlain(ctx context.Context) *executor.StartError {
 	if failure := p.below.Launch(ctx); failure != nil {
 		return failure
 	}
-	p.open(p.raw.Output[executor.Stdout], io.TeeReader(p.raw.Output[executor.Stderr], &p.said))
+	p.open(io.TeeReader(p.raw.Output[executor.Stdout], &p.wrote), io.TeeReader(p.raw.Output[executor.Stderr], &p.said))
 	switch {
 	case p.prefix.runs() && p.prefix.labels() && !p.ex.opts.Plain:
-		p.notices = append(p.notices, executor.Notice{Code: "via.added", Text: "added to the command: --label " + runLabel + "=" + p.mark})
+		p.note(executor.Notice{Code: "via.added", Text: "added to the command: --label " + runLabel + "=" + p.mark})
 	case p.prefix.stays:
 	default:
-		p.unseen = "processes inside (" + p.prefix.place + "): cannot tell" + p.prefix.look()
+		p.setUnseen("processes inside (" + p.prefix.place + "): cannot tell" + p.why + p.prefix.look())
 	}
 	return nil
 }
@@ -77,7 +81,7 @@ func (p *process) open(stdout, stderr io.Reader) {
 }
 
 // enter runs the script inside, and lets the server go.
-func (p *process) enter(ctx context.Context, guards chan armed) *executor.StartError {
+func (p *process) enter(ctx, half context.Context, guards chan armed) *executor.StartError {
 	command := guard.Command{Argv: p.argv, Dir: p.base.Cmd.Dir, Env: p.base.Cmd.Env, NoStdin: p.base.Cmd.NoStdin}
 	script := guard.RunScript(p.mark, command)
 	input := guard.Wrapped(p.mark, guard.ShowMark(p.mark), script)
@@ -95,15 +99,12 @@ func (p *process) enter(ctx context.Context, guards chan armed) *executor.StartE
 		case stdout = <-out:
 			out = nil
 			if stdout.Err != nil {
-				return p.refused(ctx, stdout, said)
+				return p.refused(ctx, stdout, stderr, said)
 			}
 		case stderr = <-said:
-			said = nil
-			if stderr.Err != nil && out == nil {
-				return p.refused(ctx, stdout, nil)
-			}
+			said = nil // without its marker there is no report of the exit status
 		case <-ctx.Done():
-			return p.refused(ctx, guard.Reading{Err: context.Cause(ctx)}, said)
+			return p.refused(ctx, guard.Reading{Err: context.Cause(ctx)}, stderr, said)
 		}
 	}
 	run, err := guard.ParseRun(p.mark, stdout.Line)
@@ -113,15 +114,17 @@ func (p *process) enter(ctx context.Context, guards chan armed) *executor.StartE
 	if failure := p.ready(run); failure != nil {
 		return failure
 	}
-	p.run = run
+	p.mu.Lock()
+	p.pid = run.PID
+	p.mu.Unlock()
 	if noise := slices.Concat(stdout.Noise, stderr.Noise); len(noise) > 0 {
-		p.notices = append(p.notices, executor.Notice{
+		p.note(executor.Notice{
 			Code: "run.noise", Said: tail(noise),
 			Text: fmt.Sprintf("%s wrote %d bytes to stdout and %d to stderr before the server", p.prefix.name, len(stdout.Noise), len(stderr.Noise)),
 		})
 	}
 	if !p.prefix.stays {
-		p.guarded(ctx, <-guards)
+		p.guarded(half, run, <-guards)
 		guards <- armed{}
 	}
 	if _, err := io.WriteString(p.raw.Stdin, guard.Go(p.mark)); err != nil {
@@ -135,7 +138,7 @@ func (p *process) enter(ctx context.Context, guards chan armed) *executor.StartE
 	}
 	errs := rest(stderr, executor.Stderr)
 	if !p.prefix.stays {
-		errs = &statusReader{r: errs, marker: []byte(guard.ExitMarker(p.mark)), report: p.report}
+		errs = &statusReader{r: errs, marker: []byte(guard.ExitMarker(p.mark)), report: p.report, end: p.unreported}
 	}
 	p.open(rest(stdout, executor.Stdout), errs)
 	return nil
@@ -143,8 +146,9 @@ func (p *process) enter(ctx context.Context, guards chan armed) *executor.StartE
 
 func (p *process) report(code int) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.status = &code
+	p.mu.Unlock()
+	p.unreported()
 }
 
 // ready returns an error unless the run can become the server.
@@ -165,28 +169,29 @@ func (p *process) ready(run guard.Run) *executor.StartError {
 }
 
 // guarded puts a guard in charge if it sees the run.
-func (p *process) guarded(ctx context.Context, a armed) {
+func (p *process) guarded(ctx context.Context, run guard.Run, a armed) {
 	err := a.err
 	if err == nil {
 		var seen bool
-		if seen, err = a.guard.Marked(ctx, p.run.PID); err == nil && !seen {
+		if seen, err = a.guard.Marked(ctx, run.PID); err == nil && !seen {
 			err = errors.New("it does not see the server: a second execution leads to another place")
 		}
 	}
 	var c *guard.Charge
 	if err == nil {
-		c, err = guard.Take(ctx, a.guard, p.run)
+		c, err = guard.Take(ctx, a.guard, run)
 	}
 	if err != nil {
 		if a.client != nil {
 			guard.Dismiss(a.client)
 		}
-		p.unseen = fmt.Sprintf("processes inside (%s): cannot tell: no guard: %v%s", p.prefix.place, err, p.prefix.look())
-		p.notices = append(p.notices, executor.Notice{Code: "guard.none", Text: p.unseen})
+		unseen := fmt.Sprintf("processes inside (%s): cannot tell: no guard: %v%s", p.prefix.place, err, p.prefix.look())
+		p.setUnseen(unseen)
+		p.note(executor.Notice{Code: "guard.none", Text: unseen})
 		return
 	}
 	living, cancel := context.WithCancel(context.Background())
-	p.charge, p.stop = c, cancel
+	p.stop = cancel
 	c.Attach(guard.ChargeOptions{
 		Arm: func(ctx context.Context) (*guard.Guard, error) {
 			a := p.arm(ctx)
@@ -195,11 +200,19 @@ func (p *process) guarded(ctx context.Context, a armed) {
 		Alive: p.base.Alive, Over: p.base.Swept, Notify: p.notify,
 		Hosts: func(context.Context, []executor.Descendant) {}, // nothing runs before the shell
 	})
+	p.charge.Store(c)
 	p.base.Go(func() { c.Settle(living) })
-	if p.run.Stamp == "" {
+	if run.Stamp == "" {
 		p.base.Go(func() { executor.Sample(living, 0, func() { c.Sample(living) }) })
 	}
 	p.base.Go(func() { c.Watch(living) })
+	p.base.Go(func() { // the numbers of an ended leader may soon be reused
+		select {
+		case <-p.base.Exited():
+			_, _ = c.Ask(living, "X", "")
+		case <-living.Done():
+		}
+	})
 	p.base.Go(func() { p.beat(living) })
 }
 
@@ -233,19 +246,19 @@ func (p *process) arm(ctx context.Context) armed {
 	return armed{guard: g, client: c}
 }
 
-// refused returns why the shell inside did not answer.
-func (p *process) refused(ctx context.Context, out guard.Reading, said <-chan guard.Reading) *executor.StartError {
+// refused returns why the shell inside did not answer. errs is standard error, or it is yet
+// to come from said.
+func (p *process) refused(ctx context.Context, out, errs guard.Reading, said <-chan guard.Reading) *executor.StartError {
 	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), errSilent) {
 		return executor.StartCancelledBy(ctx, "inside")
 	}
-	text := out.Noise
 	if said != nil {
 		select {
-		case r := <-said:
-			text = append(slices.Clip(text), r.Noise...)
+		case errs = <-said:
 		case <-time.After(time.Second): // its stream is held open
 		}
 	}
+	text := slices.Concat(out.Noise, errs.Noise)
 	var e *executor.StartError
 	if code, known, hint := Cause(p.prefix.name, string(text), 0); code != "" {
 		e = p.prefix.fail("inside", code, errors.New(known), hint)

@@ -54,8 +54,8 @@ func (e *Executor) prefixFor(argv []string) (prefix, []string, *executor.StartEr
 	if failure != nil {
 		return p, argv, failure
 	}
-	if !p.runs() && !strings.HasSuffix(c.Verb, "exec") {
-		return prefix{}, argv, nil
+	if !p.runs() && (!strings.HasSuffix(c.Verb, "exec") || c.Rest == len(argv)) {
+		return prefix{}, argv, nil // the client reports what is missing
 	}
 	return p, argv[c.Rest:], nil
 }
@@ -87,7 +87,7 @@ func (p *prefix) plain(argv []string, cmd executor.Command, mark string) (execut
 	}
 	if cmd.Dir != "" {
 		if !options {
-			return client, p.fail("resolve", executor.StartInvalid, fmt.Errorf("the folder %s cannot be entered without a shell inside", cmd.Dir), "leave out --cwd")
+			return client, p.fail("resolve", executor.StartInvalid, fmt.Errorf("the folder %s cannot be entered without a shell inside", cmd.Dir), "omit --cwd")
 		}
 		added = append(added, "-w", cmd.Dir)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mcpdbg/session/executor"
@@ -30,6 +31,7 @@ type process struct {
 	prefix prefix
 	argv   []string // of the server
 	plain  bool     // no script of ours runs inside
+	why    string   // of plain: a clause for CannotTell, or ""
 	mark   string   // inside
 	base   *executor.Base
 	below  executor.Backend // of the client
@@ -38,21 +40,24 @@ type process struct {
 	output [2]*gate
 
 	// Set before Launch returns, and constant from then on.
-	run    guard.Run     // its zero value if the server was executed as it is
-	charge *guard.Charge // nil without a guard
-	stop   context.CancelFunc
+	stop context.CancelFunc
 
-	said tailOf // of standard error, if plain
+	said, wrote tailOf        // of standard error and output, if plain
+	settled     chan struct{} // closed when the exit status was reported, or cannot come any more
+	settledOnce sync.Once
+
+	charge atomic.Pointer[guard.Charge] // nil without a guard
 
 	mu      sync.Mutex
 	notices []executor.Notice
+	pid     int    // of the server, inside; 0 if it was executed as it is
 	status  *int   // the reported exit status
 	killed  bool   // SIGKILL was sent
 	unseen  string // why processes inside are unknown
 }
 
 func newProcess(e *Executor, p prefix, argv []string, plain bool) *process {
-	return &process{ex: e, prefix: p, argv: argv, plain: plain, mark: executor.NewMark(), output: [2]*gate{newGate(), newGate()}}
+	return &process{ex: e, prefix: p, argv: argv, plain: plain, mark: executor.NewMark(), output: [2]*gate{newGate(), newGate()}, settled: make(chan struct{})}
 }
 
 // clientFor returns the command of the client that runs the server.
@@ -82,27 +87,33 @@ func (p *process) layer(s executor.Streams) executor.Streams {
 
 // exit implements executor.Layer.
 func (p *process) exit(client executor.Exit) executor.Exit {
-	p.mu.Lock()
-	status, killed := p.status, p.killed
-	p.mu.Unlock()
 	if p.prefix.stays || p.plain && !p.prefix.engine {
 		return client
 	}
+	if !p.plain { // standard error may be read slowly
+		select {
+		case <-p.settled:
+		case <-time.After(clientTime):
+		}
+	}
+	p.mu.Lock()
+	status, killed := p.status, p.killed
+	p.mu.Unlock()
 	end := executor.Exit{By: client.By, Why: client.Why}
 	const sigkill = 128 + 9
 	switch {
 	case status == nil:
 		end.Why = fmt.Sprintf("%s %s; how the server ended: cannot tell", p.prefix.name, client.How())
-		if _, text, hint := Cause(p.prefix.name, p.said.text(), client.Code); text != "" && p.plain {
-			end.Why += " (" + text + "; " + hint + ")"
+		if _, text, hint := Cause(p.prefix.name, p.said.text(), client.Code); text != "" && p.plain && client.Code > 0 && p.wrote.text() == "" {
+			end.Why += " (" + text + "; " + hint + ")" // a server that has begun writes to stdout
 		}
 	case *status == sigkill && killed:
 		end.Kind, end.Signal = executor.ExitSignal, "KILL"
 	default:
 		end.Kind, end.Code = executor.ExitCode, *status
 	}
-	if p.charge != nil {
-		switch why := p.charge.Guard().Reason(); {
+	if p.charge.Load() != nil {
+		switch why := p.charge.Load().Guard().Reason(); {
 		case !why.Alive:
 		case why.Kind == guard.ReasonClosed:
 			end.By, end.Why = executor.EndedByGuard, "its channel was closed"
@@ -113,13 +124,18 @@ func (p *process) exit(client executor.Exit) executor.Exit {
 	return end
 }
 
+// unreported ends the wait for the exit status.
+func (p *process) unreported() { p.settledOnce.Do(func() { close(p.settled) }) }
+
 // empty implements executor.Layer.
 func (p *process) empty() bool {
-	if p.charge == nil {
+	if p.charge.Load() == nil {
 		return p.prefix.stays
 	}
-	procs, err := p.charge.Ask(context.Background(), "X", "")
-	return err == nil && len(procs) == 0 && !p.charge.Guard().Doubts()
+	ctx, cancel := context.WithTimeout(context.Background(), endTime)
+	defer cancel()
+	procs, err := p.charge.Load().Ask(ctx, "X", "")
+	return err == nil && len(procs) == 0 && !p.charge.Load().Guard().Doubts()
 }
 
 // Describe implements executor.Backend.
@@ -127,6 +143,7 @@ func (p *process) Describe(info *executor.Info) {
 	p.below.Describe(info)
 	p.mu.Lock()
 	info.Notices = append(slices.Clone(info.Notices), p.notices...)
+	pid := p.pid
 	p.mu.Unlock()
 	info.Via = p.prefix.place
 	if p.prefix.engine || !p.plain && !p.prefix.stays {
@@ -138,8 +155,8 @@ func (p *process) Describe(info *executor.Info) {
 		}
 	}
 	slices.Sort(info.Env.Named)
-	if p.run.PID != 0 && !p.prefix.stays {
-		info.PID, info.Program = p.run.PID, ""
+	if pid != 0 && !p.prefix.stays {
+		info.PID, info.Program = pid, ""
 	}
 }
 
@@ -148,7 +165,7 @@ func (p *process) Latency() time.Duration { return p.below.Latency() }
 
 // Tree implements executor.Backend.
 func (p *process) Tree(ctx context.Context) (found, spared []executor.Descendant, err error) {
-	if p.charge == nil {
+	if p.charge.Load() == nil {
 		return p.below.Tree(ctx)
 	}
 	procs, err := p.ask(ctx, "T", "")
@@ -160,7 +177,7 @@ func (p *process) ask(ctx context.Context, command, args string) ([]guard.Proc, 
 	if p.base.Swept() {
 		return nil, nil
 	}
-	procs, err := p.charge.Ask(ctx, command, args)
+	procs, err := p.charge.Load().Ask(ctx, command, args)
 	if err != nil && p.base.Swept() {
 		return nil, nil // it ended while it was asked
 	}
@@ -169,9 +186,9 @@ func (p *process) ask(ctx context.Context, command, args string) ([]guard.Proc, 
 
 // Stop implements executor.Backend.
 func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.Scope) (executor.StopReport, error) {
-	if p.charge == nil || step == executor.StepCloseStdin {
-		if p.charge != nil {
-			p.charge.Sample(ctx)
+	if p.charge.Load() == nil || step == executor.StepCloseStdin {
+		if p.charge.Load() != nil {
+			p.charge.Load().Sample(ctx)
 		}
 		report, err := p.below.Stop(ctx, step, scope)
 		report.CannotTell = p.CannotTell()
@@ -194,7 +211,7 @@ func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.S
 
 // CannotTell implements executor.Backend.
 func (p *process) CannotTell() []string {
-	if p.charge == nil {
+	if p.charge.Load() == nil {
 		reasons := p.below.CannotTell()
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -203,8 +220,8 @@ func (p *process) CannotTell() []string {
 		}
 		return reasons
 	}
-	reasons := p.charge.CannotTell()
-	if !p.charge.Guarded() {
+	reasons := p.charge.Load().CannotTell()
+	if !p.charge.Load().Guarded() {
 		reasons = append(reasons, "the guard inside has ended: the server's child processes are unknown")
 	}
 	return reasons
@@ -212,19 +229,24 @@ func (p *process) CannotTell() []string {
 
 // Kill implements executor.Backend.
 func (p *process) Kill(ctx context.Context, alone bool, report *executor.StopReport) error {
-	if p.charge == nil {
-		if p.prefix.runs() {
-			p.endContainers(ctx)
+	if p.charge.Load() == nil {
+		err := p.below.Kill(ctx, alone, report)
+		if p.prefix.runs() { // the client is gone: it starts no other
+			p.endContainers(context.WithoutCancel(ctx)) // each question has its limit
 		}
-		return p.below.Kill(ctx, alone, report)
+		return err
 	}
 	p.setKilled()
 	limit, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
-	procs, err := p.charge.Ask(limit, "K", "")
+	procs, err := p.charge.Load().Ask(limit, "K", "")
 	report.Signalled, report.Survivors, report.Spared = guard.Of(procs, guard.Member), guard.Of(procs, guard.Left), guard.Of(procs, guard.Spared)
+	var client executor.StopReport // not the server's
 	if err != nil && !errors.Is(err, guard.ErrGone) {
-		return err
+		// Without its client the guard inside ends the server, at the latest after its lease.
+		last, done := context.WithTimeout(context.WithoutCancel(ctx), clientTime)
+		defer done()
+		return errors.Join(err, p.below.Kill(last, false, &client))
 	}
 	silent := time.NewTimer(clientTime)
 	defer silent.Stop()
@@ -234,7 +256,6 @@ func (p *process) Kill(ctx context.Context, alone bool, report *executor.StopRep
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	var client executor.StopReport // not the server's
 	return p.below.Kill(ctx, alone, &client)
 }
 
@@ -248,19 +269,24 @@ func (p *process) setKilled() {
 
 // Release implements executor.Backend.
 func (p *process) Release(none bool) {
-	if p.charge != nil {
+	if p.charge.Load() != nil {
 		if none {
-			p.charge.Guard().Close()
+			p.charge.Load().Guard().Close()
 		}
 		p.stop()
 	}
 	p.below.Release(none)
 }
 
-func (p *process) notify(n executor.Notice) {
+// note adds a notice of the start.
+func (p *process) note(n executor.Notice) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.notices = append(slices.Clone(p.notices), n)
-	p.mu.Unlock()
+}
+
+func (p *process) notify(n executor.Notice) {
+	p.note(n)
 	p.base.Journal.Emit(executor.Event{Kind: executor.Noticed, Notice: &n})
 }
 
@@ -279,7 +305,7 @@ func (p *process) beat(ctx context.Context) {
 			return
 		}
 		limited, cancel := context.WithTimeout(ctx, beatReply)
-		_, _ = p.charge.Ask(limited, "B", "") // Watch replaces a guard that has ended
+		_, _ = p.charge.Load().Ask(limited, "B", "") // Watch replaces a guard that has ended
 		cancel()
 	}
 }

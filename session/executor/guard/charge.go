@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -253,6 +254,8 @@ func (c *Charge) rearm(ctx context.Context) (*Guard, error) {
 		return nil, err
 	}
 	c.setHosts(ctx, hosts)
+	// Only its channel may have ended: it would end the run after its lease.
+	_, _ = g.Ask(limited, "G", strconv.Itoa(c.Guard().caps.PID))
 	return g, nil
 }
 

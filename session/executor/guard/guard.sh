@@ -569,6 +569,11 @@ while IFS= read -r LINE; do
 		lease
 		echo "E $N"
 		;;
+	G) # a guard that has lost its channel, and not ended: its pid. Its clock ends with it.
+		LINE=$(tr '\000\n' '  ' </proc/$3/cmdline 2>/dev/null)
+		case $LINE in *' -c IFS= read -r _m; '*) kill -KILL $3 ;; esac 2>/dev/null
+		echo "E $2"
+		;;
 	V) # whether a process has the mark, before anything is guarded
 		marked
 		LIST=

@@ -254,6 +254,9 @@ func isWhole(text []byte, at, end int) bool {
 	if at > 0 && inside(at) && inside(at-1) && (at == 1 || text[at-2] != '\\') {
 		return false
 	}
+	if at > 1 && inside(at) && (text[at-1] == '-' || text[at-1] == '.') && inside(at-2) {
+		return false // within a name, such as max-results
+	}
 	if end == len(text) || !inside(end-1) {
 		return true
 	}
