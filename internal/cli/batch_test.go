@@ -54,7 +54,8 @@ func TestBatches(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"initialize", "ping", "list", "echo"}, answered)
-	require.Contains(t, clitest.Run(t, "rec", "export", "--format", "md", split).Stdout, "| batch: ping, tools/list, echo |")
+	require.Regexp(t, `\(1st in batch\) .*→ \| ping \| ok \|.*\n.*\(2nd in batch\) .*→ \| tools/list \| 6 tools.*\n.*\(3rd in batch\) .*→ \| echo message=`,
+		clitest.Run(t, "rec", "export", "--format", "md", split).Stdout)
 
 	r = clitest.Run(t, clitest.Against("splits-batches", "replay", "--no-record", "--all", record)...)
 	require.Equal(t, 0, r.Code, r.Stdout+r.Stderr)

@@ -110,7 +110,7 @@ func TestContainerWithoutShell(t *testing.T) {
 	}), "%v", calls)
 }
 
-// What a stream's end says is not how the server ended.
+// The end of the client's stream is not that of the server.
 func TestLostStreamIsNotAnExit(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Options{})

@@ -29,7 +29,6 @@ func TestVia(t *testing.T) {
 		{[]string{"--via", ""}, "empty"},
 		{[]string{"--via", "a | b"}, "unquoted | at character 3: no shell runs this, quote it"},
 		{[]string{"--via", "docker exec -it web"}, "-t: a terminal would change the bytes of the protocol"},
-		{[]string{"--via-plain"}, "--via-plain requires --via"},
 		{[]string{"--via", "sudo -n", "-C", "srv"}, "must be an absolute path there"},
 	} {
 		flags, argv, err := Typed(append(c.args, "server"))

@@ -78,7 +78,7 @@ func TestRunFilter(t *testing.T) {
 		return clitest.Run(t, clitest.Against("", append([]string{"run", "--no-record", "--era", "legacy", "--in", in, "--filter", expr}, flags...)...)...)
 	}
 	for expr, want := range map[string]string{
-		"tool:echo":                             `^[^\n]*> stdin [^\n]*tools/call id=1 100B echo message="hi"  {[^\n]*\n[^\n]*< stdout [^\n]*tools/call id=1 [^\n]*s 75B hi  {[^\n]*\n$`,
+		"tool:echo":                             `^[^\n]*> stdin [^\n]*tools/call id=1 100B echo message="hi"  {[^\n]*\n[^\n]*< stdout [^\n]*tools/call id=1 [^\n]*s 75B echo message="hi"  hi  {[^\n]*\n$`,
 		"kind:exited or method:tools/l* dir:in": `^[^\n]*< stdout [^\n]*tools/list id=2[^\n]*\n[^\n]*\* exited [^\n]*\n$`,
 		"n:1":                                   `^ +1 [^\n]*\n$`,
 	} {
