@@ -49,12 +49,9 @@ func stateInfo(w *workspace.Workspace, i *info) {
 	} else if w.Clock >= 0 && s.Start.Process != "" && s.Lost == nil {
 		state += ", up " + timeUp(max(w.Clock-s.StartT, 0))
 	}
-	where := "local"
-	if host := w.Host(); host != "" {
-		where = "ssh " + host
-	}
-	if s.Start.Via != "" {
-		where = s.Start.Via + " on " + where
+	where := wording.Join(" on ", s.Start.Via, wording.IfAny("ssh ", w.Host()))
+	if where == "" {
+		where = "local"
 	}
 	i.add("state", wording.Join(i.dot(), state, where, wording.IfAny("folder ", wording.Path(dir)), wording.IfAny("command ", wording.CommandLine(header.Argv))))
 }
