@@ -33,8 +33,14 @@ func TestMain(m *testing.M) {
 	if exectest.HelperMain() || enginetest.Main() {
 		return
 	}
-	if len(os.Args) > 1 && os.Args[1] == watchdogArg {
-		os.Exit(localexec.Watchdog(os.Stdin))
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case watchdogArg:
+			os.Exit(localexec.Watchdog(os.Stdin))
+		case driverArg:
+			drive(os.Args[2:])
+			return
+		}
 	}
 	if err := os.Setenv(exectest.SecretName, exectest.SecretValue); err != nil { // for the suites
 		panic(err)

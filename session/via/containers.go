@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mcpdbg/session/executor"
@@ -115,6 +116,14 @@ func (p *process) setUnseen(why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.unseen = why
+}
+
+// A written is set by a write.
+type written struct{ atomic.Bool }
+
+func (w *written) Write(b []byte) (int, error) {
+	w.Store(true)
+	return len(b), nil
 }
 
 // A tailOf keeps the end of what is written to it.

@@ -42,7 +42,8 @@ type process struct {
 	// Set before Launch returns, and constant from then on.
 	stop context.CancelFunc
 
-	said, wrote tailOf        // of standard error and output, if plain
+	said        tailOf        // of standard error, if plain
+	wrote       written       // set by its first output, if plain
 	settled     chan struct{} // closed when the exit status was reported, or cannot come any more
 	settledOnce sync.Once
 
@@ -104,7 +105,7 @@ func (p *process) exit(client executor.Exit) executor.Exit {
 	switch {
 	case status == nil:
 		end.Why = fmt.Sprintf("%s %s; how the server ended: cannot tell", p.prefix.name, client.How())
-		if _, text, hint := Cause(p.prefix.name, p.said.text(), client.Code); text != "" && p.plain && client.Code > 0 && p.wrote.text() == "" {
+		if _, text, hint := Cause(p.prefix.name, p.said.text(), client.Code); text != "" && p.plain && client.Code > 0 && !p.wrote.Load() {
 			end.Why += " (" + text + "; " + hint + ")" // a server that has begun writes to stdout
 		}
 	case *status == sigkill && killed:

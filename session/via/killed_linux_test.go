@@ -1,0 +1,78 @@
+package via
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/exectest"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/via/enginetest"
+)
+
+const (
+	driverArg   = "driver-of-via"
+	driverLease = 2 * time.Second
+)
+
+// drive is a program that starts a stubborn server through the prefix words, and lives on.
+func drive(words []string) {
+	e, err := New(Options{Words: words, Below: below(), Lease: driverLease})
+	if err == nil {
+		_, err = e.Start(context.Background(), executor.Command{
+			Argv: append([]string{os.Args[0]}, exectest.HelperArgs("ignore", "TERM", "spawn", "daemon", "ignore", "TERM", "hang", "end", "hang")...),
+		})
+	}
+	fmt.Println("started", err)
+	_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
+}
+
+// Programs that are killed at any moment of a start and of a session leave no server, also
+// where the end of a client ends nothing.
+func TestKilledProgramsLeaveNoServer(t *testing.T) {
+	t.Parallel()
+	killedProgramsLeaveNoServer(t, 12)
+}
+
+func killedProgramsLeaveNoServer(t *testing.T, rounds int) {
+	engine := enginetest.New(t, enginetest.Options{})
+	engine.Container(t, "web", enginetest.ContainerOptions{})
+	prefixes := [][]string{{engine.Program("docker"), "exec", "-i", "web"}}
+	if os.Geteuid() == 0 {
+		prefixes = append(prefixes, []string{exectest.Need(t, "unshare"), "-p", "-f", "--mount-proc"})
+	}
+	nonce := "KILLED_BY_TEST=" + executor.NewMark()
+	for n := range rounds {
+		cmd := exec.Command(os.Args[0], append([]string{driverArg}, prefixes[n%len(prefixes)]...)...)
+		cmd.Env = append(os.Environ(), nonce)
+		in, err := cmd.StdinPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		// Any moment will do: there is no event to wait for.
+		time.Sleep(rand.N(400 * time.Millisecond))
+		require.NoError(t, cmd.Process.Kill())
+		_ = cmd.Wait() // killed
+		_ = in.Close()
+	}
+	isServer := func(pid int) bool { return strings.Contains(exectest.Cmdline(pid), exectest.HelperArgs()[0]) }
+	left, after := exectest.UntilNone(driverLease, func() []int {
+		pids := engine.Processes(t)
+		for pid, environ := range exectest.ProcFiles("environ") {
+			if strings.Contains(string(environ), nonce) {
+				pids = append(pids, pid)
+			}
+		}
+		return slices.DeleteFunc(pids, func(pid int) bool { return !isServer(pid) })
+	})
+	require.Empty(t, left, exectest.Describe(left))
+	t.Logf("%d programs killed; the last server ended after %v", rounds, after.Round(time.Millisecond))
+}
