@@ -271,7 +271,7 @@ func TestBounds(t *testing.T) {
 	s.Include = func(int, session.Row) bool { return true }
 	report = write(t, "md", s)
 	require.Less(t, len(report), maxMarkdown+1000)
-	require.Regexp(t, `The report omits \d+ more entries`, report)
+	require.Regexp(t, `The report omits \d+ more rows`, report)
 	require.Regexp(t, `The content of \d+ more entries is omitted`, report)
 	require.Contains(t, report, "more bytes are omitted")
 }

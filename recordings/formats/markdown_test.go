@@ -74,7 +74,7 @@ func TestReportShowsWhatFailed(t *testing.T) {
 	require.Len(t, regexp.MustCompile(`(?m)^\| \*\*\d+\*\* \|`).FindAllString(near, -1), 4, "failures, no response, slower")
 	require.NotContains(t, rows, "| fine |")
 	require.Contains(t, rows, "| **-32000: backend gone** |")
-	require.Regexp(t, `The report omits \d{4} more entries, such as those of .mcpdbg rec export FILE -o part.md --filter`, rows)
+	require.Regexp(t, `The report omits \d{4} more rows, such as those of .mcpdbg rec export FILE -o part.md --filter`, rows)
 	require.NotContains(t, report, "<details>")
 }
 

@@ -205,7 +205,7 @@ func (r *report) table(ctx context.Context, c *choice) error {
 	if n := c.all - len(w.rows); n > 0 {
 		r.omits(n)
 		fmt.Fprintf(&r.b, "\nThe report omits %s, such as those of `mcpdbg rec export FILE -o part.md --filter 'tool:NAME'` (or `n:130-150`, `is:failed`, `'>100ms'`).\n",
-			wording.PluralOf(n, "more entry", "more entries"))
+			wording.PluralOf(n, "more row", "more rows"))
 	}
 	if w.blocks.Len() > 0 {
 		r.b.WriteString("\n### Content\n\n" + w.blocks.String())

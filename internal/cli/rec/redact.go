@@ -207,7 +207,7 @@ func printRedacted(w io.Writer, r *redact.Report, o redactOptions) {
 		line("omitted: the incomplete last line")
 	}
 	if r.Removed == 0 && o.copied {
-		line("only the header, which marks the copy as redacted, and the hash at the end differ")
+		line("only the header, which marks the copy as redacted, and the hash at the end (if there is one) differ")
 	}
 	if r.Removed == 0 {
 		line("  try: name the secrets with --env, --key, --pointer or --pattern")
