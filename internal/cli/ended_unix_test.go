@@ -122,7 +122,11 @@ func TestCannotTellContainerState(t *testing.T) {
 		r = clitest.Run(t, append([]string{"smoke", "--no-record", "--json", "--"}, argv...)...)
 		require.Equal(t, 0, r.Code, r.Stderr)
 		require.Contains(t, r.Stdout, `"cannot_tell":["container state: cannot tell (started through docker)"]`)
-		require.Contains(t, r.Stdout, `"exit_by":"shutdown"`)
+		by := "shutdown"
+		if argv[0] == docker { // the status of a client of an engine is not that of the server
+			by = "unknown"
+		}
+		require.Contains(t, r.Stdout, `"exit_by":"`+by+`"`)
 		require.Contains(t, r.Stdout, `"checked":"framing, JSON-RPC, contents and process rules"`)
 	}
 }
