@@ -59,7 +59,7 @@ var importRules = []importRule{
 	{packages: "session/executor", never: []string{""}, why: "a contract, which every executor implements"},
 	{packages: "session/executor/guard", never: []string{""}, but: []string{"session/executor"}, why: "scripts and their protocol, for every executor that reaches a shell"},
 	{packages: "session/via", never: []string{""}, but: []string{"session/executor", "session/executor/guard"}, why: "prefixes of commands, and an executor over one that is passed in"},
-	{packages: "session/via/enginetest", never: []string{""}, but: []string{"session/executor", "session/exectest"}, why: "stands in for programs that know nothing of this one"},
+	{packages: "session/via/enginetest", never: []string{""}, but: []string{"session/executor", "session/exectest"}, why: "takes the place of programs that do not know this one"},
 	{packages: "session/mcp", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "facts, and the shapes of messages"},
 	{packages: "session/summary", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "reads messages, and knows no log"},
 	{packages: "session/jq", never: []string{""}, why: "knows values only"},

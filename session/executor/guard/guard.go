@@ -351,7 +351,7 @@ func (g *Guard) Close() {
 	_ = g.ch.CloseWrite()
 }
 
-// EndLost ends what is left of an earlier run, and returns what it found of it. stamp is
+// EndLost ends the rest of an earlier run, and returns the processes that it found. stamp is
 // that of its Run.
 func (g *Guard) EndLost(ctx context.Context, mark, stamp string) ([]Proc, error) {
 	return g.Ask(ctx, "O", mark+" "+Run{Stamp: stamp}.stamp())

@@ -82,7 +82,7 @@ func readOptions(dir string) (Options, error) {
 	return o.Options, err
 }
 
-// end ends all containers, and what is left of them.
+// end ends all containers with their processes.
 func (d *daemon) end() {
 	d.mu.Lock()
 	all := slices.Clone(d.containers)
