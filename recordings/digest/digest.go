@@ -119,6 +119,9 @@ func Read(ctx context.Context, src session.Source) *Digest {
 		src: src, in: session.InOrder(src), times: exchange.NewTable(src), buf: make([]byte, ReadBytes+1<<10),
 		lines: map[lineKey]*Line{}, failures: map[string]*Failure{},
 	}
+	if src.Stats().Errors > 0 {
+		d.succeeded = map[string]*callSet{}
+	}
 	batches := false
 	for number, row := range session.RowsFrom(src, 0) {
 		if number%1024 == 0 && ctx.Err() != nil {
@@ -139,6 +142,7 @@ func Read(ctx context.Context, src session.Source) *Digest {
 		}
 	}
 	if batches {
+		d.succeeded = nil
 		d.readBatches(ctx)
 	}
 	return d.digest()
@@ -158,6 +162,9 @@ type reader struct {
 	open     []Call
 	moreOpen int
 	slowest  []Call // unsorted
+	// succeeded are the tool calls of the client that did, by tool. They are nil if no call
+	// failed, or if some are in batches, whose arguments are not read.
+	succeeded map[string]*callSet
 }
 
 func (d *reader) line(method, tool, from string) *Line {
@@ -184,7 +191,7 @@ func sender(stream session.Kind) string {
 func (d *reader) request(number int, row session.Row) {
 	c := Call{Row: number, T: row.T, State: row.State.String(), From: sender(row.Kind), Method: d.src.Method(row.Method)}
 	if c.Method == mcp.MethodToolsCall {
-		c.Tool = d.toolOf(row)
+		c.Tool = d.tool(row, &c)
 	}
 	line := d.line(c.Method, c.Tool, c.From)
 	line.Requests++
@@ -252,13 +259,19 @@ func (d *reader) slow(c Call) {
 	}
 }
 
-// toolOf reads the name of the tool that a request calls.
-func (d *reader) toolOf(request session.Row) string {
+// tool reads the name of the tool that a request calls, and keeps the arguments if the call
+// succeeded.
+func (d *reader) tool(request session.Row, c *Call) string {
 	e, err := d.requestAt(request, mcp.MethodToolsCall)
 	if err != nil {
 		return ""
 	}
-	return summary.Call(mcp.MethodToolsCall, e.Payload)
+	name := summary.Call(mcp.MethodToolsCall, e.Payload)
+	if d.succeeded == nil || request.State != session.ReqAnswered || request.Flags&session.FlagError != 0 || c.From != "client" {
+		return name
+	}
+	setOf(d.succeeded, name).add(c.T, argumentsOf(&e))
+	return name
 }
 
 // describe reads the number, the name and the arguments of a request, unless it has them.

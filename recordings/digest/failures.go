@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -31,6 +32,23 @@ type Failures struct {
 	More   int       // failures with further messages
 }
 
+// Of returns the number of the group of a message, from 1; 0 if there is none.
+func (f *Failures) Of(message string) int {
+	key := withoutNumbers(message)
+	return 1 + slices.IndexFunc(f.Groups, func(g Failure) bool { return g.key == key })
+}
+
+// First returns the failed call that was sent first, and the number of its group; 0 if there
+// is none.
+func (f *Failures) First() (number int, first *Call) {
+	for i := range f.Groups {
+		if c := &f.Groups[i].Calls[0]; first == nil || c.Row < first.Row {
+			number, first = i+1, c
+		}
+	}
+	return number, first
+}
+
 // Count returns the number of failures.
 func (f *Failures) Count() int {
 	n := f.More
@@ -50,10 +68,17 @@ type Failure struct {
 	More    int         `json:"more_tools,omitempty"` // failures of tools that Tools does not name
 	Calls   []Call      `json:"calls"`                // the first ones
 	Last    uint64      `json:"last_n"`               // number of the last call
+	// Evidence is statements about the failures that hold for all of them.
+	Evidence []string `json:"evidence,omitempty"`
 
-	last int // its row
-	same string
+	last     int // its row
+	same     string
+	key      string
+	evidence evidence
 }
+
+// Varies reports whether the messages differ in numbers.
+func (f *Failure) Varies() bool { return f.Message != f.same }
 
 // A ToolCount is how many of some failures are of a tool or a method.
 type ToolCount struct {
@@ -105,11 +130,17 @@ func (d *reader) failed(response session.Row) {
 	took := d.times.Times(number, request, response)
 	c := Call{Row: number, T: request.T, State: request.State.String(), From: sender(request.Kind), Method: method}
 	c.Took, _ = took.Answering(request.Kind)
-	d.failure(message, c)
+	var arguments []byte
+	if e, err := d.requestAt(request, method); err == nil {
+		c.N, c.Tool, c.Arguments = e.N, summary.Call(method, e.Payload), summary.Request(method, e.Payload)
+		arguments = argumentsOf(&e)
+	}
+	d.failure(message, c, arguments, response.T-request.T)
 }
 
-// failure counts a call that failed with a message.
-func (d *reader) failure(message string, c Call) {
+// failure counts a call that failed with a message, given its arguments, nil if those are
+// not known, and the time until its response.
+func (d *reader) failure(message string, c Call, arguments []byte, took int64) {
 	key := withoutNumbers(message)
 	f := d.failures[key]
 	if f == nil {
@@ -117,20 +148,19 @@ func (d *reader) failure(message string, c Call) {
 			d.more++
 			return
 		}
-		f = &Failure{Message: message, same: message}
+		f = &Failure{Message: message, same: message, key: key}
 		d.failures[key] = f
 	}
 	if f.Count++; message != f.same {
 		f.Message = key
 	}
 	f.last = max(f.last, c.Row) // batches are read after all rows
+	d.describe(&c)
 	if len(f.Calls) < listedCalls {
-		d.describe(&c)
 		f.Calls = append(f.Calls, c)
-	} else if row, ok := session.RowAt(d.src, c.Row); ok && c.Tool == "" && c.Method == mcp.MethodToolsCall {
-		c.Tool = d.toolOf(row)
 	}
 	f.name(&c)
+	f.evidence.add(message, &c, arguments, took)
 }
 
 // name counts the tool or method of a call.
@@ -157,6 +187,7 @@ func (d *reader) grouped() Failures {
 		last := Call{Row: f.last}
 		d.describe(&last)
 		f.Last = last.N
+		f.Evidence = f.state(d.succeeded)
 		sort.SliceStable(f.Tools, func(i, j int) bool {
 			a, b := &f.Tools[i], &f.Tools[j]
 			return -cmp.Compare(a.Count, b.Count) < 0
@@ -173,28 +204,42 @@ func (d *reader) grouped() Failures {
 // withoutNumbers replaces each number in a message, after a code at its beginning, and
 // each word with digits.
 func withoutNumbers(message string) string {
-	code, rest, found := strings.Cut(message, ": ")
-	if !found || strings.Trim(code, "-0123456789") != "" {
-		code, rest = "", message
-	}
-	var b strings.Builder
-	if code != "" {
-		b.WriteString(code + ": ")
-	}
-	for rest != "" {
-		end := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		switch {
-		case end < 0:
-			end = len(rest)
-		case end == 0:
-			_, end = utf8.DecodeRuneInString(rest)
-		}
-		word := rest[:end]
+	code, rest := splitCode(message)
+	b := strings.Builder{}
+	b.WriteString(code)
+	for word := range words(rest) {
 		if strings.IndexFunc(word, unicode.IsDigit) >= 0 {
 			word = "…"
 		}
 		b.WriteString(word)
-		rest = rest[end:]
 	}
 	return b.String()
+}
+
+// splitCode splits a message behind a code at its beginning, if it has one.
+func splitCode(message string) (code, rest string) {
+	at := strings.Index(message, ": ")
+	if at < 0 || strings.Trim(message[:at], "-0123456789") != "" {
+		return "", message
+	}
+	return message[:at+2], message[at+2:]
+}
+
+// words yields the words of a text, of letters and digits, and each character between them.
+func words(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for text != "" {
+			end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+			switch {
+			case end < 0:
+				end = len(text)
+			case end == 0:
+				_, end = utf8.DecodeRuneInString(text)
+			}
+			if !yield(text[:end]) {
+				return
+			}
+			text = text[end:]
+		}
+	}
 }

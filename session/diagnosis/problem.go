@@ -162,4 +162,16 @@ type Cause struct {
 	Advice   string // what to do about it; may be empty
 	Row      int    // of the log: the evidence; -1 if there is none
 	Clock    bool   // Text contains a running time, so it changes: ask for the causes again
+	Part     Part
 }
+
+// A Part is the part of a session that a cause is about: the later it is, the less can the
+// cause explain calls that failed.
+type Part uint8
+
+// The parts.
+const (
+	PartProcess  Part = iota // it did not start, or ended, or the handshake failed
+	PartResponse             // calls have no response
+	PartRest                 // the session continued
+)

@@ -3,7 +3,6 @@ package rec
 import (
 	"cmp"
 	"context"
-	"slices"
 	"sort"
 
 	"mcpdbg/framing"
@@ -28,8 +27,8 @@ type Info struct {
 	Size     int64              `json:"bytes"`
 	Duration int64              `json:"duration_us"`
 	Skipped  string             `json:"skipped,omitempty"` // unsupported parts, counted
-	Servers  []ServerInfo       `json:"servers,omitempty"` // from the handshakes, one per process
-	Client   string             `json:"client,omitempty"`  // of a tap
+	Servers  []digest.Peer      `json:"servers,omitempty"` // from the handshakes
+	Client   string             `json:"client,omitempty"`
 	Counts   CountsInfo         `json:"counts"`
 	Methods  []digest.Line      `json:"methods"`
 	Tools    []digest.Line      `json:"tools,omitempty"`
@@ -39,7 +38,7 @@ type Info struct {
 	MoreOpen int                `json:"more_unanswered,omitempty"`
 	Slowest  []digest.Call      `json:"slowest,omitempty"`
 	Slower   []digest.Slowing   `json:"slower,omitempty"`
-	Causes   []CauseInfo        `json:"causes,omitempty"` // the likeliest first
+	Causes   []digest.Cause     `json:"causes,omitempty"` // the likeliest first
 	Notified []NotifiedInfo     `json:"notifications"`
 	Stray    []StrayInfo        `json:"stray,omitempty"` // the first ones; Counts has their number
 	Unread   []UnreadInfo       `json:"unreadable,omitempty"`
@@ -58,13 +57,6 @@ type Info struct {
 	damaged    bool              // the file has an unreadable line, or ends within one
 }
 
-// ServerInfo describes the server of a handshake.
-type ServerInfo struct {
-	Server   string `json:"server,omitempty"`
-	Era      string `json:"era,omitempty"`
-	Protocol string `json:"protocol,omitempty"`
-}
-
 // CountsInfo counts what was recorded.
 type CountsInfo struct {
 	Runs        int    `json:"runs"`
@@ -81,14 +73,6 @@ type CountsInfo struct {
 	Held        uint64 `json:"held"`
 	Gaps        uint64 `json:"gaps"`
 	LostBytes   uint64 `json:"lost_bytes"`
-}
-
-// CauseInfo is a likely cause of what went wrong.
-type CauseInfo struct {
-	Severity string `json:"severity"`
-	Text     string `json:"text"`
-	Advice   string `json:"advice,omitempty"`
-	N        uint64 `json:"n,omitempty"` // the entry that shows it
 }
 
 // NotifiedInfo counts the notifications of a method in one direction.
@@ -157,18 +141,17 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 	}
 	notified := map[key]int{}
 	var long longLine
+	var peers digest.Peers
 	parts := session.NewLineParts(src)
 	for number, row := range session.RowsFrom(src, 0) {
 		if number%1024 == 0 && ctx.Err() != nil {
 			break
 		}
 		info.Duration = row.T
-		switch {
-		case row.Kind == session.KindState:
-			info.readState(src, row)
-		case row.Kind == session.KindNote && info.Header.Mode == session.ModeTap && info.Client == "":
+		if row.Kind == session.KindNote && info.Header.Mode == session.ModeTap && info.Client == "" {
 			info.Client = tap.ClientOf(src, row)
 		}
+		peers.Add(src, row)
 		long.add(info, src, number, row)
 		switch {
 		case row.IsStray():
@@ -177,6 +160,8 @@ func (info *Info) readRows(ctx context.Context, src session.Source) {
 			notified[key{row.Method, row.Kind}]++
 		}
 	}
+	peers.End()
+	info.Servers, info.Client = peers.Servers, cmp.Or(info.Client, peers.Client)
 	for k, n := range notified {
 		info.Notified = append(info.Notified, NotifiedInfo{Method: src.Method(k.method), From: sender(k.kind), Count: n})
 	}
@@ -198,21 +183,7 @@ func (info *Info) readCalls(ctx context.Context, src session.Source) {
 	info.Failures, info.MoreFail = d.Failures.Groups, d.Failures.More
 	info.Open, info.MoreOpen, info.Slowest = d.Unanswered, d.MoreUnanswered, d.Slowest
 	info.Slower, info.lines, info.failed = d.Slower, d.Lines, d.Failures.Count()
-	for _, c := range cause.Find(ctx, src) {
-		n := uint64(0)
-		if row, ok := session.RowAt(src, c.Row); ok && c.Row >= 0 {
-			if e, err := src.Entry(row, shownStray); err == nil {
-				n = e.N
-			}
-		}
-		info.Causes = append(info.Causes, CauseInfo{Severity: c.Severity.String(), Text: c.Text, Advice: c.Advice, N: n})
-	}
-	if info.failed == 0 && len(info.Open) == 0 {
-		for i := range info.Slower {
-			s := &info.Slower[i]
-			info.Causes = append(info.Causes, CauseInfo{Severity: diagnosis.Warning.String(), Text: s.String(), N: s.N})
-		}
-	}
+	info.Causes = d.Causes(src, cause.Find(ctx, src))
 }
 
 func sender(stream session.Kind) string {
@@ -240,17 +211,6 @@ func (info *Info) readStray(src session.Source, parts *session.LineParts, number
 	}
 	text := e.Payload[:min(len(e.Payload), shownStray)]
 	info.Stray = append(info.Stray, StrayInfo{N: e.N, Seq: e.Seq, T: e.T, Text: string(text[:wording.Whole(text)]), Size: e.FullSize})
-}
-
-func (info *Info) readState(src session.Source, row session.Row) {
-	var b session.StateBody
-	e, err := src.Entry(row, 0)
-	if err != nil || e.DecodeBody(&b) != nil || b.State != string(session.Ready) {
-		return
-	}
-	if s := (ServerInfo{Server: b.Server, Era: b.Era, Protocol: b.Protocol}); !slices.Contains(info.Servers, s) {
-		info.Servers = append(info.Servers, s)
-	}
 }
 
 // Check adds what a checker has found in the recording.

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	shownCauses   = 5
+	shownCauses   = 8
 	shownMessages = 20
 	shownOpen     = 20
 	// messageCells of a message and callCells of a call fit a line of a terminal.
@@ -30,6 +30,9 @@ func (info *Info) printCauses(line linePrinter) {
 			at = fmt.Sprintf(" (entry %d)", c.N)
 		}
 		line("%-10s %s%s", title, termsafe.String(c.Text), at)
+		for _, text := range c.Evidence {
+			line("           %s", text)
+		}
 		if c.Advice != "" {
 			line("           try: %s", c.Advice)
 		}
@@ -38,7 +41,6 @@ func (info *Info) printCauses(line linePrinter) {
 
 // printCalls prints what failed before everything else.
 func (info *Info) printCalls(line linePrinter) {
-	info.printSlower(line)
 	info.printFailures(line)
 	info.printOpen(line)
 	info.printLines(line)
@@ -49,20 +51,6 @@ func (info *Info) printCalls(line linePrinter) {
 			c := &info.Slowest[i]
 			line("  %8s  %s", wording.Took(c.Took), called(c))
 		}
-	}
-}
-
-// printSlower prints the moments of slowing that are not among the causes.
-func (info *Info) printSlower(line linePrinter) {
-	if info.failed == 0 && len(info.Open) == 0 {
-		return
-	}
-	for i := range info.Slower[:min(len(info.Slower), shownCauses)] {
-		title := ""
-		if i == 0 {
-			title = "slower"
-		}
-		line("%-10s %s (entry %d)", title, clipped(info.Slower[i].String(), messageCells), info.Slower[i].N)
 	}
 }
 

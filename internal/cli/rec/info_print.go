@@ -51,8 +51,11 @@ func (info *Info) printFacts(line linePrinter) {
 	if h.Mode == session.ModeTap {
 		line("tap        %s%s", h.Name, wording.IfAny(", under ", info.Client))
 	}
-	for _, s := range info.Servers {
-		line("server     %s", strings.Join(strings.Fields(s.Server+" "+s.Protocol), " "))
+	for i := range info.Servers {
+		line("server     %s", &info.Servers[i])
+	}
+	if h.Mode != session.ModeTap && info.Client != "" && info.Client != h.Tool {
+		line("client     %s", info.Client)
 	}
 	line("recorded   %s, %s long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), wording.Took(info.Duration), h.Tool)
 	line("sent       %s, %s", wording.Plural(c.Sent, "message"), wording.Bytes(int64(c.SentBytes)))

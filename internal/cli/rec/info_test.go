@@ -61,7 +61,9 @@ func TestRecInfoSaysFirstWhatFailed(t *testing.T) {
 	_, rest, found := strings.Cut(r.Stdout, "\ncause      ")
 	require.True(t, found, r.Stdout)
 	rest, _, _ = strings.Cut(rest, "\nfrom ")
-	require.Equal(t, `1 call was never answered: search (id 3) (entry 8)
+	require.Equal(t, `3 calls failed: -32000: backend gone (entry 4)
+           1 call failed: no \u001b[31mshard (entry 9)
+           1 call was never answered: search (id 3) (entry 8)
            try: compare them with the calls that were answered; is:unanswered finds them
 
 failed     4 calls
@@ -76,8 +78,8 @@ unanswered 1 request
 	require.Regexp(t, `(?m)^client  search +6 +4 +1 `, r.Stdout)
 }
 
-// TestRecInfoSaysWhenAToolBecameSlower checks that the moment of slowing is the likely
-// cause if no call failed, and otherwise has a line.
+// TestRecInfoSaysWhenAToolBecameSlower checks that the moment of slowing is a likely cause,
+// after calls that failed.
 func TestRecInfoSaysWhenAToolBecameSlower(t *testing.T) {
 	t.Parallel()
 	text, n := clitest.GoldenLines(t)[0], 0
@@ -97,10 +99,10 @@ func TestRecInfoSaysWhenAToolBecameSlower(t *testing.T) {
 	add(7_000_000, "stdin", `"id":98,"method":"tools/call","params":{"name":"sum"}`)
 	add(7_001_000, "stdout", `"id":98,"error":{"code":1,"message":"no"}`)
 	file := clitest.WriteFile(t, text)
-	require.Contains(t, clitest.InProcess(t, "rec", "info", file).Stdout, "\nslower     "+want+"\nfailed     1 call")
+	require.Contains(t, clitest.InProcess(t, "rec", "info", file).Stdout, "\ncause      1 call failed: 1: no (entry 121)\n           "+want+"\nfailed     1 call")
 	var info rec.Info
 	require.NoError(t, json.Unmarshal([]byte(clitest.InProcess(t, "rec", "info", "--json", file).Stdout), &info))
-	require.Empty(t, info.Causes)
+	require.Len(t, info.Causes, 2)
 	require.Equal(t, []digest.Slowing{{Method: "tools/call", Tool: "search", N: 61, T: 3_000_000, Before: 2000, Slow: 62_000, Calls: 30}}, info.Slower)
 }
 

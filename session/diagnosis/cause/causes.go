@@ -13,6 +13,7 @@ type cause struct {
 	unless []string
 	// probable causes are inferred from the evidence, which may have another one.
 	probable bool
+	part     diagnosis.Part
 	// find returns the text and the evidence, or false if the cause does not
 	// apply.
 	find func(*view) (found, bool)
@@ -62,14 +63,14 @@ var causes = []cause{
 	{id: "version", severity: diagnosis.Error, find: wrongVersion},
 
 	// Output that is not a message: causes_text.go.
-	{id: "lsp-headers", severity: diagnosis.Error, find: lspHeaders},
-	{id: "multi-line", severity: diagnosis.Error, unless: []string{"lsp-headers"}, find: overSeveralLines},
-	{id: "bom", severity: diagnosis.Error, find: badLines(byteOrderMark, "begins with a byte order mark", "begin with a byte order mark", "write UTF-8 without one")},
-	{id: "utf8", severity: diagnosis.Error, find: badLines(notUTF8, "is not UTF-8", "are not UTF-8", "write UTF-8, whatever the locale (Python: -e PYTHONUTF8=1)")},
-	{id: "nul", severity: diagnosis.Error, find: badLines(nul, "contains NUL bytes", "contain NUL bytes", "is it UTF-16? write UTF-8")},
-	{id: "too-deep", severity: diagnosis.Error, find: badLines(tooDeep, "is nested too deep", "are nested too deep", "most clients reject it too")},
-	{id: "too-long", severity: diagnosis.Error, find: badLines(tooLong, "is longer than the limit", "are longer than the limit", "most clients drop the connection at a much lower limit")},
-	{id: "no-newline", severity: diagnosis.Error, unless: []string{"lsp-headers"}, find: noNewline},
+	{id: "lsp-headers", severity: diagnosis.Error, part: diagnosis.PartRest, find: lspHeaders},
+	{id: "multi-line", severity: diagnosis.Error, part: diagnosis.PartRest, unless: []string{"lsp-headers"}, find: overSeveralLines},
+	{id: "bom", severity: diagnosis.Error, part: diagnosis.PartRest, find: badLines(byteOrderMark, "begins with a byte order mark", "begin with a byte order mark", "write UTF-8 without one")},
+	{id: "utf8", severity: diagnosis.Error, part: diagnosis.PartRest, find: badLines(notUTF8, "is not UTF-8", "are not UTF-8", "write UTF-8, whatever the locale (Python: -e PYTHONUTF8=1)")},
+	{id: "nul", severity: diagnosis.Error, part: diagnosis.PartRest, find: badLines(nul, "contains NUL bytes", "contain NUL bytes", "is it UTF-16? write UTF-8")},
+	{id: "too-deep", severity: diagnosis.Error, part: diagnosis.PartRest, find: badLines(tooDeep, "is nested too deep", "are nested too deep", "most clients reject it too")},
+	{id: "too-long", severity: diagnosis.Error, part: diagnosis.PartRest, find: badLines(tooLong, "is longer than the limit", "are longer than the limit", "most clients drop the connection at a much lower limit")},
+	{id: "no-newline", severity: diagnosis.Error, part: diagnosis.PartRest, unless: []string{"lsp-headers"}, find: noNewline},
 
 	// Missing responses: causes_wait.go.
 	{id: "wrong-id", severity: diagnosis.Error, probable: true, find: wrongID},
@@ -81,20 +82,20 @@ var causes = []cause{
 	{id: "fetching", severity: diagnosis.Warning, unless: []string{"lost-output", "bridge", "not-reading", "silent"}, find: fetching},
 	{id: "buffered", severity: diagnosis.Warning, probable: true, unless: []string{"lost-output", "bridge", "not-reading", "silent", "fetching"}, find: buffered},
 	{id: "handshake-timeout", severity: diagnosis.Error, unless: append([]string{"lost-output", "bridge", "wrong-id", "only-text", "buffered-to-the-end"}, framings...), find: handshakeTimeout},
-	{id: "unanswered", severity: diagnosis.Warning, unless: slices.Concat(ends, framings, noAnswers), find: unansweredCall},
-	{id: "never-answered", severity: diagnosis.Warning, unless: slices.Concat(ends, framings, noAnswers, []string{"unanswered"}), find: neverAnswered},
+	{id: "unanswered", severity: diagnosis.Warning, part: diagnosis.PartResponse, unless: slices.Concat(ends, framings, noAnswers), find: unansweredCall},
+	{id: "never-answered", severity: diagnosis.Warning, part: diagnosis.PartResponse, unless: slices.Concat(ends, framings, noAnswers, []string{"unanswered"}), find: neverAnswered},
 
 	// The session continues: causes_rest.go, causes_wait.go, causes_end.go.
-	{id: "stray", severity: diagnosis.Warning, unless: append([]string{"only-text"}, framings...), find: strayText},
-	{id: "unknown-ids", severity: diagnosis.Warning, unless: []string{"wrong-id"}, find: unknownIDs},
-	{id: "parse-error", severity: diagnosis.Warning, find: parseError},
-	{id: "batch", severity: diagnosis.Warning, find: batches},
-	{id: "duplicates", severity: diagnosis.Warning, find: answeredTwice},
-	{id: "survivors", severity: diagnosis.Error, find: couldNotBeKilled},
-	{id: "stubborn", severity: diagnosis.Warning, find: stubborn},
-	{id: "left-behind", severity: diagnosis.Warning, unless: []string{"held-pipe", "stubborn"}, find: leftBehind},
-	{id: "held", severity: diagnosis.Info, find: outputHeld},
-	{id: "not-recorded", severity: diagnosis.Error, find: notRecorded},
+	{id: "stray", severity: diagnosis.Warning, part: diagnosis.PartRest, unless: append([]string{"only-text"}, framings...), find: strayText},
+	{id: "unknown-ids", severity: diagnosis.Warning, part: diagnosis.PartRest, unless: []string{"wrong-id"}, find: unknownIDs},
+	{id: "parse-error", severity: diagnosis.Warning, part: diagnosis.PartRest, find: parseError},
+	{id: "batch", severity: diagnosis.Warning, part: diagnosis.PartRest, find: batches},
+	{id: "duplicates", severity: diagnosis.Warning, part: diagnosis.PartRest, find: answeredTwice},
+	{id: "survivors", severity: diagnosis.Error, part: diagnosis.PartRest, find: couldNotBeKilled},
+	{id: "stubborn", severity: diagnosis.Warning, part: diagnosis.PartRest, find: stubborn},
+	{id: "left-behind", severity: diagnosis.Warning, part: diagnosis.PartRest, unless: []string{"held-pipe", "stubborn"}, find: leftBehind},
+	{id: "held", severity: diagnosis.Info, part: diagnosis.PartRest, find: outputHeld},
+	{id: "not-recorded", severity: diagnosis.Error, part: diagnosis.PartRest, find: notRecorded},
 }
 
 // Groups of causes that explain others.

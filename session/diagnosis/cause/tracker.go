@@ -99,7 +99,7 @@ func (c *cause) in(w *view) (diagnosis.Cause, bool) {
 	return diagnosis.Cause{
 		ID: c.id, Severity: c.severity, Text: clip(f.text, maxText), Advice: clip(f.try, maxText),
 		Brief: clip(cmp.Or(f.brief, f.text), maxText), Probable: c.probable,
-		Row: f.row, Clock: f.clock && w.live != nil,
+		Row: f.row, Clock: f.clock && w.live != nil, Part: c.part,
 	}, true
 }
 

@@ -1,0 +1,205 @@
+package digest
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+
+	"mcpdbg/framing"
+	"mcpdbg/internal/wording"
+	"mcpdbg/session"
+)
+
+const (
+	// fewApart is how many calls must have failed and how many succeeded to be compared.
+	fewApart = 5
+	// maxSampled tools, maxArguments of each and maxValues of each of those are known.
+	maxSampled, maxArguments, maxValues = 200, 30, 16
+	// maxValue is the longest value of an argument that is compared, in bytes.
+	maxValue = 40
+)
+
+// A callSet is some calls of a tool.
+type callSet struct {
+	calls       int
+	unread      bool // not all arguments are known
+	first, last int64
+	arguments   map[string]*values
+}
+
+// values are those of one argument.
+type values struct {
+	calls, numbers int // that have it, and as a number
+	min, max       float64
+	others         []string // JSON, sorted
+	more           bool     // there are others that are not known
+}
+
+// argumentsOf returns the arguments of a call, as JSON: nil if they are not known.
+func argumentsOf(e *session.Entry) []byte {
+	if e.Cut {
+		return nil
+	}
+	params := e.Msg.Params.Of(e.Payload)
+	if arguments := framing.Member(params, "arguments").Of(params); len(arguments) > 0 {
+		return arguments
+	}
+	return []byte("{}")
+}
+
+// members yields the name and the value of each member of an object that is valid JSON.
+func members(object []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		c := framing.Cursor{Data: object}
+		for ok := c.Accept('{'); ok && c.Item(); {
+			name := c.Name()
+			if !yield(name, c.Value()) {
+				return
+			}
+		}
+	}
+}
+
+// setOf returns the calls of a tool, nil if there are too many tools.
+func setOf(all map[string]*callSet, tool string) *callSet {
+	s := all[tool]
+	if s == nil && len(all) < maxSampled {
+		s = &callSet{}
+		all[tool] = s
+	}
+	return s
+}
+
+// add adds a call at a time, with its arguments; nil if they are not known.
+func (s *callSet) add(t int64, arguments []byte) {
+	if s == nil {
+		return
+	}
+	if s.calls == 0 {
+		s.first, s.arguments = t, map[string]*values{}
+	}
+	s.calls++
+	s.last = max(s.last, t)
+	s.unread = s.unread || arguments == nil
+	for name, text := range members(arguments) {
+		v := s.arguments[string(name)]
+		if v == nil {
+			if len(s.arguments) == maxArguments || len(name) > maxValue {
+				s.unread = true
+				continue
+			}
+			v = &values{}
+			s.arguments[string(name)] = v
+		}
+		v.add(text)
+	}
+}
+
+func (v *values) add(text []byte) {
+	v.calls++
+	if first := text[0]; first == '-' || first >= '0' && first <= '9' {
+		if n, err := strconv.ParseFloat(string(text), 64); err == nil {
+			v.number(n, n, 1)
+			return
+		}
+	}
+	v.other(string(text[:min(len(text), maxValue+1)]))
+}
+
+func (v *values) number(least, most float64, calls int) {
+	if v.numbers == 0 {
+		v.min, v.max = least, most
+	}
+	v.min, v.max, v.numbers = min(v.min, least), max(v.max, most), v.numbers+calls
+}
+
+func (v *values) other(text string) {
+	at, known := slices.BinarySearch(v.others, text)
+	switch {
+	case known:
+	case len(text) > maxValue || len(v.others) == maxValues:
+		v.more = true
+	default:
+		v.others = slices.Insert(v.others, at, text)
+	}
+}
+
+// merge adds the calls of another set.
+func (s *callSet) merge(o *callSet) {
+	if o.calls == 0 {
+		return
+	}
+	if s.calls == 0 {
+		s.first, s.arguments = o.first, map[string]*values{}
+	}
+	s.calls, s.unread = s.calls+o.calls, s.unread || o.unread
+	s.first, s.last = min(s.first, o.first), max(s.last, o.last)
+	for name, from := range o.arguments {
+		v := s.arguments[name]
+		if v == nil {
+			v = &values{}
+			s.arguments[name] = v
+		}
+		v.calls, v.more = v.calls+from.calls, v.more || from.more
+		if from.numbers > 0 {
+			v.number(from.min, from.max, from.numbers)
+		}
+		for _, text := range from.others {
+			v.other(text)
+		}
+	}
+}
+
+func (s *callSet) comparable(o *callSet) bool { return s.calls >= fewApart && o.calls >= fewApart }
+
+// apart describes what all of some failed calls have, and no call that succeeded has.
+func apart(failed, fine *callSet) (all []string) {
+	if !failed.comparable(fine) {
+		return nil
+	}
+	switch {
+	case failed.first > fine.last:
+		all = append(all, fmt.Sprintf("no call from %s on succeeded", wording.Took(failed.first)))
+	case failed.last < fine.first:
+		all = append(all, "no call before the last of these succeeded")
+	}
+	if failed.unread || fine.unread {
+		return all
+	}
+	for _, name := range slices.Sorted(maps.Keys(failed.arguments)) {
+		other := fine.arguments[name]
+		if other == nil {
+			other = &values{}
+		}
+		if text := failed.arguments[name].apart(name, other, failed.calls, fine.calls); text != "" {
+			all = append(all, text)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(fine.arguments)) {
+		if failed.arguments[name] == nil && fine.arguments[name].calls == fine.calls {
+			all = append(all, fmt.Sprintf("only without the argument %s; every call that succeeded has it", name))
+		}
+	}
+	return all
+}
+
+// apart describes an argument of failed calls, "" if calls that succeeded have the like.
+func (v *values) apart(name string, fine *values, failedCalls, fineCalls int) string {
+	if v.calls < failedCalls {
+		return ""
+	}
+	number := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+	switch {
+	case fine.calls == 0:
+		return fmt.Sprintf("only with the argument %s; no call that succeeded has it", name)
+	case v.numbers == failedCalls && fine.numbers >= fewApart && v.min > fine.max:
+		return fmt.Sprintf("only for %s from %s, where no call succeeded; calls up to %s did", name, number(v.min), number(fine.max))
+	case v.numbers == failedCalls && fine.numbers >= fewApart && v.max < fine.min:
+		return fmt.Sprintf("only for %s up to %s, where no call succeeded; calls from %s did", name, number(v.max), number(fine.min))
+	case v.numbers == 0 && len(v.others) == 1 && !v.more && !fine.more && !slices.Contains(fine.others, v.others[0]) && fine.calls == fineCalls:
+		return fmt.Sprintf("only for %s=%s, with which no call succeeded", name, v.others[0])
+	}
+	return ""
+}

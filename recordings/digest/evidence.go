@@ -1,0 +1,187 @@
+package digest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"mcpdbg/internal/wording"
+	"mcpdbg/session/mcp"
+)
+
+const (
+	// fewEcho is how many failures must repeat an argument.
+	fewEcho = 3
+	// maxEvidence is how many statements a failure has.
+	maxEvidence = 3
+)
+
+// evidence collects what the failures with one message have in common.
+type evidence struct {
+	calls map[string]*callSet // by tool
+	// numbers has one element for each number in the messages.
+	numbers []echo
+	// sooner and later count the responses that came long before the time that their
+	// message names, and those that came then or later.
+	sooner, later int
+	named         string // the first time that a message names
+	took          int64  // by that call
+	entry         uint64 // of that call
+}
+
+// An echo is a number in the messages of failures.
+type echo struct {
+	first  string
+	varies bool
+	names  []string // arguments that had this value in all calls
+}
+
+// add adds a failed call. Its arguments are nil if they are not known.
+func (v *evidence) add(message string, c *Call, arguments []byte, took int64) {
+	if v.calls == nil {
+		v.calls = map[string]*callSet{}
+	}
+	if c.Method == mcp.MethodToolsCall && c.From == "client" {
+		setOf(v.calls, c.Tool).add(c.T, arguments)
+	}
+	v.addNumbers(message, arguments)
+	us, text := namedTime(message)
+	switch {
+	case us == 0:
+	case us > 2*took:
+		if v.sooner == 0 {
+			v.named, v.took, v.entry = text, took, c.N
+		}
+		v.sooner++
+	case us <= took+took/10:
+		if v.later == 0 {
+			v.named = text
+		}
+		v.later++
+	}
+}
+
+func (v *evidence) addNumbers(message string, arguments []byte) {
+	_, rest := splitCode(message)
+	at, isFirst := 0, v.numbers == nil
+	for word := range words(rest) {
+		if strings.Trim(word, "0123456789") != "" || word == "" {
+			continue
+		}
+		if isFirst {
+			v.numbers = append(v.numbers, echo{first: word, names: numbersOf(arguments, word)})
+			continue
+		}
+		if at == len(v.numbers) {
+			return // texts have other numbers than the first one
+		}
+		e := &v.numbers[at]
+		e.varies = e.varies || word != e.first
+		if len(e.names) > 0 {
+			names := numbersOf(arguments, word)
+			e.names = slices.DeleteFunc(e.names, func(name string) bool { return !slices.Contains(names, name) })
+		}
+		at++
+	}
+	if !isFirst {
+		v.numbers = v.numbers[:at]
+	}
+}
+
+// numbersOf returns the names of the arguments that are this number.
+func numbersOf(arguments []byte, number string) (names []string) {
+	for name, value := range members(arguments) {
+		if string(value) == number {
+			names = append(names, string(name))
+		}
+	}
+	return names
+}
+
+// timeInText matches a time in a text that says that one ran out.
+var timeInText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:time[d -]*out|after|within|exceed|deadline|wait).*?[^\w.](([0-9]+(?:\.[0-9]+)?) ?(ms|milliseconds?|s|sec|seconds?|min|minutes?))\b`)
+})
+
+// namedTime returns the time that a message names, in microseconds and as its text, 0 if it
+// does not.
+func namedTime(message string) (us int64, text string) {
+	m := timeInText().FindStringSubmatch(message)
+	if m == nil {
+		return 0, ""
+	}
+	unit := 1e6
+	switch {
+	case strings.HasPrefix(strings.ToLower(m[3]), "mi") && !strings.HasPrefix(strings.ToLower(m[3]), "mil"):
+		unit = 60e6
+	case strings.HasPrefix(strings.ToLower(m[3]), "m"):
+		unit = 1e3
+	}
+	n, err := strconv.ParseFloat(m[2], 64)
+	if err != nil || n*unit > 1e15 {
+		return 0, ""
+	}
+	return int64(n * unit), m[1]
+}
+
+// state describes the evidence of a failure, given the calls that succeeded, by tool; nil if
+// those are not known.
+func (f *Failure) state(succeeded map[string]*callSet) (all []string) {
+	v := &f.evidence
+	switch {
+	case v.sooner == f.Count && f.Count == 1:
+		all = append(all, fmt.Sprintf("the message names %s; the response came after %s", v.named, wording.Took(v.took)))
+	case v.sooner == f.Count:
+		all = append(all, fmt.Sprintf("the message names %s; the response came after %s (entry %d; in all %d it came sooner than named)", v.named, wording.Took(v.took), v.entry, f.Count))
+	case v.later == f.Count:
+		all = append(all, wording.PluralOf(f.Count, "response", "responses")+" came after at least the time that the message names, such as "+v.named)
+	}
+	for i, e := range v.numbers {
+		if f.Count < fewEcho || !e.varies || len(e.names) == 0 {
+			continue
+		}
+		number := "number"
+		if len(v.numbers) > 1 {
+			number = wording.Ordinal(i+1) + " number"
+		}
+		all = append(all, fmt.Sprintf("the %s in the message is always the argument %s (%s in entry %d)", number, wording.List(e.names), e.first, f.Calls[0].N))
+	}
+	if succeeded != nil {
+		all = append(all, f.apart(succeeded, len(all) == 0)...)
+	}
+	return all[:min(len(all), maxEvidence)]
+}
+
+// apart describes how the calls that failed differ from those of the same tools that
+// succeeded. Without a difference it says so, if that is wanted.
+func (f *Failure) apart(succeeded map[string]*callSet, orNone bool) (all []string) {
+	v, failed, fine := &f.evidence, &callSet{}, &callSet{}
+	for tool, s := range v.calls {
+		other := succeeded[tool]
+		if other == nil {
+			other = &callSet{}
+		}
+		failed.merge(s)
+		fine.merge(other)
+	}
+	if failed.calls != f.Count {
+		return nil // there are others
+	}
+	all = apart(failed, fine)
+	if len(v.calls) > 1 && len(all) == 0 {
+		for _, t := range f.Tools {
+			if s, other := v.calls[t.Name], succeeded[t.Name]; s != nil && other != nil {
+				for _, text := range apart(s, other) {
+					all = append(all, t.Name+": "+text)
+				}
+			}
+		}
+	}
+	if len(all) == 0 && orNone && failed.comparable(fine) && !failed.unread && !fine.unread {
+		all = append(all, "neither the time nor one argument sets these calls apart from those that succeeded")
+	}
+	return all
+}
