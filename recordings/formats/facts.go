@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"mcpdbg/internal/wording"
+	"mcpdbg/recordings/digest"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/cause"
@@ -25,22 +26,22 @@ type facts struct {
 	Problems []remark    `json:"findings"`
 	More     int         `json:"more"` // problems that are not listed
 	found    []diagnosis.Problem
+	causes   []diagnosis.Cause // without those of the digest
 }
 
 type remark struct {
-	Severity string `json:"severity"`
-	Text     string `json:"text"`
-	Try      string `json:"try,omitempty"`
-	Row      int    `json:"row"` // -1 for none
+	Severity string   `json:"severity"`
+	Text     string   `json:"text"`
+	Evidence []string `json:"evidence,omitempty"`
+	Try      string   `json:"try,omitempty"`
+	Row      int      `json:"row"` // -1 for none
+	failure  int      // as in digest.Cause
 }
 
 func factsOf(ctx context.Context, src session.Source) facts {
 	var f facts
 	f.describe(src)
-	f.Causes = []remark{}
-	for _, v := range cause.Find(ctx, src) {
-		f.Causes = append(f.Causes, remark{v.Severity.String(), v.Text, v.Advice, v.Row})
-	}
+	f.causes = cause.Find(ctx, src)
 	checker := rule.Check(ctx, src)
 	f.Problems = []remark{}
 	found := checker.Problems()
@@ -65,7 +66,15 @@ func remarkOf(p *diagnosis.Problem) remark {
 	if times := p.Times(); times != "" {
 		text += " (" + times + ")"
 	}
-	return remark{p.Severity.String(), text, p.Rule.Impact, p.Row}
+	return remark{Severity: p.Severity.String(), Text: text, Try: p.Rule.Impact, Row: p.Row}
+}
+
+// addCauses adds the likely causes, with those that a digest knows.
+func (f *facts) addCauses(src session.Source, d *digest.Digest) {
+	f.Causes = []remark{}
+	for _, c := range d.Causes(src, f.causes) {
+		f.Causes = append(f.Causes, remark{c.Severity, c.Text, c.Evidence, c.Advice, c.Row, c.Failure})
+	}
 }
 
 // byRule returns one problem for all with the same rule and severity, errors first.
@@ -109,9 +118,18 @@ func (f *facts) describe(src session.Source) {
 	if place != "" {
 		add("place", "%s", place)
 	}
-	servers, last := handshakes(src)
-	for _, server := range servers {
-		add("server", "%s", server)
+	var peers digest.Peers
+	var last int64
+	for _, row := range session.RowsFrom(src, 0) {
+		last = row.T
+		peers.Add(src, row)
+	}
+	peers.End()
+	for _, p := range peers.Servers {
+		add("server", "%s%s", cmp.Or(p.Server, "unknown"), wording.IfAny(", protocol revision ", p.Protocol))
+	}
+	if peers.Client != "" {
+		add("client", "%s", peers.Client)
 	}
 	add("recorded", "%s, %s long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), wording.Took(last), h.Tool)
 	add("messages", "%d sent, %d received, %d with an error", s.Out, s.In, s.Errors)
@@ -150,26 +168,4 @@ func removed(rules map[string]uint64) string {
 		return "no secrets found"
 	}
 	return strings.Join(parts, ", ")
-}
-
-const maxServers = 8
-
-// handshakes returns their results, and the time of the last row.
-func handshakes(src session.Source) (servers []string, last int64) {
-	for _, row := range session.RowsFrom(src, 0) {
-		last = row.T
-		if row.Kind != session.KindState || len(servers) == maxServers {
-			continue
-		}
-		var b session.StateBody
-		e, err := src.Entry(row, 0)
-		if err != nil || e.DecodeBody(&b) != nil || b.State != string(session.Ready) {
-			continue
-		}
-		text := strings.Join(strings.Fields(b.Server+" "+b.Protocol), " ")
-		if !slices.Contains(servers, text) {
-			servers = append(servers, text)
-		}
-	}
-	return servers, last
 }

@@ -9,12 +9,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/digest"
-	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/exchange"
 )
 
@@ -65,7 +63,7 @@ func (s Selection) page(ctx context.Context, to io.Writer, most int) error {
 		err = s.pageRows(ctx, w, p)
 	}
 	f := <-found
-	f.addSlower(d.Slower)
+	f.addCauses(s.Source, d)
 	if err != nil {
 		return err
 	}
@@ -105,19 +103,6 @@ const maxMedians = 40
 type pageFailure struct {
 	Message string `json:"message"`
 	Count   int    `json:"count"`
-}
-
-const maxSlower = 5 // likely causes
-
-// addSlower adds the tools that became slow to the likely causes, before the warnings.
-func (f *facts) addSlower(all []digest.Slowing) {
-	at := 0
-	for at < len(f.Causes) && f.Causes[at].Severity == diagnosis.Error.String() {
-		at++
-	}
-	for i := range all[:min(len(all), maxSlower)] {
-		f.Causes = slices.Insert(f.Causes, at+i, remark{Severity: diagnosis.Warning.String(), Text: all[i].String(), Row: all[i].Row})
-	}
 }
 
 func (s Selection) pageData(p *pagePlan, f facts, d *digest.Digest) pageData {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/recordings/digest"
 	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"
 )
@@ -183,13 +182,6 @@ func TestSlowerTools(t *testing.T) {
 		require.Equal(t, remark{Severity: "warning", Text: "report became slower at 121 ms: p50 1 ms → 28 ms", Row: 121}, page.Facts.Causes[0])
 		require.True(t, slices.ContainsFunc(page.Rows, func(r pageRow) bool { return r.N == 122 && r.Tool == "report" }))
 	}
-}
-
-// TestSlowerToolsAfterErrors checks that a warning comes after the errors.
-func TestSlowerToolsAfterErrors(t *testing.T) {
-	f := facts{Causes: []remark{{Severity: "error"}, {Severity: "warning"}}}
-	f.addSlower([]digest.Slowing{{Tool: "a"}, {Tool: "b"}})
-	require.Equal(t, []string{"error", "warning a", "warning b", "warning"}, []string{f.Causes[0].Severity, f.Causes[1].Severity + " " + f.Causes[1].Text[:1], f.Causes[2].Severity + " " + f.Causes[2].Text[:1], f.Causes[3].Severity})
 }
 
 // TestRowsNameTheirCall checks that a response has the tool and the arguments of its

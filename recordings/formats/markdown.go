@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -29,29 +30,38 @@ const (
 	maxFailures = 20
 	maxLines    = 30
 	maxBlock    = 4000
+	oneLine     = 200 // the longest message that is shown as it is
 )
 
 // writeMarkdown writes a report on a selection of at most about maxMarkdown bytes: first
 // what failed in the recording, then the calls of the selection. Omissions are counted.
 func writeMarkdown(ctx context.Context, to io.Writer, s Selection) error {
 	source := elements.New(s.Source).Own()
-	r := report{Selection{Source: source, Include: s.Include, Omits: s.Omits}, source, strings.Builder{}, exchange.NewTable(source), map[int]bool{}, map[int]bool{}}
+	r := report{Selection{Source: source, Include: s.Include, Omits: s.Omits}, source, strings.Builder{}, exchange.NewTable(source), map[int]bool{}, map[int]bool{}, nil}
 	b := &r.b
 	found := make(chan facts, 1)
 	go func() { found <- factsOf(ctx, s.Source) }() // it reads all messages
 	d := digest.Read(ctx, s.Source)
 	f := <-found
+	f.addCauses(s.Source, d)
+	r.failures = &d.Failures
 	c, err := r.choose(ctx, d, f.Causes)
 	if err != nil {
 		return err
 	}
-	b.WriteString("## MCP session" + outcome(d) + "\n\n| | |\n|---|---|\n")
+	b.WriteString("## MCP session" + outcome(d) + "\n\n")
+	if n, first := d.Failures.First(); n > 0 {
+		fmt.Fprintf(b, "First failure (%s): entry %s, at %s: %s\n\n", failureName(n), first.Entry(), wording.Took(first.T), inline(wording.Clip(first.Words(), maxMessage, wording.Ellipsis)))
+	}
+	b.WriteString("| | |\n|---|---|\n")
 	for _, row := range f.Rows {
 		fmt.Fprintf(b, "| %s | %s |\n", row[0], inline(wording.Clip(row[1], 1000, wording.Ellipsis)))
 	}
-	r.causes(f.Causes, d.Slower)
-	failures(b, &d.Failures)
-	if err := r.examples(d); err != nil {
+	r.causes(f.Causes)
+	if err := r.failed(); err != nil {
+		return err
+	}
+	if err := r.unanswered(d); err != nil {
 		return err
 	}
 	tools(b, d.Lines)
@@ -78,28 +88,6 @@ func omitted(b *strings.Builder, hint string, n int) {
 	if n > 0 {
 		fmt.Fprintf(b, "\nand %d more%s\n", n, hint)
 	}
-}
-
-func failures(b *strings.Builder, all *digest.Failures) {
-	if len(all.Groups) == 0 {
-		return
-	}
-	b.WriteString("\n### Failed calls by message\n\n| count | message | by tool | entries |\n|--:|---|---|---|\n")
-	shown := 0
-	for i := range all.Groups[:min(len(all.Groups), maxFailures)] {
-		g := &all.Groups[i]
-		shown += g.Count
-		var numbers []string
-		for i := range g.Calls {
-			numbers = append(numbers, g.Calls[i].Entry())
-		}
-		if g.Count > len(numbers) {
-			numbers = append(numbers, "…", fmt.Sprint(g.Last))
-		}
-		fmt.Fprintf(b, "| %d | %s | %s | %s |\n", g.Count, inline(wording.Clip(g.Message, maxMessage, wording.Ellipsis)),
-			inline(wording.Clip(g.ByTool(), maxMessage, wording.Ellipsis)), strings.Join(numbers, ", "))
-	}
-	omitted(b, " with other messages: `--filter is:failed`", all.Count()-shown)
 }
 
 // calls adds a table of calls with their times.
@@ -164,11 +152,10 @@ func (s Selection) what(it item) string {
 // fenced formats at most limit bytes of an entry as code: a message as JSON, in one line if
 // it is short, and anything else as text.
 func fenced(e *session.Entry, limit int) string {
-	const oneLine = 120
 	text, kind := string(e.Payload), ""
 	var pretty bytes.Buffer
-	if isMessage(e) && !e.Cut && json.Indent(&pretty, e.Payload, "", "  ") == nil {
-		if kind = "json"; len(text) > oneLine {
+	if isMessage(e) && !e.Cut {
+		if kind = "json"; len(text) > oneLine && json.Indent(&pretty, e.Payload, "", "  ") == nil {
 			text = pretty.String()
 		}
 	}
@@ -187,6 +174,21 @@ func fenced(e *session.Entry, limit int) string {
 		out += fmt.Sprintf("\n%d more bytes are omitted.\n", rest)
 	}
 	return out
+}
+
+// exchanged formats a request with its response, if it has one: in one block if both are
+// short.
+func exchanged(request, response *session.Entry, limit int) string {
+	if response == nil {
+		return fenced(request, limit)
+	}
+	short := func(e *session.Entry) bool { return isMessage(e) && !e.Cut && len(e.Payload) <= oneLine }
+	if short(request) && short(response) {
+		both := *request
+		both.Payload = slices.Concat(request.Payload, []byte("\n"), response.Payload)
+		return fenced(&both, limit)
+	}
+	return fenced(request, limit) + "\nThe response:\n\n" + fenced(response, limit)
 }
 
 func longestRun(text string, c byte) (longest int) {

@@ -58,10 +58,9 @@ func thousands(t *testing.T) Selection {
 // tool became slower, each rule once, and the rows around these.
 func TestReportShowsWhatFailed(t *testing.T) {
 	report := write(t, "md", thousands(t))
-	require.True(t, strings.HasPrefix(report, "## MCP session: 2 calls failed, 1 request without a response\n"))
-	require.Contains(t, report, "- **slower** find&#95;all became slower at ")
-	require.Contains(t, report, "| 1 | no shard | find&#95;all | 2593 |\n| 1 | -32000: backend gone | find&#95;all | 4593 |\n")
-	require.Regexp(t, "(?s)#### no shard\n\nEntry 2593, at 2\\.6 s: find&#95;all k=900\n\n```json\n{.*?\"k\":900.*?\n```\n\nResponse in entry 2602, after 9 ms:\n\n```json\n.*?\"no shard\".*?\n```\n\n#### -32000", report)
+	require.True(t, strings.HasPrefix(report, "## MCP session: 2 calls failed, 1 request without a response\n\nFirst failure (F1): entry 2593, at 2.6 s: find&#95;all k=900\n"))
+	require.Regexp(t, `(?s)### Likely causes\n\n- \*\*F1\*\* 1 call failed: no shard, first in entry 2593\n- \*\*F2\*\* [^\n]*\n- \*\*warning\*\* 1 call was never answered[^\n]*\n- \*\*warning\*\* find&#95;all became slower at `, report)
+	require.Regexp(t, "(?s)#### F1: no shard\n\nEntry 2593, at 2\\.6 s: find&#95;all k=900; response in entry 2602 after 9 ms\n\n```json\n{[^\n]*\"k\":900[^\n]*\n[^\n]*\"no shard\"[^\n]*\n```\n\n#### F2: -32000", report)
 	require.Contains(t, report, "| entry | at | call | waited |\n|--:|--:|---|--:|\n| 1402 | 1.4 s | find&#95;all k=700 | 4.2 s |\n")
 	require.Equal(t, 1, strings.Count(report, "FRM01"))
 	require.Regexp(t, `FRM01 [^\n]*2 times`, report)
@@ -73,7 +72,9 @@ func TestReportShowsWhatFailed(t *testing.T) {
 	require.Regexp(t, `k=699 .*\n\| \*\*1402\*\* \| 1.401000 \| → \| find&#95;all k=700 \| no response \|  \|\n.* k=701 `, near)
 	require.Len(t, regexp.MustCompile(`(?m)^\| \*\*\d+\*\* \|`).FindAllString(near, -1), 4, "failures, no response, slower")
 	require.NotContains(t, rows, "| fine |")
-	require.Contains(t, rows, "| **-32000: backend gone** |")
+	require.Contains(t, rows, "| find&#95;all k=1100 | **F2** |")
+	require.NotContains(t, rows, "no response", "it is above")
+	require.Equal(t, 3, strings.Count(report, "no shard"), "a cause, a title and the response")
 	require.Regexp(t, `The report omits \d{4} more rows, such as those of .mcpdbg rec export FILE -o part.md --filter`, rows)
 	require.NotContains(t, report, "<details>")
 }
@@ -88,8 +89,8 @@ func TestReportOnAPart(t *testing.T) {
 	require.True(t, found)
 	rows, content, _ := strings.Cut(rows, "### Content")
 	order := strings.Split(rows, "\n")
-	require.Regexp(t, `^\| \*\*2593\*\* \| [\d.]+ \| → \| find&#95;all k=900 \| \*\*failed: no shard\*\* \|`, order[0])
-	require.Regexp(t, `^\| \*\*4593\*\* .* \*\*-32000: backend gone\*\* \|`, order[1])
+	require.Regexp(t, `^\| \*\*2593\*\* \| [\d.]+ \| → \| find&#95;all k=900 \| \*\*F1\*\* \|`, order[0])
+	require.Regexp(t, `^\| \*\*4593\*\* .* \*\*F2\*\* \|`, order[1])
 	require.Regexp(t, `^\| \*\*1402\*\* .* no response \|`, order[2])
 	require.Equal(t, maxTable, strings.Count(rows, "\n| ")+1, "and one row for a call")
 	require.Contains(t, rows, "| fine |")
@@ -116,18 +117,19 @@ func TestReportHasBatchedCalls(t *testing.T) {
 	)}
 	report := write(t, "md", s)
 	require.True(t, strings.HasPrefix(report, "## MCP session: 2 calls failed, 1 request without a response\n"))
-	require.Contains(t, report, "| 2 | -32000: backend gone | search | 2, 4 (2nd in batch) |\n")
-	require.Contains(t, report, "#### No response: report\n\nEntry 4 (3rd in batch), at 3 ms: report k=4\n\n```json\n"+toolCall(4, "report")[2:]+"\n```\n")
+	require.Contains(t, report, "#### F1: -32000: backend gone\n\n2 calls: search; entries 2, 4 (2nd in batch).\nEntry 2, at 1 ms: search k=1; response in entry 3 after 1 ms\n")
+	require.Contains(t, report, "| 4 (3rd in batch) | 3 ms | report k=4 | 1 ms |\n")
+	require.Equal(t, 1, strings.Count(report, toolCall(4, "report")[2:]), "below its row")
 	_, rows, _ := strings.Cut(report, "### Calls and other entries\n")
 	for _, want := range []string{
-		"| **2** | 0.001000 | → | search k=1 | **-32000: backend gone** | 1 ms |",
+		"| **2** | 0.001000 | → | search k=1 | **F1** | 1 ms |",
 		"| 4 (1st in batch) | 0.003000 | → | sum k=2 | fine | 1 ms |",
-		"| 4 (2nd in batch) | 0.003000 | → | search k=3 | **-32000: backend gone** | 1 ms |",
+		"| 4 (2nd in batch) | 0.003000 | → | search k=3 | **F1** | 1 ms |",
 		"| **4 (3rd in batch)** | 0.003000 | → | report k=4 | no response |  |",
 	} {
 		require.Contains(t, rows, want)
 	}
-	require.Contains(t, rows, "<summary>4 (1st in batch) → sum k=2</summary>")
+	require.Contains(t, rows, "<summary>4 (1st in batch) → sum k=2, response 5</summary>")
 	require.NotContains(t, rows, "\n| 5 ", "responses are part of their requests")
 	s.Include = func(number int, _ session.Row) bool { return number == 3 }
 	_, rows, _ = strings.Cut(write(t, "md", s), "### Calls and other entries\n")

@@ -30,6 +30,7 @@ type report struct {
 	times     *exchange.Table
 	content   map[int]bool // rows whose content it has
 	slow      map[int]bool // the slowest ones
+	failures  *digest.Failures
 }
 
 // number returns the row of a call, or of its element of a batch.
@@ -37,17 +38,18 @@ func (r *report) number(c *digest.Call) int {
 	return r.source.Number(session.Element{Row: c.Row, Index: c.Element - 1})
 }
 
-// causes lists the likely causes and when tools became slower.
-func (r *report) causes(all []remark, slower []digest.Slowing) {
-	for i := range slower {
-		all = append(all, remark{Severity: "slower", Text: slower[i].String(), Row: slower[i].Row})
-	}
+// causes lists the likely causes. Those that are failures have their names.
+func (r *report) causes(all []remark) {
 	if len(all) == 0 {
 		return
 	}
 	r.b.WriteString("\n### Likely causes\n\n")
 	for _, c := range all[:min(len(all), maxRemarks)] {
-		r.remark(c, "entry")
+		where := "entry"
+		if c.failure > 0 {
+			where = "first in entry"
+		}
+		r.remark(c, where)
 	}
 	omitted(&r.b, "", len(all)-maxRemarks)
 }
@@ -71,38 +73,71 @@ func (r *report) problems(all []diagnosis.Problem) {
 }
 
 func (r *report) remark(c remark, where string) {
-	fmt.Fprintf(&r.b, "- **%s** %s", c.Severity, inline(wording.Clip(c.Text, maxMessage, wording.Ellipsis)))
+	name := c.Severity
+	if c.failure > 0 {
+		name = failureName(c.failure)
+	}
+	fmt.Fprintf(&r.b, "- **%s** %s", name, inline(wording.Clip(c.Text, maxMessage, wording.Ellipsis)))
 	if row, ok := session.RowAt(r.Source, c.Row); ok && c.Row >= 0 {
 		if e, err := r.Source.Entry(row, 1); err == nil {
 			fmt.Fprintf(&r.b, ", %s %d", where, e.N)
 		}
 	}
-	if c.Try != "" {
-		fmt.Fprintf(&r.b, "; %s", inline(wording.Clip(c.Try, maxMessage, wording.Ellipsis)))
+	for _, text := range append(c.Evidence, c.Try) {
+		r.b.WriteString(wording.IfAny("; ", inline(wording.Clip(text, maxMessage, wording.Ellipsis))))
 	}
 	r.b.WriteByte('\n')
 }
 
-// examples adds the first exchange of each kind of failure, and the requests without a
-// response.
-func (r *report) examples(d *digest.Digest) error {
-	for i := range d.Failures.Groups[:min(len(d.Failures.Groups), maxFailures)] {
-		g := &d.Failures.Groups[i]
-		title := g.Message
+// failureName names a group of failures in a report.
+func failureName(number int) string { return fmt.Sprint("F", number) }
+
+// failed describes each message of failures, with the first exchange.
+func (r *report) failed() error {
+	all := r.failures
+	if len(all.Groups) == 0 {
+		return nil
+	}
+	r.b.WriteString("\n### Failed calls by message\n")
+	shown := 0
+	for i := range all.Groups[:min(len(all.Groups), maxFailures)] {
+		g := &all.Groups[i]
+		shown += g.Count
+		fmt.Fprintf(&r.b, "\n#### %s: %s\n\n", failureName(i+1), inline(wording.Clip(g.Message, maxMessage, wording.Ellipsis)))
 		if g.Count > 1 {
-			title += fmt.Sprintf(": the first of %d", g.Count)
+			var numbers []string
+			for i := range g.Calls {
+				numbers = append(numbers, g.Calls[i].Entry())
+			}
+			if g.Count > len(numbers) {
+				numbers = append(numbers, "…", fmt.Sprint(g.Last))
+			}
+			fmt.Fprintf(&r.b, "%d calls: %s; entries %s.\n", g.Count, inline(wording.Clip(g.ByTool(), maxMessage, wording.Ellipsis)), strings.Join(numbers, ", "))
 		}
-		if err := r.example(title, &g.Calls[0]); err != nil {
+		if err := r.example(&g.Calls[0]); err != nil {
 			return err
 		}
 	}
+	omitted(&r.b, " with other messages: `--filter is:failed`", all.Count()-shown)
+	return nil
+}
+
+// unanswered lists the requests without a response, with the content of those that their
+// rows do not show whole.
+func (r *report) unanswered(d *digest.Digest) error {
 	if len(d.Unanswered) == 0 {
 		return nil
 	}
 	calls(&r.b, "Requests without a response", "waited", d.Unanswered[:min(len(d.Unanswered), maxFailures)])
 	omitted(&r.b, ": `--filter is:unanswered`", len(d.Unanswered)+d.MoreUnanswered-maxFailures)
 	for i := range d.Unanswered[:min(len(d.Unanswered), shownOpen)] {
-		if err := r.example("No response: "+d.Unanswered[i].Name(), &d.Unanswered[i]); err != nil {
+		c := &d.Unanswered[i]
+		words := c.Words()
+		if len(words) < maxMessage && !strings.Contains(words, wording.Ellipsis) && !strings.Contains(words, wording.Dots) {
+			continue
+		}
+		r.b.WriteByte('\n')
+		if err := r.example(c); err != nil {
 			return err
 		}
 	}
@@ -110,21 +145,21 @@ func (r *report) examples(d *digest.Digest) error {
 }
 
 // example adds a call with its response.
-func (r *report) example(title string, call *digest.Call) error {
+func (r *report) example(call *digest.Call) error {
 	number := r.number(call)
-	if r.b.Len() > maxExamples || r.content[number] {
-		return nil
-	}
 	c, err := r.readCall(number)
 	if err != nil {
 		return err
 	}
-	r.content[number] = true
-	fmt.Fprintf(&r.b, "\n#### %s\n\nEntry %s, at %s: %s\n\n%s", inline(wording.Clip(title, maxMessage, wording.Ellipsis)), call.Entry(),
-		wording.Took(c.item.row.T), inline(wording.Clip(c.what, maxMessage, wording.Ellipsis)), fenced(&c.entry, maxExample))
-	if c.response == nil {
+	fmt.Fprintf(&r.b, "Entry %s, at %s: %s", call.Entry(), wording.Took(c.item.row.T), inline(wording.Clip(c.what, maxMessage, wording.Ellipsis)))
+	if c.response != nil {
+		fmt.Fprintf(&r.b, "; response in entry %d after %s", c.response.N, c.took)
+	}
+	r.b.WriteByte('\n')
+	if r.b.Len() > maxExamples || r.content[number] {
 		return nil
 	}
-	fmt.Fprintf(&r.b, "\nResponse in entry %d, after %s:\n\n%s", c.response.N, c.took, fenced(c.response, maxExample))
+	r.content[number] = true
+	r.b.WriteString("\n" + exchanged(&c.entry, c.response, maxExample))
 	return nil
 }

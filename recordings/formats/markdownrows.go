@@ -82,8 +82,8 @@ type choice struct {
 // moments are the calls around which a report has more rows.
 func (r *report) moments(d *digest.Digest, causes []remark) map[int]bool {
 	rows := map[int]bool{}
-	for _, c := range causes[:min(len(causes), maxMoments)] {
-		if c.Severity == diagnosis.Error.String() {
+	for _, c := range causes {
+		if c.Severity == diagnosis.Error.String() && c.failure == 0 && len(rows) < maxMoments {
 			rows[c.Row] = true
 		}
 	}
@@ -193,9 +193,13 @@ func (r *report) table(ctx context.Context, c *choice) error {
 			}
 			w.add(rows, false)
 		}
-		rows := slices.Concat(c.ranked[rankFailed], c.ranked[rankUnanswered], c.ranked[rankStray])
+		rows, order := c.ranked[rankFailed], "Failed calls, then lines that are not messages"
+		if len(c.ranked[rankUnanswered]) > maxFailures { // of fewer, all are above
+			rows, order = slices.Concat(rows, c.ranked[rankUnanswered]), "Failed calls, then those without a response, and lines that are not messages"
+		}
+		rows = slices.Concat(rows, c.ranked[rankStray])
 		if slices.ContainsFunc(rows, func(number int) bool { return !w.rows[number] }) {
-			w.title("Calls and other entries", "Failed calls, then those without a response, and lines that are not messages.\n\n")
+			w.title("Calls and other entries", order+".\n\n")
 			w.add(rows, false)
 		}
 	default:
@@ -245,6 +249,7 @@ func (w *rowWriter) add(numbers []int, content bool) {
 			return
 		}
 		w.rows[number] = true
+		w.nameFailure(&c)
 		c.row(&w.b, w.moment[number])
 		if !content || w.content[number] {
 			continue
@@ -265,6 +270,24 @@ type reportedRow struct {
 	element            int // place in a batch, from 1
 	what, result, took string
 	response           *session.Entry // nil without one
+	failure            int            // the group of its failure, from 1
+}
+
+// nameFailure replaces the message of a failure that the report describes by the name of its
+// group, and what else the message has.
+func (r *report) nameFailure(c *reportedRow) {
+	if !isError(c.item.row) || c.result == "" {
+		return
+	}
+	said := strings.TrimPrefix(c.result, "failed: ")
+	n := r.failures.Of(said)
+	if n == 0 || n > maxFailures {
+		return
+	}
+	c.failure, c.result = n, said
+	if !r.failures.Groups[n-1].Varies() {
+		c.result = ""
+	}
 }
 
 func (r *report) readCall(number int) (reportedRow, error) {
@@ -330,7 +353,10 @@ func (r *reportedRow) row(b *strings.Builder, moment bool) {
 	}
 	const shownResult, shownError = 40, 120
 	result := inline(wording.Clip(r.result, shownResult, wording.Ellipsis))
-	if isError(r.item.row) && result != "" {
+	switch {
+	case r.failure > 0:
+		result = strings.TrimSpace("**" + failureName(r.failure) + "** " + inline(wording.Clip(r.result, shownError, wording.Ellipsis)))
+	case isError(r.item.row) && result != "":
 		result = "**" + inline(wording.Clip(r.result, shownError, wording.Ellipsis)) + "**"
 	}
 	fmt.Fprintf(b, "| %s | %.6f | %s | %s | %s | %s |\n", number, float64(r.item.row.T)/1e6, arrow(r.item.row),
@@ -342,10 +368,10 @@ func (r *reportedRow) block() string {
 	if !r.item.row.Kind.IsStream() {
 		return "" // the table has all of it
 	}
-	text := fmt.Sprintf("<details><summary>%s %s %s</summary>\n\n%s", digest.EntryText(r.entry.N, r.element), arrow(r.item.row),
-		inline(wording.Clip(r.what, 80, wording.Ellipsis)), fenced(&r.entry, maxBlock))
+	response := ""
 	if r.response != nil {
-		text += fmt.Sprintf("\n%d, the response:\n\n%s", r.response.N, fenced(r.response, maxBlock))
+		response = fmt.Sprintf(", response %d", r.response.N)
 	}
-	return text + "\n</details>\n"
+	return fmt.Sprintf("<details><summary>%s %s %s%s</summary>\n\n%s\n</details>\n", digest.EntryText(r.entry.N, r.element), arrow(r.item.row),
+		inline(wording.Clip(r.what, 80, wording.Ellipsis)), response, exchanged(&r.entry, r.response, maxBlock))
 }
