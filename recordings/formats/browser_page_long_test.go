@@ -64,6 +64,7 @@ func TestLongPageInBrowser(t *testing.T) {
 
 	t.Run("permalinks", b.permalinks)
 	t.Run("failures", b.failures)
+	t.Run("strip", b.strip)
 	t.Run("tools", b.tools)
 	t.Run("search", b.search)
 	t.Run("waterfall", b.waterfall)
@@ -83,8 +84,8 @@ func TestLongPageInBrowser(t *testing.T) {
 			`"k":"stdout","seq":9,"why":"batch","raw":"[{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32000,\"message\":\"backend gone\"}}, {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"full\"}]}}]"`)}
 		b.open(pageOf(t, s, maxPage), "")
 		require.Equal(t, "2 failed", b.text(`$('totals').children[1].textContent`))
-		require.Equal(t, "Failures\n1×\nno response\nlist\n#n3 batch: b, c\n1×\n-32000: backend gone\nlist\n#n4 batch: error 1, response 2\n1×\nfull\nlist\n#n4 batch: error 1, response 2", b.text(`$('failures').innerText`))
-		b.eval(`[...document.querySelectorAll('#failures .link')].at(-1).click()`, nil)
+		require.Equal(t, "Failures\n1×\n-32000: backend gone\nlist\n#n4 batch: error 1, response 2\n1×\nfull\nlist\n#n4 batch: error 1, response 2\n1×\nno response\nlist\n#n3 batch: b, c", b.text(`$('failures').innerText`))
+		b.eval(`[...document.querySelectorAll('#failures .link')].at(-2).click()`, nil)
 		require.Equal(t, []int{4}, b.shown())
 	})
 	t.Run("idle", func(t *testing.T) {
@@ -120,11 +121,19 @@ func (b *browser) shown() (entries []int) {
 }
 
 func (b *browser) key(key string) {
-	b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": key, "text": key}, nil)
+	down := map[string]any{"type": "keyDown", "key": key}
+	if len(key) == 1 {
+		down["text"] = key
+	}
+	b.call("Input.dispatchKeyEvent", down, nil)
 	b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key}, nil)
 }
 
 func (b *browser) permalinks(t *testing.T) {
+	require.Equal(t, "#n103", b.text("location.hash"), "the first failure is selected")
+	require.Contains(t, b.text(`$('detail').textContent`), "error  report k=50")
+	b.key("Home")
+	require.Equal(t, "1", b.selected())
 	b.eval(`document.querySelectorAll('.row')[3].click()`, nil)
 	require.Equal(t, "4", b.selected())
 	require.Equal(t, "#n4", b.text("location.hash"))
@@ -136,13 +145,13 @@ func (b *browser) permalinks(t *testing.T) {
 	b.eval(`new Promise(done => { const look = () => rows[current].n === 4515 ? done() : setTimeout(look, 5); look(); })`, nil)
 	require.Equal(t, "4515", b.selected())
 	b.eval(`document.querySelector('[aria-controls=waterfall]').click()`, nil)
-	b.eval(`$('search').value = 'k=22 is:failed'; $('method').value = 'tsearch'; filter()`, nil)
+	b.eval(`$('search').value = 'k=22 >1us'; $('method').value = 'tsearch'; filter()`, nil)
 	var copied string
 	b.eval(`(async () => { const copied = new Promise(done => document.addEventListener('copy', () => done(getSelection().toString()), {once: true})); navigator.clipboard.writeText = () => Promise.reject(); $('link').click(); return await copied; })()`, &copied)
-	require.Regexp(t, `^file:///.*/page.html#n4515&waterfall&filter=k%3D22\+is:failed&tool=search$`, copied)
+	require.Regexp(t, `^file:///.*/page.html#n4515&waterfall&filter=k%3D22\+%3E1us&tool=search$`, copied)
 
 	b.eval(`(async () => { history.replaceState = () => {}; $('search').value = 'k=9'; filter(); return await new Promise(done => { navigator.clipboard.writeText = async s => done(s); $('link').click(); }); })()`, &copied)
-	require.Regexp(t, `/page.html#n4515&waterfall&filter=k%3D9&tool=search$`, copied, "a browser ignores too many changes of the address")
+	require.Regexp(t, `/page.html#waterfall&filter=k%3D9&tool=search$`, copied, "a browser ignores too many changes of the address")
 	b.eval(`delete history.replaceState`, nil)
 
 	follow := func(to string) {
@@ -151,10 +160,10 @@ func (b *browser) permalinks(t *testing.T) {
 	follow("#overview&errors&hide=out,event")
 	require.Equal(t, "overview", b.text(`open`))
 	require.Len(t, b.shown(), 44+1)
-	require.Equal(t, "#n4515&errors&hide=out,event", b.text(`location.hash`))
+	require.Equal(t, "#errors&hide=out,event", b.text(`location.hash`))
 	follow("#n1903")
 	require.Len(t, b.shown(), 44+1, "a link to an entry keeps the filters")
-	follow("#group=2")
+	follow("#group=1")
 	require.Len(t, b.shown(), 44)
 	follow("#filter=")
 	require.Len(t, b.shown(), 2*pageCalls+1)
@@ -164,9 +173,9 @@ func (b *browser) failures(t *testing.T) {
 	require.Equal(t, "44 failed", b.text(`$('totals').children[1].textContent`))
 	require.Equal(t, "2 unanswered", b.text(`$('totals').children[2].textContent`))
 	groups := b.text(`$('failures').innerText`)
-	require.Regexp(t, `(?s)2×\s+no response search 2\s.*#n1556 search k=777.*44×\s+-32000: backend gone report 44\s.*#n103 report k=50.*1×\s+line on stdout.*#n1779 DEBUG`, groups)
+	require.Regexp(t, `(?s)44×\s+-32000: backend gone report 44\s.*neither the time nor one argument sets.*#n103 report k=50.*2×\s+no response search 2\s.*#n1556 search k=777.*1×\s+line on stdout.*#n1779 DEBUG`, groups)
 	require.Equal(t, "true", b.text(`$('failures').scrollHeight < $('panel').clientHeight`), "no part is hidden")
-	b.eval(`document.querySelector('#failures a').click()`, nil)
+	b.eval(`document.querySelector('#failures li:nth-child(2) a').click()`, nil)
 	b.eval(`new Promise(done => { const look = () => current >= 0 && rows[current].n === 1556 ? done() : setTimeout(look, 5); look(); })`, nil)
 	b.key("e")
 	require.Equal(t, "1703", b.selected())
@@ -193,6 +202,24 @@ func (b *browser) failures(t *testing.T) {
 	require.Equal(t, "true", b.text(`$('clear').hidden`))
 	b.eval(`new Promise(done => { addEventListener('hashchange', () => done(), {once: true}); document.querySelector('#totals a').click(); })`, nil)
 	require.Len(t, b.shown(), 44, "those that the total counts")
+	b.eval(`reset()`, nil)
+}
+
+// strip checks that each failure is on the axis, and reached with the keyboard.
+func (b *browser) strip(t *testing.T) {
+	require.Equal(t, "44,2", b.text(`[...'failed lost'.split(' ').map(c => $('marks').querySelectorAll('.' + c).length)]`))
+	require.Equal(t, "#n103 at 0.102 s: error  report k=50  -32000: backend gone", b.text(`$('marks').querySelector('a').title`))
+	require.Equal(t, "1", b.text(`$('marks').querySelectorAll('[tabindex="0"]').length`), "one stop of tab")
+	b.eval(`$('marks').querySelector('[tabindex="0"]').focus()`, nil)
+	b.key("ArrowRight")
+	require.Equal(t, "303", b.selected())
+	b.key("ArrowRight")
+	b.key("ArrowLeft")
+	require.Equal(t, "303", b.selected())
+	require.Equal(t, "true", b.text(`document.activeElement.hash === '#n303' && document.activeElement.tabIndex === 0`))
+	require.Equal(t, b.text(`document.activeElement.style.left`), b.text(`share(partner(rows[current]).t)`))
+	b.eval(`new Promise(done => { addEventListener('hashchange', () => done(), {once: true}); $('marks').querySelector('.lost').click(); })`, nil)
+	require.Equal(t, "1556", b.selected())
 	b.eval(`reset()`, nil)
 }
 
@@ -295,6 +322,9 @@ func (b *browser) theme(t *testing.T) {
 func (b *browser) slower(t *testing.T) {
 	b.open(pageOf(t, slowed(t), maxPage), "")
 	require.Contains(t, b.text(`$('wrong').innerText`), "report became slower at 121 ms: p50 1 ms → 28 ms")
+	require.Equal(t, "1", b.selected(), "no call failed")
+	require.Contains(t, b.text(`$('detail').textContent`), "#n1 ")
+	require.Equal(t, "report slower", b.text(`$('marks').textContent`))
 	require.Contains(t, b.text(`$('tools').innerText`), "slow from #n122 at 0.121 s: p50 1.00 ms → 28.0 ms in 40 calls")
 	var bars [2]int // of 12 parts of 8 calls, fast and slow ones
 	b.eval(`[...document.querySelectorAll('.spark path')].map(p => p.getAttribute('d').split('M').length - 1)`, &bars)

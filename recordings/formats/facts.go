@@ -34,8 +34,8 @@ type remark struct {
 	Text     string   `json:"text"`
 	Evidence []string `json:"evidence,omitempty"`
 	Try      string   `json:"try,omitempty"`
-	Row      int      `json:"row"` // -1 for none
-	failure  int      // as in digest.Cause
+	Row      int      `json:"row"`               // -1 for none
+	Failure  int      `json:"failure,omitempty"` // as in digest.Cause
 }
 
 func factsOf(ctx context.Context, src session.Source) facts {

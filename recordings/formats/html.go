@@ -36,13 +36,15 @@ var (
 	pageDetail string
 	//go:embed page_waterfall.js
 	pageWaterfall string
+	//go:embed page_strip.js
+	pageStrip string
 	//go:embed page_overview.js
 	pageOverview string
 )
 
 // pageScript joins the parts of the script when a page is written, not when the program
 // starts.
-func pageScript() string { return pageList + pageDetail + pageWaterfall + pageOverview }
+func pageScript() string { return pageList + pageDetail + pageWaterfall + pageStrip + pageOverview }
 
 // writeHTML writes a selection as one self-contained page, whose policy forbids loading
 // anything. For a large recording, the page has a part of the entries and says so.
@@ -101,8 +103,9 @@ const maxMedians = 40
 
 // pageFailure is the failures with one message, as in [digest.Failure].
 type pageFailure struct {
-	Message string `json:"message"`
-	Count   int    `json:"count"`
+	Message  string   `json:"message"`
+	Count    int      `json:"count"`
+	Evidence []string `json:"evidence,omitempty"`
 }
 
 func (s Selection) pageData(p *pagePlan, f facts, d *digest.Digest) pageData {
@@ -116,10 +119,10 @@ func (s Selection) pageData(p *pagePlan, f facts, d *digest.Digest) pageData {
 		}
 	}
 	for _, g := range d.Failures.Groups {
-		out.Failures = append(out.Failures, pageFailure{wording.Visible(g.Message), g.Count})
+		out.Failures = append(out.Failures, pageFailure{wording.Visible(g.Message), g.Count, g.Evidence})
 	}
 	if d.Failures.More > 0 {
-		out.Failures = append(out.Failures, pageFailure{"further messages", d.Failures.More})
+		out.Failures = append(out.Failures, pageFailure{"further messages", d.Failures.More, nil})
 	}
 	return out
 }

@@ -46,7 +46,7 @@ func (r *report) causes(all []remark) {
 	r.b.WriteString("\n### Likely causes\n\n")
 	for _, c := range all[:min(len(all), maxRemarks)] {
 		where := "entry"
-		if c.failure > 0 {
+		if c.Failure > 0 {
 			where = "first in entry"
 		}
 		r.remark(c, where)
@@ -74,8 +74,8 @@ func (r *report) problems(all []diagnosis.Problem) {
 
 func (r *report) remark(c remark, where string) {
 	name := c.Severity
-	if c.failure > 0 {
-		name = failureName(c.failure)
+	if c.Failure > 0 {
+		name = failureName(c.Failure)
 	}
 	fmt.Fprintf(&r.b, "- **%s** %s", name, inline(wording.Clip(c.Text, maxMessage, wording.Ellipsis)))
 	if row, ok := session.RowAt(r.Source, c.Row); ok && c.Row >= 0 {

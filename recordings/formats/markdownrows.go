@@ -83,7 +83,7 @@ type choice struct {
 func (r *report) moments(d *digest.Digest, causes []remark) map[int]bool {
 	rows := map[int]bool{}
 	for _, c := range causes {
-		if c.Severity == diagnosis.Error.String() && c.failure == 0 && len(rows) < maxMoments {
+		if c.Severity == diagnosis.Error.String() && c.Failure == 0 && len(rows) < maxMoments {
 			rows[c.Row] = true
 		}
 	}

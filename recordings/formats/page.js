@@ -150,6 +150,7 @@ function reveal() {
 // choose selects the row at an index.
 function choose(i) {
   current = i;
+  $('now').style.left = share(rows[i].t);
   if (!shown.includes(i)) reset();
   reveal();
   paint();
@@ -200,12 +201,19 @@ function follow() {
     filter();
   }
   for (const b of $('tabs').children) if (to.has(b.getAttribute('aria-controls'))) tab(b.getAttribute('aria-controls'));
+  if (n === undefined && !followed) start();
   followed = true;
   if (n === undefined) return address();
   if (entries.has(Number(n))) return choose(entries.get(Number(n)));
   current = -1;
   paint();
   $('detail').replaceChildren(el('h2', 'bad', `Entry ${n} is not on this page.`), el('p', 'hint', data.left ? `The page omits ${number(data.left)} entries. To see it: mcpdbg rec export FILE --from ${n} --to ${n} -o entry.html` : 'The recording may have it; this page was made of a part.'));
+}
+
+// start selects the first call that failed or has no response, or else the first entry.
+function start() {
+  const at = shown.find(i => groups.some(g => isCall(g) && rows[i].groups?.has(g))) ?? shown[0];
+  if (at !== undefined) choose(at);
 }
 
 // found goes to the entry whose number was searched, or to the first match.

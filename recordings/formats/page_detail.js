@@ -34,9 +34,15 @@ function detail() {
   const [label, call, said] = parts(r).map(visible);
   d.replaceChildren(el('h2', isBad(r) ? 'bad' : '', `#n${r.n}  ${arrow[lane(r)]}  ${label}  ${clip(call, 300)}`));
   if (said) d.append(el('p', r.e ? 'bad' : '', said));
+  const other = partner(r), alike = groups.find(g => isCall(g) && (r.groups?.has(g) || other?.groups?.has(g)));
+  if (alike?.rows.length > 1) {
+    const p = el('p', 'err', alike.evidence.map(text => visible(text) + '; ').join(''));
+    p.append(button('link', `list all ${number(alike.rows.length)} like it`, () => list(alike, current)));
+    d.append(p);
+  } else if (alike) d.append(el('p', 'err', alike.evidence.map(visible).join('; ')));
   const unit = took(r.l), facts = [[r.m, r.k], ['id', r.id], ['state', isUnanswered(r) ? r.st + ', no response' : r.st], ['sequence', r.s], ['took', unit], ['waited for the client', took(r.y)], ['bytes', r.b]].filter(f => f[1]);
   d.append(el('p', 'hint', `${time(r.t)} s; ` + facts.map(f => `${f[0] || ''} ${visible(String(f[1]))}`.trim()).join('; ')));
-  const tabs = el('div', 'tabs'), other = partner(r);
+  const tabs = el('div', 'tabs');
   for (const [key, name, label] of [['1', 'json', 'JSON'], ['2', 'raw', 'raw'], ['3', 'hex', 'hex']]) {
     const b = button('', `${label} (${key})`, () => look(name));
     b.setAttribute('aria-pressed', String(view === name));

@@ -14,8 +14,10 @@ function facts() {
   for (const [what, value] of f.rows) $('facts').append(el('dt', '', what), el('dd', '', visible(value)));
   const fact = name => f.rows.filter(r => r[0] === name).map(r => visible(r[1])).join(', ');
   const hello = rows.find(r => isResponse(r) && methodOf(r) === 'initialize' && !r.e);
-  $('of').textContent = [fact('server') || visible(hello && hello.d || '') || clip(fact('command'), 120), fact('recorded')].filter(s => s).join(' · ');
-  if (f.verdicts.length) { $('wrong').hidden = false; remarks(f.verdicts, $('wrong').querySelector('ul')); }
+  $('of').textContent = [fact('server') || visible(hello && hello.d || '') || clip(fact('command'), 120), fact('client') && 'client ' + fact('client'), fact('recorded')].filter(s => s).join(' · ');
+  const causes = f.verdicts.filter(v => !v.failure); // the failures have a list of their own
+  if (causes.length) { $('wrong').hidden = false; remarks(causes, $('wrong').querySelector('ul')); }
+  if (causes.length && data.failures.length) $('wrong').querySelector('h2').textContent = 'Other likely causes';
   remarks(f.findings, $('problems').querySelector('ul'));
   if (f.more) $('problems').append(el('p', 'hint', `${plural(f.more, 'more problem')}: see mcpdbg rec info.`));
   if (!f.findings.length) $('problems').append(el('p', 'hint', 'No problems detected.'));
@@ -36,9 +38,9 @@ function errorsOf(r) {
 }
 // groupsOf adds the rows on the page to the groups of failures.
 function groupsOf() {
-  const group = (rank, text, count) => ({rank, text, count, rows: [], calls: new Map()}); // ranks: no response, failed, stray
-  const lost = group(0, 'no response', data.unanswered), noise = group(2, 'line on stdout that is not a message', data.stray);
-  const failed = data.failures.map(f => group(1, f.message, f.count)), like = new Map(failed.map(g => [likeness(g.text), g]));
+  const group = (rank, text, count, evidence) => ({rank, text, count, evidence: evidence || [], rows: [], calls: new Map()}); // ranks: failed, no response, stray
+  const lost = group(1, 'no response', data.unanswered), noise = group(2, 'line on stdout that is not a message', data.stray);
+  const failed = data.failures.map(f => group(0, f.message, f.count, f.evidence)), like = new Map(failed.map(g => [likeness(g.text), g]));
   rows.forEach((r, i) => {
     if (!isBad(r)) return;
     const name = toolOf(r) || methodOf(r);
@@ -50,28 +52,31 @@ function groupsOf() {
       if (name) g.calls.set(name, (g.calls.get(name) || 0) + 1);
     }
   });
-  return [lost, ...failed, noise].filter(g => g.count);
+  return [...failed, lost, noise].filter(g => g.count);
 }
-const groups = groupsOf(), FEW = 5; // messages that are listed at first
+const groups = groupsOf(), isCall = g => g.rank < 2, FEW = 5; // messages that are listed at first
 
+// list lists the rows of a group, and selects one of them.
+function list(g, i) { reset(); only = g; filter(); choose(g.rows.includes(i) ? i : g.rows[0]); }
 // failures lists the groups: message, tools, and the first calls. Stray lines come last.
 function failures() {
-  const list = $('failures').querySelector('ul'), late = groups.filter(g => g.rank < 2).slice(FEW), hide = late.length > 1;
+  const ul = $('failures').querySelector('ul'), late = groups.filter(isCall).slice(FEW), hide = late.length > 1;
   $('failures').querySelector('h2').textContent = groups.length ? 'Failures' : 'No failed or unanswered call, and no stray line.';
   for (const g of groups) {
     const li = el('li'), said = el('span', 'said'), more = el('span', 'calls'), names = [...g.calls].sort(([, a], [, b]) => b - a).map(([name, n]) => `${clip(name, 40)} ${number(n)}`), stray = g.rank === 2;
     said.append(el(stray ? 'span' : 'b', '', clip(visible(g.text), 120)), el('span', 'hint', '  ' + visible(names.slice(0, 5).join(', ')) + (names.length > 5 ? ', …' : '')));
     li.append(el('b', stray ? 'hint' : 'bad', number(g.count) + '×'), said);
-    if (g.rows.length) li.append(button('link', g.count === 1 ? 'list' : g.rows.length === g.count ? `list all ${number(g.count)}` : `list ${number(g.rows.length)} of ${number(g.count)}`, () => { reset(); only = g; filter(); choose(g.rows[0]); }));
+    if (g.rows.length) li.append(button('link', g.count === 1 ? 'list' : g.rows.length === g.count ? `list all ${number(g.count)}` : `list ${number(g.rows.length)} of ${number(g.count)}`, () => list(g)));
     else li.append(el('span', 'hint', 'not on this page'));
     for (const i of g.rows.slice(0, 6)) more.append(link(i, `#n${rows[i].n} ${clip(visible(callOf(rows[i]) || rows[i].w), 80)}`));
+    if (g.evidence.length) li.append(el('span', 'why', visible(g.evidence.join('; '))));
     li.append(more);
     li.hidden = hide && late.includes(g);
-    list.append(li);
+    ul.append(li);
     if (hide && g === late.at(-1)) {
       const rest = el('li');
-      rest.append(el('b'), button('link', `${number(late.length)} more messages`, () => { for (const li of list.children) li.hidden = li === rest; }));
-      list.append(rest);
+      rest.append(el('b'), button('link', `${number(late.length)} more messages`, () => { for (const li of ul.children) li.hidden = li === rest; }));
+      ul.append(rest);
     }
   }
 }
@@ -164,7 +169,7 @@ function theme() {
 function totals() {
   const all = data.tools.reduce((n, t) => n + t.requests, 0);
   if (all) $('totals').append(el('span', '', plural(all, 'call')));
-  for (const [rank, state, name] of [[1, 'failed', n => number(n) + ' failed'], [0, 'unanswered', n => number(n) + ' unanswered'], [2, 'noise', n => plural(n, 'stray line')]]) {
+  for (const [rank, state, name] of [[0, 'failed', n => number(n) + ' failed'], [1, 'unanswered', n => number(n) + ' unanswered'], [2, 'noise', n => plural(n, 'stray line')]]) {
     const n = groups.reduce((n, g) => n + (g.rank === rank ? g.count : 0), 0), a = el('a', rank < 2 ? 'bad' : 'hint', name(n));
     a.href = '#filter=is:' + state;
     if (n) $('totals').append(a);
@@ -186,6 +191,7 @@ facts();
 totals();
 methods();
 failures();
+strip();
 tools();
 hint();
 tabs();
