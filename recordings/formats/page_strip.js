@@ -24,12 +24,13 @@ function strip() {
   };
   for (const s of data.slower) {
     const a = mark(s.t > data.end * 0.7 ? 'slower late' : 'slower', s.t, entries.get(s.n), `#n${s.n} at ${time(s.t).slice(0, -3)} s: ${visible(s.tool || s.method)} became slower`);
-    a.textContent = clip(visible(s.tool || s.method), 30) + ' slower';
+    a.append(el('span', '', clip(visible(s.tool || s.method), 30) + ' slower'));
   }
+  const most = found.reduce((n, m) => Math.max(n, m.rows.length), 1);
   for (const m of found) {
     const i = Math.min(...m.rows), r = rows[i], n = m.rows.length;
     const a = mark(m.rank ? 'lost' : 'failed', m.t, i, (n > 1 ? `${number(n)} from ` : '') + `#n${r.n} at ${time(r.t).slice(0, -3)} s: ${clip(visible(m.rank ? callOf(r) + '  no response' : what(r)), 200)}`);
-    if (!m.rank) a.style.height = Math.min(24, 6 + 4 * n) + 'px';
+    if (!m.rank) a.style.height = 6 + Math.round(10 * n / Math.max(most, 4)) + 'px';
   }
   marks.append($('now'));
   const links = [...marks.querySelectorAll('a')].sort((a, b) => parseFloat(a.style.left) - parseFloat(b.style.left));
