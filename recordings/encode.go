@@ -152,8 +152,13 @@ func appendChunks(dst []byte, e *session.Entry) []byte {
 func appendBody(dst []byte, e *session.Entry) []byte {
 	if e.Kind == session.KindEnd {
 		dst = append(dst, `,"entries":`...)
-		dst = strconv.AppendUint(dst, e.N, 10)
-		return append(append(dst, behindEntries(e.Body)...), '\n')
+		entries, rest := splitEntries(e.Body)
+		if len(entries) == 0 || entries[0] == '0' { // known only now
+			dst = strconv.AppendUint(dst, e.N, 10)
+		} else {
+			dst = append(dst, entries...)
+		}
+		return append(append(dst, rest...), '\n')
 	}
 	if len(e.Body) > len("{}") {
 		dst = append(dst, ',')
@@ -162,15 +167,15 @@ func appendBody(dst []byte, e *session.Entry) []byte {
 	return append(dst, "}\n"...)
 }
 
-// behindEntries returns what follows the first member of an end entry's body: the number
-// of entries is known only when the entry is written.
-func behindEntries(body []byte) []byte {
-	if rest, ok := bytes.CutPrefix(body, []byte(`{"entries":`)); ok {
-		if rest = bytes.TrimLeft(rest, "0123456789"); len(rest) > 0 && rest[0] == ',' {
-			return rest
+// splitEntries returns the number of entries, which is the first member of an end entry's
+// body, and the rest of the body.
+func splitEntries(body []byte) (number, rest []byte) {
+	if all, ok := bytes.CutPrefix(body, []byte(`{"entries":`)); ok {
+		if rest = bytes.TrimLeft(all, "0123456789"); len(rest) > 0 && rest[0] == ',' {
+			return all[:len(all)-len(rest)], rest
 		}
 	}
-	return []byte("}")
+	return nil, []byte("}")
 }
 
 func checkBody(e *session.Entry) error {

@@ -22,7 +22,8 @@ type Writer struct {
 	spill   temp
 	inParts [session.KindEnd + 1]bool // the last entry of the kind was a part of a line that continues
 	buf     []byte
-	n       uint64
+	n       uint64 // number of the last entry
+	count   uint64
 	t       int64
 	end     int64
 	header  []byte
@@ -55,8 +56,8 @@ func CreateWriter(opts Options) (*Writer, error) {
 // Path returns the path of the file.
 func (w *Writer) Path() string { return w.f.Name() }
 
-// Append writes an entry. It sets its number, its Msg, and Why if that is empty. A
-// time earlier than that of the previous entry is raised to it. A line of stdout or
+// Append writes an entry. It sets its number, unless that is above the previous one, its
+// Msg, and Why if that is empty. A time earlier than that of the previous entry is raised to it. A line of stdout or
 // stderr comes without its newline. The error is a write error, or that of an
 // invalid entry.
 func (w *Writer) Append(e *session.Entry) error {
@@ -66,7 +67,8 @@ func (w *Writer) Append(e *session.Entry) error {
 	if err := checkBody(e); err != nil {
 		return err
 	}
-	w.n++
+	w.n = max(w.n+1, e.N)
+	w.count++
 	w.t = max(w.t, e.T)
 	e.N, e.T = w.n, w.t
 	if e.Kind.IsStream() {
@@ -128,13 +130,13 @@ func (w *Writer) Stats() session.Stats {
 }
 
 // Entries returns the number of appended entries.
-func (w *Writer) Entries() uint64 { return w.n }
+func (w *Writer) Entries() uint64 { return w.count }
 
 // Close writes the end entry and syncs the file to disk.
 func (w *Writer) Close() error {
 	stats := w.index.Stats()
 	counts := stats.EndCounts()
-	end := session.NewEntry(session.KindEnd, 0, session.EndBody{Counts: &counts})
+	end := session.NewEntry(session.KindEnd, 0, session.EndBody{Entries: w.count + 1, Counts: &counts})
 	end.T = w.t
 	err := w.Append(&end)
 	if err == nil {

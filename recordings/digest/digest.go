@@ -49,6 +49,9 @@ type Digest struct {
 	Slowest []Call
 	// Slower are the moments from which tools took clearly longer.
 	Slower []Slowing
+	// Untimed means that all entries have the same time, as after the import of a log
+	// without times. Then nothing above has a duration.
+	Untimed bool
 }
 
 // A Line counts the requests of a method, or calls of a tool, of one sender. Times are
@@ -79,7 +82,7 @@ type Call struct {
 	N         uint64 `json:"n"`
 	Element   int    `json:"element,omitempty"` // place in a batch, from 1
 	T         int64  `json:"t"`                 // when it was sent
-	Took      int64  `json:"took_us"`           // until its response, or else the end of the log
+	Took      int64  `json:"took_us,omitempty"` // until its response, or else the end of the log
 	State     string `json:"state"`             // as in the recording
 	From      string `json:"from"`              // client or server
 	Method    string `json:"method"`
@@ -127,6 +130,7 @@ func Read(ctx context.Context, src session.Source) *Digest {
 		if number%1024 == 0 && ctx.Err() != nil {
 			break
 		}
+		d.timed = d.timed || number > 0 && row.T != d.last
 		d.last = row.T
 		batches = batches || row.Msg == framing.Batch
 		if row.State == session.ReqUnread {
@@ -156,6 +160,7 @@ type reader struct {
 	times    *exchange.Table
 	buf      []byte
 	last     int64 // time of the last row
+	timed    bool  // rows have several times
 	lines    map[lineKey]*Line
 	failures map[string]*Failure
 	more     int // failures of further messages
@@ -300,7 +305,13 @@ func (d *reader) requestAt(row session.Row, method string) (session.Entry, error
 }
 
 func (d *reader) digest() *Digest {
-	out := &Digest{Unanswered: d.open, MoreUnanswered: d.moreOpen, Slowest: d.slowest, Slower: d.slower()}
+	if !d.timed {
+		d.slowest = nil
+		for _, l := range d.lines {
+			l.took, l.rows = nil, nil
+		}
+	}
+	out := &Digest{Unanswered: d.open, MoreUnanswered: d.moreOpen, Slowest: d.slowest, Slower: d.slower(), Untimed: !d.timed}
 	for _, l := range d.lines {
 		l.summarize()
 		out.Lines = append(out.Lines, *l)

@@ -125,7 +125,7 @@ func (c *claudeReader) says(at int64, level string, said []byte) error {
 	if c.said != nil {
 		return nil
 	}
-	return c.to.add(note)
+	return c.to.said(note)
 }
 
 // Other text may follow the message.
@@ -173,7 +173,8 @@ func (c *claudeReader) flush() error {
 		return nil
 	}
 	said := *c.said
+	said.lines = c.continued
 	c.said, c.continued = nil, 0
 	said.note.Said = clip(strings.TrimPrefix(said.note.Said, "\n"), quoted)
-	return c.to.add(said)
+	return c.to.said(said)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
+	"strconv"
 
 	"mcpdbg/session"
 )
@@ -21,9 +22,9 @@ func looksHAR(head []byte) bool {
 }
 
 // readHAR reads an archive of this package. Messages are as they were recorded, with the
-// times of the archive.
+// times and the numbers of the archive.
 func readHAR(s *logSource, to *recorder) error {
-	to.wall, to.ordered = true, true
+	to.wall, to.ordered, to.numbers = true, true, true
 	to.remark("stderr, events, lines and responses that belong to no request, and the exit status are missing; the elements of a batch are messages of their own")
 	doc := document{source: s, to: to}
 	if err := doc.skipTo(harEntries); err != nil {
@@ -67,7 +68,7 @@ func harMessages(to *recorder, entry []byte) error {
 		return err
 	}
 	at := wallTime(m["startedDateTime"])
-	if err := to.add(logItem{kind: sent, at: at, payload: message}); err != nil {
+	if err := to.add(logItem{kind: sent, at: at, n: entryNumber(m["_entry"]), payload: message}); err != nil {
 		return err
 	}
 	content := member(m["response"], "content")
@@ -84,7 +85,16 @@ func harMessages(to *recorder, entry []byte) error {
 	if err != nil {
 		return err
 	}
-	return to.add(logItem{kind: back, at: at, payload: message})
+	return to.add(logItem{kind: back, at: at, n: entryNumber(m["_answerEntry"]), payload: message})
+}
+
+// entryNumber returns 0 for anything but a number that leaves room for further entries.
+func entryNumber(value []byte) uint64 {
+	n, err := strconv.ParseUint(string(value), 10, 53)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // harBody returns the bytes of a body.

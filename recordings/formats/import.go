@@ -32,22 +32,24 @@ type ImportOptions struct {
 
 // An ImportReport describes an import.
 type ImportReport struct {
-	Recording string       `json:"recording"` // path of the recording
-	Format    string       `json:"format"`    // name of the format
-	From      string       `json:"from"`      // description of the source, as in the header
-	Lines     int          `json:"lines"`     // lines read; values if the source is one document
-	Entries   uint64       `json:"entries"`   // written
-	Sent      uint64       `json:"sent"`      // messages to the server
-	Received  uint64       `json:"received"`
-	Stray     uint64       `json:"stray"` // stdout lines that are not messages
-	Stderr    uint64       `json:"stderr_lines"`
-	Cut       int          `json:"cut,omitempty"`       // messages truncated by the source
-	Moved     int          `json:"moved,omitempty"`     // entries whose time went backwards: they have that of the previous entry
-	Skipped   int          `json:"left_out,omitempty"`  // lines of other sessions or servers
-	Others    string       `json:"others,omitempty"`    // the names of some of them
-	Unread    int          `json:"unread,omitempty"`    // lines that could not be read; each became a note
-	Problems  []UnreadLine `json:"unread_at,omitempty"` // the first of them, at most 20
-	Remarks   []string     `json:"remarks,omitempty"`   // what the source lacks, and what was guessed
+	Recording  string       `json:"recording"` // path of the recording
+	Format     string       `json:"format"`    // name of the format
+	From       string       `json:"from"`      // description of the source, as in the header
+	Lines      int          `json:"lines"`     // lines read; values if the source is one document
+	Entries    uint64       `json:"entries"`   // written
+	Sent       uint64       `json:"sent"`      // messages to the server
+	Received   uint64       `json:"received"`
+	Stray      uint64       `json:"stray"` // stdout lines that are not messages
+	Stderr     uint64       `json:"stderr_lines"`
+	Notes      int          `json:"notes,omitempty"`      // lines of the program that wrote the source: they are notes
+	Cut        int          `json:"cut,omitempty"`        // messages truncated by the source
+	Moved      int          `json:"moved,omitempty"`      // entries whose time went backwards: they have that of the previous entry
+	Renumbered int          `json:"renumbered,omitempty"` // entries without the number that the source gives
+	Skipped    int          `json:"left_out,omitempty"`   // lines of other sessions or servers
+	Others     string       `json:"others,omitempty"`     // the names of some of them
+	Unread     int          `json:"unread,omitempty"`     // lines that could not be read; each became a note
+	Problems   []UnreadLine `json:"unread_at,omitempty"`  // the first of them, at most 20
+	Remarks    []string     `json:"remarks,omitempty"`    // what the source lacks, and what was guessed
 }
 
 // UnreadLine is a line that could not be read.

@@ -71,16 +71,16 @@ func TestImport(t *testing.T) {
 		want   ImportReport
 	}{
 		{"inspector.json", "inspector", ImportReport{From: "MCP Inspector protocol export", Sent: 7, Received: 6}},
-		{"claude-desktop.log", "claude-desktop", ImportReport{From: "Claude Desktop log", Sent: 7, Received: 6, Stray: 1, Stderr: 5, Cut: 1}},
-		{"claude-mcp.log", "claude-desktop", ImportReport{From: "Claude Desktop log", Sent: 3, Received: 1, Skipped: 3, Others: `["weather"]`}},
+		{"claude-desktop.log", "claude-desktop", ImportReport{From: "Claude Desktop log", Sent: 7, Received: 6, Stray: 1, Stderr: 5, Notes: 17, Cut: 1}},
+		{"claude-mcp.log", "claude-desktop", ImportReport{From: "Claude Desktop log", Sent: 3, Received: 1, Notes: 3, Skipped: 3, Others: `["weather"]`}},
 		{"plain-epoch.jsonl", "jsonl", ImportReport{From: "JSONL", Sent: 6, Received: 6, Stderr: 2}},
 		{"plain-server.jsonl", "jsonl", ImportReport{From: "JSONL", Sent: 6, Received: 6, Unread: 1}},
 		{"plain-own.jsonl", "jsonl", ImportReport{From: "JSONL", Sent: 6, Received: 6}},
-		{"vscode.log", "vscode", ImportReport{From: "VS Code MCP output", Sent: 2, Received: 1, Stderr: 1}},
-		{"mcp-remote.log", "mcp-remote", ImportReport{From: "mcp-remote log", Sent: 2, Received: 1}},
+		{"vscode.log", "vscode", ImportReport{From: "VS Code MCP output", Sent: 2, Received: 1, Stderr: 1, Notes: 2}},
+		{"mcp-remote.log", "mcp-remote", ImportReport{From: "mcp-remote log", Sent: 7, Received: 6, Notes: 25, Cut: 1}},
 		{"arrows.log", "arrows", ImportReport{From: "log with arrows", Sent: 2, Received: 1}},
 		{"bare.jsonl", "json-rpc", ImportReport{From: "JSON-RPC lines", Sent: 4, Received: 3}},
-		{"../session.har", "har", ImportReport{From: "HAR of mcpdbg", Sent: 5, Received: 7}},
+		{"../session.har", "har", ImportReport{From: "HAR of mcpdbg", Sent: 5, Received: 7, Renumbered: 1}},
 		{"../session.jsonl", "jsonl", ImportReport{From: "mcpdbg export jsonl", Sent: 5, Received: 7, Stray: 5, Stderr: 3}},
 	} {
 		t.Run(filepath.Base(c.file), func(t *testing.T) {
@@ -120,7 +120,7 @@ func messages(t *testing.T, path string) []string {
 }
 
 // TestArchiveIsReadBack checks that an archive keeps messages byte for byte, in their order,
-// with their times, also of calls that were answered in another order.
+// with their times and numbers, also of calls that were answered in another order.
 func TestArchiveIsReadBack(t *testing.T) {
 	t.Parallel()
 	s := Selection{Source: rectest.Session(t, rectest.Started,
@@ -137,6 +137,46 @@ func TestArchiveIsReadBack(t *testing.T) {
 	var want bytes.Buffer
 	require.NoError(t, writeJSONL(t.Context(), &want, s))
 	require.Equal(t, withoutTimes(strings.Split(want.String(), "\n")), withoutTimes(messages(t, report.Recording)))
+	require.Equal(t, []uint64{2, 3, 4, 5, 6, 7, 8}, numbers(t, report.Recording))
+	require.Zero(t, report.Renumbered)
+	requireVerified(t, report.Recording)
+}
+
+// numbers returns the numbers of the messages of a recording.
+func numbers(t *testing.T, path string) (all []uint64) {
+	t.Helper()
+	rec, err := recordings.Open(path)
+	require.NoError(t, err)
+	defer rec.Close()
+	for _, row := range session.RowsFrom(rec, 0) {
+		if row.Kind.IsStream() {
+			e, err := rec.Entry(row, 0)
+			require.NoError(t, err)
+			all = append(all, e.N)
+		}
+	}
+	return all
+}
+
+// TestArchiveOfAPartKeepsNumbers checks that the numbers of an archive with gaps are kept,
+// and that messages with equal numbers, as in a batch, are counted.
+func TestArchiveOfAPartKeepsNumbers(t *testing.T) {
+	t.Parallel()
+	s := Selection{Source: rectest.Session(t, rectest.Started,
+		`> {"jsonrpc":"2.0","id":1,"method":"ping"}`,
+		`< {"jsonrpc":"2.0","id":1,"result":{}}`,
+		`> {"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
+		`> {"jsonrpc":"2.0","method":"a"}`,
+		`< {"jsonrpc":"2.0","id":2,"result":{}}`,
+		`> {"jsonrpc":"2.0","method":"b"}`,
+		`> {"jsonrpc":"2.0","method":"c"}`)}
+	s.Include = func(number int, _ session.Row) bool { return number == 3 || number > 5 }
+	archive := strings.Replace(write(t, "har", s), `"_entry":8`, `"_entry":7`, 1)
+	report, err := importBytes(t, []byte(archive), ImportOptions{})
+	require.NoError(t, err)
+	require.Equal(t, []uint64{4, 6, 7, 8}, numbers(t, report.Recording))
+	require.Equal(t, 1, report.Renumbered)
+	requireVerified(t, report.Recording)
 }
 
 // withoutTimes removes the times of lines, which begin at the first message of an import.

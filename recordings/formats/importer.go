@@ -35,9 +35,11 @@ const unknown = math.MinInt64
 type logItem struct {
 	kind    session.Kind // start, stdin, stdout, stderr, note
 	at      int64        // microseconds since the recorder's zero, or unknown
+	n       uint64       // its number in the source; 0 if it has none
 	payload []byte       // of a stream
 	more    bool         // continues in the next item of its kind
 	note    session.NoteBody
+	lines   int // of the source that continue the note
 }
 
 // size returns the approximate memory of an item.
@@ -52,6 +54,7 @@ type recorder struct {
 	name    string // of the server
 	wall    bool   // times are relative to 1970; otherwise to the start
 	ordered bool   // items are not in order, and are sorted by time
+	numbers bool   // items keep their numbers, which may leave no place for a first entry
 
 	late   lateItems
 	held   int       // bytes of late
@@ -69,6 +72,12 @@ func (r *recorder) remark(text string) { r.report.Remarks = append(r.report.Rema
 
 func (r *recorder) note(code, text, said string) error {
 	return r.add(logItem{kind: session.KindNote, at: unknown, note: session.NoteBody{Text: text, Code: code, Said: clip(said, quoted)}})
+}
+
+// said adds words of the program that wrote the source.
+func (r *recorder) said(i logItem) error {
+	r.report.Notes += 1 + i.lines
+	return r.add(i)
 }
 
 // add does not retain the payload.
@@ -133,8 +142,10 @@ func (r *recorder) begin() error {
 	}
 	r.out, r.last = out, unknown
 	r.run = run{out: out, argv: h.Argv}
-	if err := r.write(r.about()); err != nil {
-		return err
+	if !r.numbers {
+		if err := r.write(r.about()); err != nil {
+			return err
+		}
 	}
 	for _, i := range r.early {
 		if err := r.write(i); err != nil {
@@ -207,6 +218,11 @@ func (r *recorder) finish() error {
 		}
 		return e
 	}
+	if r.numbers {
+		if err := r.write(r.about()); err != nil {
+			return err
+		}
+	}
 	if r.report.Skipped > 0 {
 		if err := r.note(noteLeftOut, leftOutText(r.report), ""); err != nil {
 			return err
@@ -217,7 +233,7 @@ func (r *recorder) finish() error {
 	}
 	stats, out := r.out.Stats(), r.out
 	r.report.Sent, r.report.Received, r.report.Stray, r.report.Stderr = stats.Out, stats.In, stats.Stray, stats.StderrLines
-	r.report.Recording, r.report.Entries = out.Path(), out.Entries()+1
+	r.report.Recording, r.report.Entries, r.report.Renumbered = out.Path(), out.Entries()+1, r.run.renumbered
 	r.out = nil
 	return out.Close()
 }
@@ -229,7 +245,7 @@ func (r *recorder) discard() error {
 	return r.out.Discard()
 }
 
-// lateItems are ordered by time and then by arrival.
+// lateItems are ordered by time, then by number and then by arrival.
 type lateItems struct {
 	items  []lateItem
 	count  int
@@ -250,10 +266,10 @@ func (l *lateItems) add(i logItem) {
 // Len, Less, Swap, Push and Pop are for container/heap.
 func (l *lateItems) Len() int { return len(l.items) }
 
-// Less puts earlier items first.
+// Less reports whether item a comes before item b.
 func (l *lateItems) Less(a, b int) bool {
 	x, y := &l.items[a], &l.items[b]
-	return x.at < y.at || x.at == y.at && x.number < y.number
+	return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.n, y.n), cmp.Compare(x.number, y.number)) < 0
 }
 
 // Swap swaps two.

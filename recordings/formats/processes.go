@@ -20,7 +20,9 @@ type run struct {
 	open  bool     // a process runs
 	seq   uint64
 	t     int64
-	sums  [session.KindEnd + 1]session.Checksum
+
+	renumbered int // entries without the number of their item
+	sums       [session.KindEnd + 1]session.Checksum
 }
 
 func (r *run) add(t int64, i logItem) error {
@@ -38,7 +40,7 @@ func (r *run) add(t int64, i logItem) error {
 		return err
 	}
 	if i.kind == session.KindStdin {
-		e := session.Entry{Kind: i.kind, Payload: bytes.TrimSuffix(i.payload, []byte("\n"))}
+		e := session.Entry{N: i.n, Kind: i.kind, Payload: bytes.TrimSuffix(i.payload, []byte("\n"))}
 		if i.more {
 			e.EOL = framing.NoEOL
 		}
@@ -53,7 +55,7 @@ func (r *run) lines(i logItem) error {
 	for {
 		line, next, several := bytes.Cut(rest, []byte("\n"))
 		r.seq++
-		e := session.Entry{Kind: i.kind, Seq: r.seq, Payload: line}
+		e := session.Entry{N: i.n, Kind: i.kind, Seq: r.seq, Payload: line}
 		switch text, cr := bytes.CutSuffix(line, []byte("\r")); {
 		case i.more && !several:
 			e.More, e.EOL = true, framing.NoEOL
@@ -101,7 +103,12 @@ func (r *run) end() error {
 
 func (r *run) append(e session.Entry) error {
 	e.T = r.t
-	return r.out.Append(&e)
+	want := e.N
+	err := r.out.Append(&e)
+	if want != 0 && e.N != want {
+		r.renumbered++
+	}
+	return err
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -38,7 +38,7 @@ detects the format by the contents:
   claude-desktop   mcp-server-NAME.log and mcp.log of Claude Desktop
   inspector        exports of the protocol screen of the MCP Inspector 2.x
   vscode           MCP output of VS Code: [editor -> server] {...}
-  mcp-remote       log of mcp-remote: [Local→Remote] {...}
+  mcp-remote       log of mcp-remote --debug, which has no results
   har              HTTP archives of rec export
   json-rpc         lines of messages only; their direction is inferred
   arrows           lines with --> {...}, <-- {...}, →, <, ...
@@ -152,10 +152,14 @@ func printImported(w io.Writer, r *formats.ImportReport) {
 	}{
 		{r.Cut, "%s with only the beginning of the message"},
 		{r.Moved, "%s with a time that goes back, replaced by that of the entry before"},
+		{r.Renumbered, "%s with another number than in the source, such as the messages of a batch after the first"},
 	} {
 		if remark.n > 0 {
 			line("  "+remark.text, wording.Plural(remark.n, "entry"))
 		}
+	}
+	if r.Notes > 0 {
+		line("  %s kept as notes", strayLines(uint64(r.Notes)))
 	}
 	if r.Skipped > 0 {
 		line("  %s of other sessions or servers skipped: %s (--only chooses one)", wording.Plural(r.Skipped, "line"), r.Others)

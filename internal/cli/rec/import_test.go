@@ -95,3 +95,34 @@ func TestRecImportUsage(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
+
+// TestRecImportWithoutTimes checks that lines that are not messages are counted, and that
+// rec info computes no times for a log without any.
+func TestRecImportWithoutTimes(t *testing.T) {
+	t.Parallel()
+	log := `--> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}
+junk
+<-- {"jsonrpc":"2.0","id":1,"result":{"content":[]}}
+more junk
+--> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"b"}}
+`
+	out := filepath.Join(t.TempDir(), "import.jsonl")
+	r := clitest.InProcess(t, "rec", "import", clitest.WriteFile(t, log), "-o", out)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Contains(t, r.Stderr, "\n  2 lines that are not messages kept as notes\n")
+	require.Contains(t, r.Stderr, "\n  its lines have no date and time\n")
+
+	r = clitest.InProcess(t, "rec", "info", out)
+	require.Contains(t, r.Stdout, "without times: all entries have the same, by ")
+	require.Contains(t, r.Stdout, "entry 7 b: no response\n")
+	require.Regexp(t, `client +a +1 +0 +0 +- +- +- +-\n`, r.Stdout)
+	require.NotContains(t, r.Stdout, "slowest")
+	require.NotContains(t, r.Stdout, "0 ms")
+
+	var info map[string]any
+	r = clitest.InProcess(t, "rec", "info", "--json", out)
+	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &info))
+	require.Equal(t, true, info["untimed"])
+	require.NotContains(t, r.Stdout, `_us":`)
+	require.NotContains(t, info, "slowest")
+}

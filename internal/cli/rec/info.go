@@ -25,7 +25,8 @@ type Info struct {
 	Stopped  string             `json:"stopped,omitempty"` // why its recorder could not write the rest
 	Entries  int                `json:"entries"`
 	Size     int64              `json:"bytes"`
-	Duration int64              `json:"duration_us"`
+	Duration int64              `json:"duration_us,omitempty"`
+	Untimed  bool               `json:"untimed,omitempty"` // all entries have the same time
 	Skipped  string             `json:"skipped,omitempty"` // unsupported parts, counted
 	Servers  []digest.Peer      `json:"servers,omitempty"` // from the handshakes
 	Client   string             `json:"client,omitempty"`
@@ -182,7 +183,10 @@ func (info *Info) readCalls(ctx context.Context, src session.Source) {
 	}
 	info.Failures, info.MoreFail = d.Failures.Groups, d.Failures.More
 	info.Open, info.MoreOpen, info.Slowest = d.Unanswered, d.MoreUnanswered, d.Slowest
-	info.Slower, info.lines, info.failed = d.Slower, d.Lines, d.Failures.Count()
+	info.Slower, info.lines, info.failed, info.Untimed = d.Slower, d.Lines, d.Failures.Count(), d.Untimed
+	if d.Untimed {
+		info.Duration = 0
+	}
 	info.Causes = d.Causes(src, cause.Find(ctx, src))
 }
 

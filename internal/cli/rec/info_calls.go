@@ -97,6 +97,10 @@ func (info *Info) printOpen(line linePrinter) {
 		if c.State == session.ReqTimedOut.String() {
 			end = "timed out"
 		}
+		if info.Untimed {
+			line("  %s: %s", called(c), strings.TrimSuffix(end, " in "+wording.Took(c.Took)))
+			continue
+		}
 		line("  %s, at %s: %s", called(c), wording.Took(c.T), end)
 	}
 	if more := len(info.Open) + info.MoreOpen - shownOpen; more > 0 {
