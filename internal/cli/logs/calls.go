@@ -20,6 +20,7 @@ type Calls struct {
 
 type call struct {
 	next   int // number of its row plus one; 0: empty
+	n      uint64
 	method string
 	text   string
 }
@@ -29,28 +30,28 @@ func NewCalls(src session.Source) *Calls {
 	return &Calls{source: src, buf: make([]byte, 0, summary.Limit+4<<10)}
 }
 
-// Of returns the method of the request for the response at a row, and what it calls, such as
-// sum k=3333; "" if unknown.
-func (c *Calls) Of(row session.Row) (method, text string) {
+// Of returns the entry and the method of the request for the response at a row, and what it
+// calls, such as sum k=3333; n is 0 if it is unknown.
+func (c *Calls) Of(row session.Row) (n uint64, method, text string) {
 	number, ok := row.Partner()
 	if !ok || row.Msg != framing.Response && row.Msg != framing.ErrorResponse {
-		return "", ""
+		return 0, "", ""
 	}
 	known := &c.known[uint(number)%uint(len(c.known))]
 	if known.next == number+1 {
-		return known.method, known.text
+		return known.n, known.method, known.text
 	}
 	request, ok := session.RowAt(c.source, number)
 	if !ok || request.Msg != framing.Request {
-		return "", ""
+		return 0, "", ""
 	}
 	e, err := session.EntryInto(c.source, request, summary.Limit, c.buf)
 	if err != nil {
-		return "", ""
+		return 0, "", ""
 	}
 	method = c.source.Method(request.Method)
-	*known = call{number + 1, method, Called(method, &e)}
-	return known.method, known.text
+	*known = call{number + 1, e.N, method, Called(method, &e)}
+	return known.n, known.method, known.text
 }
 
 // Called returns what a request calls: a tool with its arguments, or anything else by its

@@ -169,7 +169,7 @@ func (l *Writer) plainLine(number int, row session.Row) error {
 	id, said := "", ""
 	if isMessage(row) {
 		id = IDOf(l.Source, row, &e)
-		_, called := l.calls.Of(row)
+		_, _, called := l.calls.Of(row)
 		said = wording.Join("  ", called, summary.Message(row.Msg, l.Source.Method(row.Method), e.Payload, e.FullSize))
 	}
 	if len(e.Payload) > plainPayload {

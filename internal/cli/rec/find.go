@@ -21,6 +21,7 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/elements"
+	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/summary"
 	"mcpdbg/ui/widget/filter"
@@ -41,10 +42,12 @@ func recFindCommand(env *console.Env) *cobra.Command {
 		Use:   "find EXPR [FILE|FOLDER]...",
 		Short: "Find entries in recordings",
 		Long: `find prints the entries of recordings that match a filter, as FILE:NUMBER: and
-what the row shows, such as k=3333; a response also names its call. A folder
-means the recordings that rec ls lists of it, newest first, not those in folders
-below it; without arguments those of all recorded sessions are searched.
-Commands take FILE as printed: mcpdbg rec cat FILE --filter n:NUMBER.
+what the row shows, such as k=3333. A call is named by the entry of its request:
+the row of the request shows its result and its time, and a response names the
+entry of its request. A folder means the recordings that rec ls lists of it,
+newest first, not those in folders below it; without arguments those of all
+recorded sessions are searched. Commands take FILE as printed: mcpdbg rec cat
+FILE --filter n:NUMBER.
 
 EXPR is a filter, as for rec cat:
   k=3333 "some text" /regexp/ tool:NAME is:failed is:unanswered is:slow >100ms
@@ -185,7 +188,7 @@ func (o *findOptions) in(ctx context.Context, s source, f *finding) error {
 	lines := logs.NewWriter(src, io.Discard, false)
 	lines.Shown = o.shown.Matcher(elements.New(src))
 	rows := rowPrinter{
-		out: f.out, source: src, calls: logs.NewCalls(src), before: rec.RequestBefore,
+		out: f.out, source: src, calls: logs.NewCalls(src), times: exchange.NewTable(src), rec: rec,
 		name: s.name, path: s.path, buf: make([]byte, 0, summary.Limit+4<<10),
 	}
 	limit := o.limit
@@ -198,9 +201,9 @@ func (o *findOptions) in(ctx context.Context, s source, f *finding) error {
 		switch {
 		case o.files, o.count:
 		case o.json:
-			err = rows.json(row, lines.Part(number, row))
+			err = rows.json(number, row, lines.Part(number, row))
 		default:
-			err = rows.text(row, lines.Part(number, row))
+			err = rows.text(number, row, lines.Part(number, row))
 		}
 		if err == nil && f.matches == limit {
 			err = errEnough
@@ -235,13 +238,14 @@ type rowPrinter struct {
 	out        io.Writer
 	source     session.Source
 	calls      *logs.Calls
-	before     func(response session.Row, id string) (e session.Entry, vain int64, ok bool)
-	vain       int64 // bytes that before searched
+	times      *exchange.Table
+	rec        *recordings.Recording
+	vain       int64 // bytes that were searched in vain for the other message of an exchange
 	name, path string
 	line, buf  []byte
 }
 
-func (p *rowPrinter) text(row session.Row, part string) error {
+func (p *rowPrinter) text(number int, row session.Row, part string) error {
 	e, err := session.EntryInto(p.source, row, summary.Limit, p.buf)
 	if err != nil {
 		return err
@@ -249,7 +253,7 @@ func (p *rowPrinter) text(row session.Row, part string) error {
 	b := termsafe.AppendAll(p.line[:0], p.name)
 	b = append(strconv.AppendUint(append(b, ':'), e.N, 10), ": "...)
 	b = append(b, logs.Mark(row), ' ')
-	b = append(termsafe.AppendAll(b, p.says(row, &e, part)), '\n')
+	b = append(termsafe.AppendAll(b, p.says(number, row, &e, part)), '\n')
 	p.line = b
 	_, err = p.out.Write(b)
 	return err
@@ -265,40 +269,37 @@ type FoundEntry struct {
 	Row  string `json:"row"`          // the text that is printed without --json
 }
 
-func (p *rowPrinter) json(row session.Row, part string) error {
+func (p *rowPrinter) json(number int, row session.Row, part string) error {
 	e, err := session.EntryInto(p.source, row, summary.Limit, p.buf)
 	if err != nil {
 		return err
 	}
 	encoder := json.NewEncoder(p.out)
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(FoundEntry{File: p.path, N: e.N, T: e.T, Kind: e.Kind.String(), ID: logs.IDOf(p.source, row, &e), Row: p.says(row, &e, part)})
+	return encoder.Encode(FoundEntry{File: p.path, N: e.N, T: e.T, Kind: e.Kind.String(), ID: logs.IDOf(p.source, row, &e), Row: p.says(number, row, &e, part)})
 }
 
 // maxSaid is how many bytes of a line that is not a message are printed.
 const maxSaid = 300
 
 // says returns what the row of an entry shows, and which part of a line it is, unless "".
-func (p *rowPrinter) says(row session.Row, e *session.Entry, part string) string {
+func (p *rowPrinter) says(number int, row session.Row, e *session.Entry, part string) string {
 	if part != "" {
-		return p.says(row, e, "") + " (" + part + ")"
+		return p.says(number, row, e, "") + " (" + part + ")"
 	}
 	method := p.source.Method(row.Method)
 	switch row.Msg {
 	case framing.Request, framing.Notification:
 		text := summary.Message(row.Msg, method, e.Payload, e.FullSize)
-		if method == mcp.MethodToolsCall {
-			return text
+		if method != mcp.MethodToolsCall {
+			text = wording.Join(" ", summary.Short(method), text)
 		}
-		return wording.Join(" ", summary.Short(method), text)
+		if row.Msg == framing.Request {
+			text = wording.Join("  ", text, p.outcome(number, row, e))
+		}
+		return text
 	case framing.Response, framing.ErrorResponse:
-		id := logs.IDOf(p.source, row, e)
-		method, called := p.called(row, id)
-		if method == "" && row.Msg == framing.Response && isToolResult(e) {
-			method = mcp.MethodToolsCall
-		}
-		text, _ := filter.ResultText(row, summary.Response(method, e.Payload, e.FullSize))
-		return wording.Join("  ", wording.Join(" ", "id "+summary.ID(id), called), text)
+		return p.response(number, row, e)
 	case framing.Batch:
 		return "batch " + summary.Batch(e.Payload)
 	}
@@ -307,30 +308,4 @@ func (p *rowPrinter) says(row session.Row, e *session.Entry, part string) string
 		text = wording.Clip(text, maxSaid, "…")
 	}
 	return text
-}
-
-// maxVain is how many bytes are searched in vain for requests of which there is no row.
-const maxVain = 256 << 20
-
-// called returns the method of the request for a response, and the name that its row shows.
-func (p *rowPrinter) called(row session.Row, id string) (method, called string) {
-	method, called = p.calls.Of(row)
-	if method == "" && !row.Paired() && id != "" && p.vain < maxVain {
-		request, vain, ok := p.before(row, id)
-		if p.vain += vain; ok {
-			method = string(request.Msg.Method.Of(request.Payload))
-			called = logs.Called(method, &request)
-		}
-	}
-	if method != mcp.MethodToolsCall {
-		called = wording.Join(" ", method, called)
-	}
-	return method, called
-}
-
-// isToolResult reports whether a response, whose request is unknown, has the content of a
-// tool.
-func isToolResult(e *session.Entry) bool {
-	result := e.Msg.Result.Of(e.Payload)
-	return len(framing.Member(result, "content").Of(result)) > 0 || len(framing.Member(result, "structuredContent").Of(result)) > 0
 }

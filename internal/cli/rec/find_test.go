@@ -33,21 +33,21 @@ func TestRecFind(t *testing.T) {
 	newer := writeCall(t, folder, "b.jsonl", 33331, day.Add(time.Hour))
 	writeCall(t, folder, "c.jsonl", 7, day.Add(2*time.Hour))
 	empty := filepath.Dir(folder)
-	found := newer + ":1: x sum k=33331\n" + old + ":1: x sum k=3333\n"
+	found := newer + ":1: x sum k=33331  failed -32000: backend gone  0 ms\n" + old + ":1: x sum k=3333  failed -32000: backend gone  0 ms\n"
 	for _, tc := range []struct {
 		args   []string
 		stdout string
 		stderr string
 		code   int
 	}{
-		{[]string{"k=3333", folder}, old + ":1: x sum k=3333\n", "", 0},
+		{[]string{"k=3333", folder}, old + ":1: x sum k=3333  failed -32000: backend gone  0 ms\n", "", 0},
 		{[]string{`"k=3333"`, folder}, found, "", 0},
-		{[]string{`"k=3333"`, old, newer}, old + ":1: x sum k=3333\n" + newer + ":1: x sum k=33331\n", "", 0},
-		{[]string{"is:failed n:2", old}, old + ":2: x id 3333 sum k=3333  failed -32000: backend gone\n", "", 0},
-		{[]string{"gone", old}, old + ":2: x id 3333 sum k=3333  failed -32000: backend gone\n", "", 0}, // the request is not read
+		{[]string{`"k=3333"`, old, newer}, old + ":1: x sum k=3333  failed -32000: backend gone  0 ms\n" + newer + ":1: x sum k=33331  failed -32000: backend gone  0 ms\n", "", 0},
+		{[]string{"is:failed n:2", old}, old + ":2: x response of 1: sum k=3333  failed -32000: backend gone  0 ms\n", "", 0},
+		{[]string{"gone", old}, old + ":2: x response of 1: sum k=3333  failed -32000: backend gone  0 ms\n", "", 0}, // the request has no row
 		{[]string{"-l", `"k=3333"`, folder}, newer + "\n" + old + "\n", "", 0},
 		{[]string{"-c", "/gone|sum/", folder}, filepath.Join(folder, "c.jsonl") + ":2\n" + newer + ":2\n" + old + ":2\n", "", 0},
-		{[]string{"-m", "1", "/gone|sum/", old}, old + ":1: x sum k=3333\n", "", 0},
+		{[]string{"-m", "1", "/gone|sum/", old}, old + ":1: x sum k=3333  failed -32000: backend gone  0 ms\n", "", 0},
 		{[]string{"k=9999", folder}, "", "mcpdbg: no entry matches k=9999: searched 6 entries of 3 recordings\n", 1},
 		{[]string{"tool=sum", old}, "", "mcpdbg: no entry matches tool=sum: searched 2 entries of a.jsonl\n  try: mcpdbg rec find tool:sum\n", 1},
 		{[]string{`text "foo`, old}, "", "mcpdbg: rec find: column 6: missing closing quote\n  try: mcpdbg rec find 'text \"foo\"'\n", 2},
@@ -61,7 +61,7 @@ func TestRecFind(t *testing.T) {
 	r := clitest.InProcess(t, "rec", "find", "--json", "k=3333", old)
 	var entry rec.FoundEntry
 	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &entry))
-	require.Equal(t, rec.FoundEntry{File: old, N: 1, T: 1, Kind: "stdin", ID: "3333", Row: "sum k=3333"}, entry)
+	require.Equal(t, rec.FoundEntry{File: old, N: 1, T: 1, Kind: "stdin", ID: "3333", Row: "sum k=3333  failed -32000: backend gone  0 ms"}, entry)
 
 	// The others are searched if one cannot be read.
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "d.jsonl"), []byte("no\n"), 0o600))
@@ -100,12 +100,59 @@ func TestRecFindLong(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(lines), 0o600))
 	for _, expr := range []string{"is:failed n:2", "xxx"} {
 		r := clitest.InProcess(t, "rec", "find", expr, path)
-		require.True(t, strings.HasPrefix(r.Stdout, path+":2: x id 7 sum k=1  failed"), r.Stdout)
+		require.True(t, strings.HasPrefix(r.Stdout, path+":2: x response of 1: sum k=1  failed"), r.Stdout)
 	}
 	var entry rec.FoundEntry
 	require.NoError(t, json.Unmarshal([]byte(clitest.InProcess(t, "rec", "find", "--json", "n:2", path).Stdout), &entry))
 	require.Equal(t, "7", entry.ID)
 	require.Contains(t, clitest.InProcess(t, "rec", "cat", "--filter", "n:2", path).Stdout, " tools/call id=7 ")
+}
+
+// TestRecFindOutcome checks that the row of a request shows its result and its time as rec
+// cat does, also if the search skips lines, and no time where that is unknown.
+func TestRecFindOutcome(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	b := `{"mcpdbg":1,"id":"x","tool":"test","start":"2026-11-21T10:00:00Z","placement":"local","argv":["server"]}` + "\n"
+	n := 0
+	add := func(ms int, rest string) {
+		n++
+		b += fmt.Sprintf(`{"n":%d,"t":%d,"k":%s}`+"\n", n, ms*1000, rest)
+	}
+	ask := func(ms, id int, word string) {
+		add(ms, fmt.Sprintf(`"stdin","m":{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"sum","arguments":{"q":%q}}}`, id, word))
+	}
+	answer := func(ms, id int, text string) {
+		add(ms, fmt.Sprintf(`"stdout","seq":%d,"m":{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":%q}]}}`, n, id, text))
+	}
+	add(0, `"start","process":"p"`)
+	ask(1, 1, "alpha")
+	ask(2, 11, "beta")
+	answer(9, 11, "eleven")
+	answer(42, 1, "one")
+	ask(50, 2, "gamma")
+	add(51, `"stdout","seq":90,"m":{"jsonrpc":"2.0","id":"q","method":"roots/list"}`)
+	add(80, `"stdin","m":{"jsonrpc":"2.0","id":"q","result":{"roots":[]}}`)
+	answer(90, 2, "gamma too")
+	ask(91, 3, "delta")
+	add(92, `"start","process":"p2"`)
+	answer(93, 3, "of another process")
+	ask(94, 4, "omega")
+	require.NoError(t, os.WriteFile(path, []byte(b), 0o600))
+	for _, tc := range [][2]string{
+		{"alpha", ":2: > sum q=\"alpha\"  one  41 ms\n"},
+		{"tool:sum n:2", ":2: > sum q=\"alpha\"  one  41 ms\n"},
+		{"one", ":5: < response of 2: sum q=\"alpha\"  one  41 ms\n"},
+		{"beta", ":3: > sum q=\"beta\"  eleven  7 ms\n"},
+		{"tool:sum n:6", ":6: > sum q=\"gamma\"  gamma too  11 ms\n"},
+		{"gamma kind:request", ":6: > sum q=\"gamma\"  gamma too\n"}, // the part of the client is unknown
+		{"delta", ":10: > sum q=\"delta\"  no response\n"},
+		{"tool:sum n:10", ":10: > sum q=\"delta\"  no response\n"},
+		{"omega", ":13: > sum q=\"omega\"  no response\n"},
+	} {
+		r := clitest.InProcess(t, "rec", "find", tc[0], path)
+		require.Equal(t, clitest.Result{Stdout: path + tc[1]}, r, tc[0])
+	}
 }
 
 // The setting decides from which time calls are slow.
