@@ -25,8 +25,8 @@ looks for gaps in the sequence numbers, and checks every line against the
 format, which docs/reference/recording-format.md describes.
 
 The last entry has a hash of the header and all entries, so that an edited time,
-exit code or header is found too. Recordings of older versions and unfinished
-ones have none, and verify reports that. It is not a signature: a person who
+exit code or header is found too. Unfinished recordings, and those of older
+versions or other programs, have none, and verify reports that. It is not a signature: a person who
 edits a recording on purpose can compute it again.
 
 An unfinished recording, because it is still being written or its recorder was
@@ -175,7 +175,7 @@ func covered(info *Verification, part int) string {
 	case !info.OK:
 		return but + "see above"
 	}
-	return but + "written by an older version"
+	return but + "the last entry has no hash"
 }
 
 var streamWidths = []int{12, 6, 12, 16}

@@ -292,7 +292,7 @@ func (l *Checker) answer(m *message.Message, r *request) {
 		l.run.handshake.answered(m, r)
 	}
 	if older := l.run.ids.oldest(); older != nil && older.sent.At.Row < r.sent.At.Row && !older.handshake {
-		l.report(rpc20, m.At, fmt.Sprintf("%s in entry %d is still pending", excerpt([]byte(older.sent.Method)), older.sent.At.N))
+		l.report(rpc20, m.At, fmt.Sprintf("%s in entry %d had none yet", excerpt([]byte(older.sent.Method)), older.sent.At.N))
 	}
 	switch {
 	case r.sent.Method == mcp.MethodInitialize && m.Kind == framing.Response:

@@ -35,7 +35,7 @@ func family(r *diagnosis.Rule) string { return strings.TrimRight(r.ID, "01234567
 // Set is the version of the set of rules: the day of its last change. It changes
 // whenever another rule may find something in the same log, so that reports of
 // different programs can be compared.
-const Set = "2026-11-27"
+const Set = "2026-11-28"
 
 // Checked describes what the rules check. Every output that counts problems shows
 // it, because a session without problems may still be broken. Checker.Checked adds
@@ -164,13 +164,13 @@ var (
 		Reference:   "JSON-RPC 2.0 sections 4 and 5",
 		Impact:      "TypeScript SDKs that validate strictly reject the message; others ignore the member"}
 	rpc19 = &diagnosis.Rule{ID: "RPC19", Severity: diagnosis.Warning, Side: diagnosis.Server, Title: "request not answered",
-		Explanation: "A request had no response when its timeout expired. If the log has no timeout, it is 60 s without a response or progress, not counting the time in which the client has to answer a request of the server. For a server/discover probe this is only reported as info. It is an error if the server exited by itself, because no response can come.",
+		Explanation: "The server did not respond to a request in time. The time ends with the timeout of the client, or if the log has none, 60 s after the request or its last progress; the time in which the server waited for its client does not count. If the server exited by itself, it is an error, because no response can come. For a server/discover probe it is only info.",
 		Reference:   "lifecycle, timeouts",
 		Impact:      "the TypeScript SDK gives up after 60 s and cancels; clients without a timeout hang"}
-	rpc20 = &diagnosis.Rule{ID: "RPC20", Severity: diagnosis.Info, Side: diagnosis.Server, Title: "responses out of order", Once: true,
-		Explanation: "A response came before that of an older request. This is legal; a replay must compare by id.",
+	rpc20 = &diagnosis.Rule{ID: "RPC20", Severity: diagnosis.Info, Side: diagnosis.Server, Title: "response before that of an earlier request", Once: true,
+		Explanation: "The server responded to a request while an earlier one had no response yet. That is allowed: clients must match responses to requests by id, not by order.",
 		Reference:   "JSON-RPC 2.0 section 6",
-		Impact:      "clients that expect responses in the order of their requests"}
+		Impact:      "clients that take each response for that of their oldest request"}
 )
 
 var rpcRules = []*diagnosis.Rule{rpc01, rpc02, rpc03, rpc04, rpc05, rpc06, rpc07, rpc08, rpc09, rpc10,
