@@ -116,7 +116,7 @@ var causes = []cause{
 	{"(notfound): pods", executor.ViaNoContainer, "no such pod", hintPods},
 	{"(notfound): ", executor.ViaNoContainer, "no such object in the cluster", hintPods},
 	{"the server doesn't have a resource type", executor.ViaNoContainer, "no such kind of object in the cluster", "deploy/NAME, svc/NAME and the name of a pod are possible"},
-	{"(forbidden): ", executor.ViaNoPermission, "the cluster does not permit that", "ask for the permission to create pods/exec in this namespace"},
+	{"(forbidden): ", executor.ViaNoPermission, "the cluster does not permit that", "ask for the permission to list pods and to create pods/exec in this namespace"},
 	{"(unauthorized)", executor.ViaNoPermission, "the cluster refused the login", "log in again, or select another context with --context"},
 	{"you must be logged in to the server", executor.ViaNoPermission, "the cluster refused the login", "log in again, or select another context with --context"},
 	{"context was not found", executor.ViaNoCluster, "no such context", "kubectl config get-contexts lists them"},

@@ -19,8 +19,9 @@
 // the executor below ends the tree, and there is nothing to add. The process that an
 // engine starts is a child of its daemon, and survives the engine's client in every way in
 // which that can end. So a second execution of the same prefix runs a guard next to it.
-// The guard takes charge only if it finds the mark of the server: the second execution may
-// lead to another pod.
+// A target with several pods or containers is resolved to one of them before the start.
+// The guard takes charge only if it finds the mark of the server: the second execution of
+// an unknown prefix may lead to another place.
 //
 // An engine's client may end with 0 because its stream was lost. So the exit status is
 // evidence only if the shell inside has reported it: it waits for the server, and writes

@@ -76,6 +76,11 @@ func (e *Executor) Start(ctx context.Context, cmd executor.Command) (executor.Pr
 	if len(prefix.words) == 0 {
 		return e.opts.Below.Start(ctx, cmd)
 	}
+	if !e.opts.Plain {
+		if failure := e.resolve(ctx, &prefix); failure != nil {
+			return nil, failure
+		}
+	}
 	own := newProcess(e, prefix, argv, e.opts.Plain || prefix.runs())
 	if !own.plain {
 		if own.why, failure = e.shellBarred(ctx, &prefix); failure != nil {
@@ -133,6 +138,9 @@ func (e *Executor) start(ctx context.Context, cmd executor.Command, own *process
 	client, failure := own.clientFor(cmd)
 	if failure != nil {
 		return nil, failure
+	}
+	if own.prefix.resolved != "" {
+		own.note(executor.Notice{Code: "via.resolved", Text: own.prefix.name + ": " + own.prefix.resolved})
 	}
 	p, err := e.opts.Below.StartOn(ctx, cmd, func(b *executor.Base, below executor.Backend) executor.Backend {
 		own.over(b, below, client)

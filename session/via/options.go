@@ -19,6 +19,17 @@ func (o *option) off() bool {
 	return err == nil && !value
 }
 
+// words returns the option as words of a command with this syntax.
+func (o *option) words(s *syntax) []string {
+	switch {
+	case !has(s.values, o.name) && o.value == "":
+		return []string{o.name}
+	case has(s.values, o.name) && !strings.HasPrefix(o.name, dashes):
+		return []string{o.name, o.value}
+	}
+	return []string{o.name + "=" + o.value}
+}
+
 const dashes = "--"
 
 // scan reads the options from a position on, to the first operand or "--". An option that

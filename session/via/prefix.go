@@ -19,6 +19,8 @@ type prefix struct {
 	engine bool     // a client of an engine, whose processes are children of a daemon
 	client Prefix   // if engine
 	stays  bool     // what it starts stays a descendant of it
+
+	resolved string // the place that was chosen among several, for people, or ""
 }
 
 // prefixOf reads the words of a prefix. The error is a failure that would only come after

@@ -52,3 +52,20 @@ func TestLifecycleOfAStartWithTwoProcesses(t *testing.T) {
 		})
 	}
 }
+
+// The title names the pod that the process runs in, once that is known.
+func TestTitleNamesThePlace(t *testing.T) {
+	for _, c := range []struct{ title, start, want string }{
+		{"srv (local)", `"via":"kubectl deploy/api (api-1)"`, "srv (kubectl deploy/api (api-1))"},
+		{"srv (local)", `"via":"docker web","placement":"ssh","host":"build-7"`, "srv (docker web on build-7)"},
+		{"srv (local)", `"placement":"local"`, "srv (local)"},
+		{"my own", `"via":"docker web"`, "my own"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		w := New(ctx, cancel, Opened{Title: c.title, Source: rectest.Session(t, `"k":"start","process":"mcp-stdio-1",`+c.start)}, 1)
+		for w.Shown.Index.Pull(w.Shown.Source) {
+		}
+		w.Shown.Lifecycle.Pull(w.Shown.Index.Events)
+		require.Equal(t, c.want, w.FullTitle())
+	}
+}

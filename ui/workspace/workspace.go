@@ -10,9 +10,11 @@ import (
 	"time"
 	"unicode"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/secret"
+	"mcpdbg/session/via"
 )
 
 // InlineLimit is the largest message, in bytes, read immediately when the cursor moves; a
@@ -108,8 +110,9 @@ func (w *Workspace) PullRequests() {
 	w.Waiting, w.Delayed = w.Session.ServerRequests(), w.Session.DelayedRequests()
 }
 
-// FullTitle returns the title without the host in brackets, shown next to it. That of a
-// tap, unless the user has named it, is its client and its server.
+// FullTitle returns the title without the host in brackets, shown next to it. The place in
+// it is the one that the process runs in, once that is known. The title of a tap, unless
+// the user has named it, is its client and its server.
 func (w *Workspace) FullTitle() string {
 	if w.Shown.Tap() && (w.Path == "" || w.Title == filepath.Base(w.Path)) {
 		title := w.Shown.Client() + " → " + cmp.Or(w.Shown.Source.Header().Name, w.Title)
@@ -117,6 +120,13 @@ func (w *Workspace) FullTitle() string {
 			title += " (local)"
 		}
 		return title
+	}
+	header := w.Shown.Source.Header()
+	planned := cmp.Or(via.Where(header.Via, header.Host), "local")
+	if place := w.Shown.Lifecycle.Start.Via; place != "" && place != planned {
+		if name, ok := strings.CutSuffix(w.Title, " ("+wording.Place(planned)+")"); ok {
+			return name + " (" + wording.Place(wording.Join(" on ", place, w.Host())) + ")"
+		}
 	}
 	if host := w.Host(); host != "" {
 		return strings.TrimSuffix(w.Title, " ("+host+")")

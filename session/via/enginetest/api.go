@@ -29,6 +29,7 @@ const (
 	labelNamespace = "io.kubernetes.pod.namespace"
 	labelInner     = "io.kubernetes.container.name"
 	labelService   = "com.docker.compose.service"
+	labelNumber    = "com.docker.compose.container-number"
 	labelWorkload  = "app"
 )
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -86,9 +88,15 @@ func (c *client) composeExec(args []string, of services) error {
 	if !known {
 		return exitWith(1, "no such service: %s", p.args[0])
 	}
-	if len(found) == 0 {
+	index := p.last("index")
+	found = slices.DeleteFunc(found, func(s containerSummary) bool { return index != "" && s.Labels[labelNumber] != index })
+	switch {
+	case len(found) == 0 && index != "":
+		return exitWith(1, "service %q is not running container #%s", p.args[0], index)
+	case len(found) == 0:
 		return exitWith(1, "service %q is not running", p.args[0])
 	}
+	slices.SortStableFunc(found, func(a, b containerSummary) int { return cmp.Compare(a.number(), b.number()) })
 	p.set["tty"] = !p.set["no-tty"] && isTerminal(os.Stdout)
 	if interactive, given := p.set["interactive"]; !given || interactive {
 		p.set["interactive"] = true
@@ -100,11 +108,16 @@ func (c *client) composeExec(args []string, of services) error {
 	if err != nil {
 		return err
 	}
-	return c.say(c.runExec(found[len(found)-1].ID, execConfig{
+	return c.say(c.runExec(found[0].ID, execConfig{
 		AttachStdin: p.set["interactive"] && !p.set["detach"], AttachStdout: true, AttachStderr: true,
 		Tty: p.set["tty"], Detach: p.set["detach"], Privileged: p.set["privileged"],
 		User: p.last("user"), WorkingDir: p.last("workdir"), Env: env, Cmd: p.args[1:],
 	}), "compose")
+}
+
+func (s *containerSummary) number() int {
+	n, _ := strconv.Atoi(s.Labels[labelNumber])
+	return n
 }
 
 func (c *client) composePS(args []string, of services) error {

@@ -294,7 +294,8 @@ func (k *kube) get() error {
 	}
 	var items []any
 	if kind[0] == "pods" {
-		items = podItems(pods, name, k.p.last("selector"))
+		_, phase, _ := strings.Cut(k.p.last("field-selector"), "status.phase=")
+		items = podItems(pods, name, k.p.last("selector"), phase)
 	} else {
 		items = workloadItems(kind, pods, name)
 	}
@@ -313,20 +314,25 @@ func (k *kube) get() error {
 	return k.print(kind, items, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{"resourceVersion": ""}, "items": items})
 }
 
-func podItems(pods []*pod, name, selector string) []any {
+func podItems(pods []*pod, name, selector, phase string) []any {
 	items := []any{}
 	for _, p := range pods {
-		if name != "" && p.name != name || !selects(selector, p.labels) {
+		if name != "" && p.name != name || !selects(selector, p.labels) || phase != "" && p.phase() != phase {
 			continue
+		}
+		made := time.Unix(p.containers[0].Created, 0).UTC().Format(time.RFC3339)
+		ready := map[string]any{"type": "Ready", "status": "False", "lastTransitionTime": made}
+		if p.running() {
+			ready["status"] = "True"
 		}
 		var specs, statuses []any
 		for _, c := range p.containers {
 			specs = append(specs, map[string]any{"name": c.Labels[labelInner], "image": c.Image})
-			statuses = append(statuses, map[string]any{"name": c.Labels[labelInner], "ready": c.State == "running", "containerID": "containerd://" + c.ID})
+			statuses = append(statuses, map[string]any{"name": c.Labels[labelInner], "ready": c.State == "running", "restartCount": 0, "containerID": "containerd://" + c.ID})
 		}
 		items = append(items, map[string]any{
-			"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": p.name, "namespace": p.space, "labels": p.labels},
-			"spec": map[string]any{"containers": specs}, "status": map[string]any{"phase": p.phase(), "containerStatuses": statuses},
+			"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": p.name, "namespace": p.space, "labels": p.labels, "creationTimestamp": made},
+			"spec": map[string]any{"containers": specs}, "status": map[string]any{"phase": p.phase(), "conditions": []any{ready}, "containerStatuses": statuses},
 		})
 	}
 	return items
@@ -402,13 +408,25 @@ func (k *kube) print(kind []string, items []any, whole any) error {
 }
 
 var (
-	jsonPathPart = regexp.MustCompile(`\{([^}]*)\}`)
-	jsonPathStep = regexp.MustCompile(`\.?([A-Za-z0-9_-]+)|\[(\*|\d+)\]`)
+	jsonPathRange = regexp.MustCompile(`\{range ([^}]*)\}(.*)\{end\}`)
+	jsonPathPart  = regexp.MustCompile(`\{([^}]*)\}`)
+	jsonPathStep  = regexp.MustCompile(`\[\?\(@\.(\w+=="[^"]*)"\)\]|\.?([A-Za-z0-9_-]+)|\[(\*|\d+)\]`)
 )
 
-// jsonPath replaces paths of names, indexes and [*], and quoted text.
+// jsonPath replaces paths of names, indexes, [*] and [?(@.NAME=="TEXT")], quoted text, and
+// one range.
 func jsonPath(template string, root any) (string, error) {
 	var failures []error
+	template = jsonPathRange.ReplaceAllStringFunc(template, func(whole string) string {
+		m := jsonPathRange.FindStringSubmatch(whole)
+		var text strings.Builder
+		for _, v := range follow(m[1], root) {
+			part, err := jsonPath(m[2], v)
+			failures = append(failures, err)
+			text.WriteString(part)
+		}
+		return text.String()
+	})
 	text := jsonPathPart.ReplaceAllStringFunc(template, func(part string) string {
 		inner := strings.TrimSpace(part[1 : len(part)-1])
 		if strings.HasPrefix(inner, `"`) {
@@ -416,12 +434,8 @@ func jsonPath(template string, root any) (string, error) {
 			failures = append(failures, err)
 			return literal
 		}
-		values := []any{root}
-		for _, step := range jsonPathStep.FindAllStringSubmatch(strings.TrimPrefix(inner, "$"), -1) {
-			values = walk(values, step[1], step[2])
-		}
 		var words []string
-		for _, v := range values {
+		for _, v := range follow(inner, root) {
 			if s, ok := v.(string); ok {
 				words = append(words, s)
 				continue
@@ -433,6 +447,19 @@ func jsonPath(template string, root any) (string, error) {
 		return strings.Join(words, " ")
 	})
 	return text, errors.Join(failures...)
+}
+
+// follow returns the values at a path.
+func follow(path string, root any) []any {
+	values := []any{root}
+	for _, step := range jsonPathStep.FindAllStringSubmatch(strings.TrimPrefix(path, "$"), -1) {
+		if name, text, filter := strings.Cut(step[1], `=="`); filter {
+			values = slices.DeleteFunc(walk(values, "", "*"), func(v any) bool { return field(v, name) != text })
+			continue
+		}
+		values = walk(values, step[2], step[3])
+	}
+	return values
 }
 
 // walk takes one step from each value: to a name, or to an index or all of a list.

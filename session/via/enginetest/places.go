@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,6 +32,7 @@ type ContainerOptions struct {
 	ImageOptions
 	Labels  map[string]string
 	Service string // of docker compose
+	Number  int    // in the service; 0 means 1
 	Stopped bool   // it is not running
 }
 
@@ -50,7 +52,7 @@ func (e *Engine) Container(t testing.TB, name string, o ContainerOptions) string
 	require.True(t, e.Isolated || !o.Busybox && o.Root == "", "only root can make such a container")
 	labels := maps.Clone(o.Labels)
 	if o.Service != "" {
-		labels = with(labels, labelService, o.Service)
+		labels = with(with(labels, labelService, o.Service), labelNumber, strconv.Itoa(max(o.Number, 1)))
 	}
 	var reply created
 	require.NoError(t, e.admin("container", newContainer{Name: name, Image: o.ImageOptions, Labels: labels, Stopped: o.Stopped}, &reply))
