@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -33,13 +34,16 @@ func TestShutdownReportsSparedAndCannotTell(t *testing.T) {
 }
 
 func TestShutdownCannotTellTheStateOfContainers(t *testing.T) {
-	const want = "container state: cannot tell (started through docker)"
+	const (
+		by   = "container state: cannot tell (started through docker"
+		find = "no label was added; docker ps --filter ancestor=x finds it, docker kill ID ends it"
+	)
 	t.Run("by the command", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			h := open(t, legacy(nil), func(c *session.Config) { c.Command.Argv = []string{"/usr/bin/docker", "run", "-i", "x"} })
 			report, err := h.Close(t.Context())
 			require.NoError(t, err)
-			require.Equal(t, []string{want}, report.CannotTell)
+			require.Equal(t, []string{by + " run x, pid 4121): " + strings.ReplaceAll(find, "docker ", "/usr/bin/docker ")}, report.CannotTell)
 		})
 	})
 	for name, place := range map[string]executor.Info{
@@ -47,9 +51,10 @@ func TestShutdownCannotTellTheStateOfContainers(t *testing.T) {
 		"on a host": {Placement: "far", Link: &executor.LinkInfo{State: executor.LinkUp}},
 	} {
 		for command, want := range map[string][]string{
-			"/usr/bin/docker run -i x":            {want},
-			"/bin/sh -c docker run -i x; true":    {want},
-			"sudo -n docker exec -i x server":     {want},
+			"docker run -i x":                     {by + " run x, pid 2): " + find},
+			"/bin/sh -c docker run -i x; true":    {by + ", pid 2)"},
+			"sudo -n docker exec -i x server":     {by + " exec x, pid 2): sudo -n docker top x shows the processes, sudo -n docker restart x ends them"},
+			"docker exec --token=${KEY} -i x":     {by + " exec x, pid 2)"},
 			"docker ps":                           nil,
 			"server --docker /var/run/docker run": nil,
 		} {
@@ -58,7 +63,7 @@ func TestShutdownCannotTellTheStateOfContainers(t *testing.T) {
 					h := newHarness(t, legacy(nil), nil)
 					h.exec.place = place
 					require.NoError(t, h.Open(t.Context()))
-					h.exec.started[0].tree = []executor.Descendant{{PID: 1, Command: "fake"}, {PID: 2, Command: command}}
+					h.exec.started[0].tree = []executor.Descendant{{PID: 1, Command: "fake"}, {PID: 2, Command: command}, {PID: 3, Command: "server"}}
 					report, err := h.Close(t.Context())
 					require.NoError(t, err)
 					require.Equal(t, want, report.CannotTell)
@@ -73,7 +78,7 @@ func TestShutdownCannotTellTheStateOfContainers(t *testing.T) {
 			require.Error(t, h.Open(t.Context()))
 			report, err := h.Close(t.Context())
 			require.NoError(t, err)
-			require.Equal(t, []string{"container state: cannot tell (started through podman)"}, report.CannotTell)
+			require.Equal(t, []string{"container state: cannot tell (started through podman, pid 4121)"}, report.CannotTell)
 		})
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 )
 
@@ -22,13 +23,12 @@ const (
 	queryLimit = 64 << 10
 )
 
-// look returns the command that shows the processes inside, and one that ends them, or "".
+// look names the commands that show and end the processes inside, or "".
 func (p *prefix) look() string {
-	c := &p.client
-	if !p.engine || c.Unknown != "" || c.Target == "" || strings.HasPrefix(c.Verb, "compose") || c.Engine == kubectl || p.runs() {
+	if !p.engine || p.runs() {
 		return ""
 	}
-	return fmt.Sprintf("; %s top %s shows them, %[1]s restart %[2]s ends them", c.Engine, c.Target)
+	return wording.IfAny("; ", p.client.help(p.words))
 }
 
 // query runs a command of the engine in the place of the prefix, and returns its output.

@@ -15,25 +15,10 @@ var (
 	// launchers are, besides wrappers, programs that run the command in their arguments.
 	launchers = []string{
 		"su", "exec", "command", "npx", "npm", "pnpm", "yarn", "bunx", "uvx", "uv", "pipx",
-		"sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish",
 	}
 )
 
-// EngineOf returns the client of a container engine that a command line runs, directly or
-// through other programs, to run something in a container, or "". On Windows the list of
-// processes has no arguments: there the name is enough.
-func EngineOf(argv []string) string {
-	if len(argv) == 0 {
-		return ""
-	}
-	if name := programName(argv[0]); len(argv) == 1 && slices.Contains(engines, name) {
-		return name
-	}
-	if words, at := clientIn(argv); at >= 0 {
-		return programName(words[at])
-	}
-	return ""
-}
+const shells = "sh bash zsh dash ash ksh mksh fish"
 
 // clientIn returns the position of the client in the words of a command, or -1. The words
 // differ from the command if the client is in the argument of a shell.
@@ -45,7 +30,7 @@ func clientIn(argv []string) (words []string, at int) {
 	if slices.Contains(engines, name) && runsContainer(argv[1:]) {
 		return argv, 0
 	}
-	if _, wraps := wrappers[name]; !wraps && !slices.Contains(launchers, name) {
+	if _, wraps := wrappers[name]; !wraps && !slices.Contains(launchers, name) && !has(shells, name) {
 		return nil, -1
 	}
 	if at = clientAmong(argv); at >= 0 {

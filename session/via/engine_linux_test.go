@@ -103,7 +103,7 @@ func TestContainerWithoutShell(t *testing.T) {
 	require.Contains(t, exit.Why, "docker ended with 3; how the server ended: cannot tell")
 	report, err := p.Terminate(t.Context())
 	require.NoError(t, err)
-	require.Contains(t, strings.Join(report.CannotTell, "\n"), "docker top bare shows them, docker restart bare ends them")
+	require.Contains(t, strings.Join(report.CannotTell, "\n"), docker+" top bare shows the processes, "+docker+" restart bare ends them")
 	calls := e.Calls(t)
 	require.True(t, slices.ContainsFunc(calls, func(call []string) bool {
 		return slices.Contains(call, "-e") && slices.Contains(call, "TOKEN") && !strings.Contains(strings.Join(call, " "), "hunter2")

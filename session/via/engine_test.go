@@ -36,10 +36,46 @@ func TestContainerEngineIsFoundBehindWrappers(t *testing.T) {
 		"chroot /srv/docker exec":                   "",
 		"":                                          "",
 	} {
-		require.Equal(t, want, via.EngineOf(strings.Fields(line)), line)
+		c, ok := via.ClientOf(strings.Fields(line))
+		require.Equal(t, want, strings.Split(c.Where, " ")[0], line)
+		require.Equal(t, want != "", ok, line)
 	}
-	require.Equal(t, "docker", via.EngineOf([]string{"sh", "-c", "exec docker run -i x"}))
-	require.Empty(t, via.EngineOf([]string{"sh", "-c", "exec server"}))
+	c, _ := via.ClientOf([]string{"sh", "-c", "exec docker run -i x"})
+	require.Equal(t, via.Client{Where: "docker"}, c)
+	_, ok := via.ClientOf([]string{"sh", "-c", "exec server"})
+	require.False(t, ok)
+}
+
+func TestClientOfNamesCommands(t *testing.T) {
+	for line, want := range map[string]via.Client{
+		"docker exec -i web server":                {"docker exec web", "docker top web shows the processes, docker restart web ends them", true},
+		"/bin/docker --context far exec -i web x":  {"docker exec web", "/bin/docker --context far top web shows the processes, /bin/docker --context far restart web ends them", true},
+		"sudo -n podman container exec -i web x":   {"podman exec web", "sudo -n podman container top web shows the processes, sudo -n podman container restart web ends them", false},
+		"docker start -ai web":                     {"docker start web", "docker top web shows the processes, docker stop web ends them", true},
+		"docker compose -f a.yml exec web x":       {"docker compose exec web", "docker compose -f a.yml top web shows the processes, docker compose -f a.yml restart web ends them", true},
+		"docker-compose -p p exec web x":           {"docker-compose exec web", "docker-compose -p p top web shows the processes, docker-compose -p p restart web ends them", true},
+		"docker run -i --rm mcp/time":              {"docker run mcp/time", "no label was added; docker ps --filter ancestor=mcp/time finds it, docker kill ID ends it", true},
+		"docker run -i --name t mcp/time":          {"docker run mcp/time", "no label was added; docker kill t ends it", true},
+		"podman run -i --cidfile=/x/id mcp/time":   {"podman run mcp/time", "no label was added; podman kill ID ends it, with the id in /x/id", true},
+		"nerdctl -n k8s.io run -i img":             {"nerdctl run img", "no label was added; nerdctl -n k8s.io ps finds it, nerdctl -n k8s.io kill ID ends it", true},
+		"docker-compose run web x":                 {"docker-compose run web", "no label was added; docker ps finds it, docker kill ID ends it", true},
+		"docker -H h compose run --name n web x":   {"docker compose run web", "no label was added; docker -H h kill n ends it", true},
+		"kubectl -n a exec -i web -c c -- x":       {"kubectl exec web -c c -n a", "kubectl -n a delete pod web ends them", true},
+		"kubectl exec -i pod/web -n a -q -- x":     {"kubectl exec pod/web -n a", "kubectl delete pod web -n a ends them", true},
+		"kubectl exec --context=c -i deploy/x -- ": {"kubectl exec deploy/x", "kubectl rollout restart deploy/x --context=c ends them", true},
+		"kubectl exec -i svc/x -- x":               {"kubectl exec svc/x", "", true},
+		"kubectl run n --image=y -i -- z":          {"kubectl run n", "kubectl delete pod n ends them", true},
+		"kubectl --token abc exec -i web -- x":     {"kubectl exec web", "", true},
+		"docker exec --new web x":                  {"docker", "", true},
+		"sh -c docker run -i x; true":              {"docker", "", false},
+		"sh /x/bin/docker run -i x":                {"docker run x", "no label was added; /x/bin/docker ps --filter ancestor=x finds it, /x/bin/docker kill ID ends it", false},
+		"/x/docker-compose compose -f a exec w x":  {"docker compose exec w", "/x/docker-compose compose -f a top w shows the processes, /x/docker-compose compose -f a restart w ends them", true},
+		"docker compose up web run":                {"docker", "", true},
+	} {
+		got, ok := via.ClientOf(strings.Fields(line))
+		require.True(t, ok, line)
+		require.Equal(t, want, got, line)
+	}
 }
 
 // TestParse has the words, without indexes, as they are found by them: the client, the
@@ -105,6 +141,7 @@ func FuzzParse(f *testing.F) {
 			require.Less(t, p.Client, len(words))
 			require.True(t, p.Verb == "" || p.Client < p.At && p.At < p.Insert && p.Insert <= p.Rest && p.Rest <= len(words), "%+v", p)
 		}
+		_, _ = via.ClientOf(words)
 		_, _, _ = via.Descendant(words), via.PassesEnv(words), via.Place(words)
 	})
 }

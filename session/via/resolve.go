@@ -121,7 +121,7 @@ func (e *Executor) pod(ctx context.Context, p *prefix) (words []string, name str
 // target.
 func (p *Prefix) behind(words []string) (global []string, target int) {
 	for at := p.Insert; at < p.Rest; at++ {
-		given, next, _ := kubectlExec.scan(words[:p.Rest], at)
+		given, next, _ := p.options().scan(words[:p.Rest], at)
 		for _, o := range given {
 			if has(kubectlGlobal.flags, o.name) || has(kubectlGlobal.values, o.name) {
 				global = append(global, o.words(&kubectlGlobal)...)
