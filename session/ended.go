@@ -127,7 +127,7 @@ func (r *run) explain(err error) error {
 }
 
 // DescribeExit returns the exit status of a process in a few words, such as
-// "exit code 3". DescribeEnd adds who ended it.
+// "exit code 3", or why it is unknown. DescribeEnd adds who ended it.
 func DescribeExit(exit executor.Exit) string {
 	switch exit.Kind {
 	case executor.ExitCode:
@@ -137,9 +137,19 @@ func DescribeExit(exit executor.Exit) string {
 			return "signal " + exit.Signal + ", core dumped"
 		}
 		return "signal " + exit.Signal
-	default:
-		return "exit status unknown"
 	}
+	if exit.Why != "" && !EndedFromOutside(exit.By) {
+		return exit.Why
+	}
+	return "exit status unknown"
+}
+
+// EndUnknown returns why it is unknown how a process ended, or "" if that is known.
+func EndUnknown(exit *executor.Exit) string {
+	if exit == nil || exit.Kind != executor.ExitUnknown || EndedFromOutside(exit.By) {
+		return ""
+	}
+	return DescribeExit(*exit)
 }
 
 // DescribeEnd returns how a process ended and who ended it, as far as known.

@@ -74,6 +74,7 @@ func TestDescribeEndNamesTheParty(t *testing.T) {
 		{executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: executor.EndedByWatchdog}, "ended with the watchdog: killed from outside"},
 		{executor.Exit{By: executor.EndedByWatchdog, Why: "watchdog killed from outside"}, "ended with the watchdog: killed from outside"},
 		{executor.Exit{}, "exit status unknown"},
+		{executor.Exit{Why: "docker ended with 0; how the server ended: cannot tell"}, "docker ended with 0; how the server ended: cannot tell"},
 	} {
 		require.Equal(t, tc.text, DescribeEnd(tc.exit))
 		b := exitedBody(tc.exit)

@@ -155,6 +155,20 @@ func TestLeakedProcesses(t *testing.T) {
 	})
 }
 
+// TestUnknownEnd checks that steps and rules about the end are not checked if it is
+// unknown how the server ended.
+func TestUnknownEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const why = "docker ended with 0; how the server ended: cannot tell"
+		r := runOne(t, &world{unsure: why}, nil)
+		for _, step := range []string{"stdin-eof", "sigterm"} {
+			require.Equal(t, "not checked", statuses(r)[step])
+			require.Equal(t, why, reason(r, step))
+		}
+		require.Equal(t, []string{"processes 1, 2, 3, 4, 5: PRC01 to PRC05 and PRC08 not checked: " + why}, r.Partial)
+	})
+}
+
 // slowly answers calls after a second, unless they are cancelled and the server obeys.
 func slowly(obeys bool) func(p *fake) {
 	return func(p *fake) {

@@ -208,6 +208,8 @@ func (p *process) exits(ctx context.Context, after string, late func(string) ver
 	switch {
 	case info.Failure != nil:
 		return notChecked(info.Failure.Error())
+	case session.EndUnknown(info.Exit) != "":
+		return notChecked(session.EndUnknown(info.Exit))
 	case info.Exit == nil:
 		return passed(fmt.Sprintf("exited after %v", took))
 	}

@@ -25,11 +25,19 @@ type world struct {
 	serve  func(p *fake) // nil: a healthy server
 	leaves []executor.Descendant
 	doubts []string
+	unsure string // why it is unknown how the processes end
 
 	mu      sync.Mutex
 	names   []string // of the processes
 	running int
 	most    int // that ran at once
+}
+
+func (w *world) exit() executor.Exit {
+	if w.unsure != "" {
+		return executor.Exit{Why: w.unsure}
+	}
+	return executor.Exit{Kind: executor.ExitCode}
 }
 
 // begin counts a process, and returns how many run.
@@ -91,7 +99,7 @@ func (x *fakeExecutor) Start(_ context.Context, cmd executor.Command) (executor.
 			serve = func(p *fake) { p.each(nil) }
 		}
 		serve(p)
-		p.end(executor.Exit{Kind: executor.ExitCode})
+		p.end(x.world.exit())
 	}()
 	return p, nil
 }
@@ -127,7 +135,11 @@ func (p *fake) Stop(_ context.Context, step executor.Step, _ executor.Scope) (ex
 	case executor.StepTerm:
 		p.over.Do(func() { close(p.termed) })
 		if !p.deaf {
-			p.end(executor.Exit{Kind: executor.ExitSignal, Signal: "TERM"})
+			exit := p.world.exit()
+			if exit.Kind != executor.ExitUnknown {
+				exit = executor.Exit{Kind: executor.ExitSignal, Signal: "TERM"}
+			}
+			p.end(exit)
 		}
 	}
 	return report, nil

@@ -51,6 +51,7 @@ func (t *target) run(ctx context.Context) {
 	t.add(Step{Name: StepLeaked}, t.leaks.verdict(ctx), 0)
 	t.result.Recordings = t.roll.recordings
 	t.result.sortProblems()
+	t.result.Partial = joinProcesses(t.result.Partial)
 	t.conceal()
 	t.result.DurationMS = wording.Milliseconds(time.Since(begin))
 }
@@ -247,6 +248,31 @@ func (r *Result) partial(rows, of int, gaps []string, where string) {
 	for _, gap := range gaps {
 		r.Partial = append(r.Partial, where+": "+gap)
 	}
+}
+
+// joinProcesses makes one of the sentences that only differ in the number of a process.
+func joinProcesses(partial []string) []string {
+	var texts []string
+	numbers := make(map[string][]string)
+	for _, text := range partial {
+		if where, gap, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(where, "process ") {
+			text = gap
+			numbers[gap] = append(numbers[gap], strings.TrimPrefix(where, "process "))
+		}
+		if !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	for i, text := range texts {
+		switch n := numbers[text]; len(n) {
+		case 0:
+		case 1:
+			texts[i] = "process " + n[0] + ": " + text
+		default:
+			texts[i] = "processes " + wording.List(n) + ": " + text
+		}
+	}
+	return texts
 }
 
 // step does nothing once ctx is done. A server that has ended or hangs is started again.

@@ -70,6 +70,9 @@ func (w *view) howEnded() string {
 	case exit.Kind == executor.ExitCode:
 		return fmt.Sprintf("exited with code %d", exit.Code)
 	}
+	if exit.Why != "" {
+		return "ended (" + exit.Why + ")"
+	}
 	return "exited with unknown status"
 }
 

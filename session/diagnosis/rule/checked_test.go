@@ -38,6 +38,11 @@ func TestCheckedNamesWhatWasNotChecked(t *testing.T) {
 		}
 		return Check(t.Context(), log).Checked()
 	}(), "a pattern that cannot be matched")
+	require.Equal(t, Checked+"; PRC01 to PRC05 and PRC08 not checked: docker ended with 0; how the server ended: cannot tell", func() string {
+		log := newLog(t)
+		require.NoError(t, log.Append([]session.Entry{session.NewEntry(session.KindExited, 1, session.ExitedBody{Why: "docker ended with 0; how the server ended: cannot tell"})}))
+		return Check(t.Context(), log).Checked()
+	}())
 	require.Equal(t, Checked+"; 1 entry not read", func() string {
 		log := newLog(t)
 		appendLine(t, log, session.KindStdin, initialize)

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,6 +39,7 @@ type problems struct {
 
 	revision string // unknown, "" if all are known
 	limited  bool   // a limit on the state was reached
+	unended  string // why it is unknown how a process ended, or ""
 	unchecked
 
 	history history
@@ -171,10 +173,20 @@ func (l *Checker) Gaps() []string {
 	if f.unlisted > 0 {
 		gaps = append(gaps, wording.Plural(f.unlisted, "result")+" not checked, as the list of tools is out of date")
 	}
+	if f.unended != "" {
+		gaps = append(gaps, aboutEnds+" not checked: "+f.unended)
+	}
 	if f.unread > 0 {
 		gaps = append(gaps, wording.Plural(f.unread, "entry")+" not read")
 	}
 	return gaps
+}
+
+// unknownEnd notes that it is unknown how a process ended.
+func (f *problems) unknownEnd(why string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.unended = cmp.Or(f.unended, why)
 }
 
 func (f *problems) looked(rows int) {

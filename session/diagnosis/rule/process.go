@@ -265,6 +265,10 @@ func (l *Checker) exited(at message.Place, b session.ExitedBody) {
 		return
 	}
 	p.exit, p.exitedAt, p.how = at, at.T, b
+	exit := b.Exit()
+	if why := session.EndUnknown(&exit); why != "" {
+		l.found.unknownEnd(wording.Clip([]byte(why), maxWords, wording.Ellipsis))
+	}
 	switch executor.ParseEndedBy(b.By) {
 	case executor.EndedUnknown, executor.EndedByShutdown, executor.EndedByPerson, executor.EndedByClient: // the entries of the steps follow
 	default:

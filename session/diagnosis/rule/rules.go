@@ -42,6 +42,9 @@ const Set = "2026-11-28"
 // the exceptions.
 const Checked = "framing, JSON-RPC, contents and process rules"
 
+// aboutEnds are the rules that nothing is found by if the end of a server is unknown.
+const aboutEnds = "PRC01 to PRC05 and PRC08"
+
 var (
 	prc01 = &diagnosis.Rule{ID: "PRC01", Severity: diagnosis.Warning, Side: diagnosis.Process, Title: "keeps running after stdin is closed",
 		Explanation: "The server was still running 2 s after its stdin was closed (5 s: an error). Closing stdin asks it to exit.",
