@@ -3,6 +3,7 @@ package smoke_test
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -142,6 +143,40 @@ func TestCannotTellIsInResult(t *testing.T) {
 		require.Equal(t, []smoke.Spared{{PID: 77, Command: "adb --token ${TOKEN}"}}, r.Spared)
 		require.Equal(t, "shutdown", r.ExitBy)
 		require.Contains(t, report.Text(&r), "leaked processes: cannot tell")
+	})
+}
+
+// TestUnknownEndIsNoPlainOK checks that no output takes the end of a client for that of
+// the server.
+func TestUnknownEndIsNoPlainOK(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const why = "docker ended with 0; how the server ended: cannot tell"
+		w := newWorld(t)
+		w.add("far", &host{serve: func(p *fake) {
+			p.exit = executor.Exit{Why: why}
+			p.each(nil)
+		}})
+		all := smoke.Run(t.Context(), w.options("far"))
+		r := all.Targets[0]
+		require.Equal(t, smoke.Doubtful, r.Outcome(), "%+v", r)
+		require.Zero(t, all.Exit())
+		require.Equal(t, []string{why}, r.CannotTell)
+		require.Equal(t, why, r.Exit)
+		for _, n := range r.Notices {
+			require.NotEqual(t, "shutdown.exit", n.Code, "it would say the same")
+		}
+		for name, write := range map[string]struct {
+			as   func(io.Writer, *smoke.Report) error
+			want string
+		}{
+			"JSON": {report.JSON, `"verdict":"ok?"`}, "TAP": {report.TAP, `verdict: "ok?"`}, "JUnit": {report.JUnit, `name="shutdown"`},
+			"Markdown": {report.Markdown, "| ok? |"}, "HTML": {report.HTML, ">ok?<"}, "text": {report.Summary, "ok?: far"},
+		} {
+			var out strings.Builder
+			require.NoError(t, write.as(&out, all), name)
+			require.Contains(t, out.String(), write.want, name)
+			require.Contains(t, out.String(), "how the server ended: cannot tell", name)
+		}
 	})
 }
 

@@ -37,6 +37,9 @@ func (c *check) shutdown() {
 		c.result.Spared = append(c.result.Spared, Spared{PID: d.PID, Command: d.Command})
 	}
 	c.result.CannotTell = append(c.result.CannotTell, report.CannotTell...)
+	if why := session.EndUnknown(report.Exit); why != "" {
+		c.result.CannotTell = append([]string{why}, c.result.CannotTell...)
+	}
 	f := ended(report, err, c.result.Orphans)
 	if f != nil && f.cause == CauseShutdown && !report.Killed && c.run.ctx.Err() != nil && time.Since(begin) < 2*session.Grace {
 		f = cancelled(PhaseShutdown, "killed before it could exit", context.Cause(c.run.ctx)) // the impatience was ours, not the server's fault
@@ -123,7 +126,7 @@ func (c *check) addNotices(report session.ShutdownReport) {
 	if report.LastStep == executor.StepTerm {
 		c.notice(Notice{Code: "shutdown.term", Text: fmt.Sprintf("did not exit within %v after stdin was closed; ended with SIGTERM", session.Grace)})
 	}
-	if report.LastStep == executor.StepCloseStdin && report.Exit != nil && (report.Exit.Kind != executor.ExitCode || report.Exit.Code != 0) {
+	if report.LastStep == executor.StepCloseStdin && report.Exit != nil && session.EndUnknown(report.Exit) == "" && (report.Exit.Kind != executor.ExitCode || report.Exit.Code != 0) {
 		c.notice(Notice{Code: "shutdown.exit", Text: "after stdin was closed: " + session.DescribeExit(*report.Exit)})
 	}
 	if c.orphansMore > 0 {

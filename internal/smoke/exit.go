@@ -54,10 +54,10 @@ type Counts struct {
 func (r *Report) Counts() Counts {
 	var c Counts
 	for i := range r.Targets {
-		switch t := &r.Targets[i]; {
-		case t.OK:
+		switch r.Targets[i].Outcome() {
+		case Passed, Doubtful:
 			c.Passed++
-		case t.Cause == CauseCancelled:
+		case Cancelled:
 			c.Cancelled++
 		default:
 			c.Failed++

@@ -122,7 +122,7 @@ func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executo
 		return nil, x.host.down[n-1]
 	}
 	x.host.starts.Add(1)
-	p := &fake{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", n), cmd), notices: x.host.notice,
+	p := &fake{exit: executor.Exit{Kind: executor.ExitCode}, Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", n), cmd), notices: x.host.notice,
 		termed: make(chan struct{}), ended: make(chan struct{})}
 	p.in = bufio.NewReader(p.In)
 	x.world.running.Add(1)
@@ -133,7 +133,7 @@ func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executo
 		}
 		serve(p)
 		x.world.running.Add(-1)
-		p.end(executor.Exit{Kind: executor.ExitCode})
+		p.end(p.exit)
 		x.host.leave()
 	}()
 	return p, nil
@@ -181,6 +181,7 @@ type fake struct {
 	left    []executor.Descendant // processes that Terminate finds
 	spared  []executor.Descendant
 	doubts  []string
+	exit    executor.Exit // when it has served
 	termed  chan struct{} // closed by SIGTERM
 	ended   chan struct{} // closed at the end
 	over    sync.Once

@@ -72,8 +72,10 @@ type Result struct {
 	Host   string `json:"host"`   // as given; "local" is this machine
 	Server string `json:"server"` // name
 	OK     bool   `json:"ok"`
-	Phase  Phase  `json:"phase"`           // PhaseDone, or the phase that failed
-	Cause  Cause  `json:"cause,omitempty"` // of a failure: the first problem
+	// Verdict is set in documents only: see Outcome.
+	Verdict string `json:"verdict"`
+	Phase   Phase  `json:"phase"`           // PhaseDone, or the phase that failed
+	Cause   Cause  `json:"cause,omitempty"` // of a failure: the first problem
 	// Code is more specific than Cause, such as net.refused
 	// (executor.StartCode) or exited (session.Reason).
 	Code    string `json:"code,omitempty"`
@@ -119,10 +121,31 @@ type Result struct {
 	Notices []Notice        `json:"notices,omitempty"`
 	Orphans []Orphan        `json:"orphans"`
 	Spared  []Spared        `json:"spared,omitempty"`
-	// CannotTell describes leftovers that cannot be detected, a sentence each. A passed
-	// target with any is marked wherever it is shown.
+	// CannotTell describes leftovers that cannot be detected, and an unknown end, a
+	// sentence each. A passed target with any is marked wherever it is shown.
 	CannotTell []string `json:"cannot_tell,omitempty"`
 	Recording  string   `json:"recording,omitempty"` // path
+}
+
+// The outcomes of a target.
+const (
+	Passed    = "ok"
+	Doubtful  = "ok?" // passed, as far as can be told: see Result.CannotTell
+	Failed    = "failed"
+	Cancelled = "cancelled" // neither passed nor failed
+)
+
+// Outcome returns how the target ended, in a word.
+func (r *Result) Outcome() string {
+	switch {
+	case r.OK && len(r.CannotTell) > 0:
+		return Doubtful
+	case r.OK:
+		return Passed
+	case r.Cause == CauseCancelled:
+		return Cancelled
+	}
+	return Failed
 }
 
 // OwnMS returns the duration of the last attempt without any wait.

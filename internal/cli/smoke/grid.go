@@ -118,7 +118,7 @@ func doneRow(row *grid.Row, at *progressRow) {
 	row.Took = time.Duration(r.OwnMS() * float64(time.Millisecond))
 	switch {
 	case r.OK:
-		row.State, row.Message = grid.Passed, report.Text(r)
+		row.State, row.Unsure, row.Message = grid.Passed, r.Outcome() == smoke.Doubtful, report.Text(r)
 		return
 	case r.Cause == smoke.CauseCancelled:
 		row.State = grid.Cancelled

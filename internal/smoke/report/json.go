@@ -89,6 +89,7 @@ func endLine(w io.Writer, r *smoke.Report) error {
 // whole returns all lists, at least as [].
 func whole(r *smoke.Result) smoke.Result {
 	out := *r
+	out.Verdict = r.Outcome()
 	if out.Problems == nil {
 		out.Problems = []smoke.Problem{}
 	}

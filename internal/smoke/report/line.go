@@ -60,15 +60,14 @@ func (c lineColumns) Line(r *smoke.Result) string {
 }
 
 func status(r *smoke.Result) string {
-	switch {
-	case r.OK && len(r.CannotTell) > 0:
-		return "ok?"
-	case r.OK:
-		return "ok"
-	case r.Cause == smoke.CauseCancelled:
+	switch outcome := r.Outcome(); outcome {
+	case smoke.Failed:
+		return "FAIL"
+	case smoke.Cancelled:
 		return "stop"
+	default:
+		return outcome
 	}
-	return "FAIL"
 }
 
 func lineText(r *smoke.Result) string {

@@ -37,6 +37,7 @@ func tapTest(b *bufio.Writer, number int, t *smoke.Result) {
 	_, _ = b.WriteString("  ---\n")
 	y.text("host", t.Host)
 	y.text("server", t.Server)
+	y.text("verdict", t.Outcome())
 	y.text("phase", string(t.Phase))
 	y.text("cause", string(t.Cause))
 	y.text("code", t.Code)

@@ -294,6 +294,11 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+func TestUnsureIsNotOK(t *testing.T) {
+	require.Equal(t, "ok", result(&Row{State: Passed}))
+	require.Equal(t, "ok?", result(&Row{State: Passed, Unsure: true}))
+}
+
 // TestReadsOnlyVisibleRows checks that a frame reads only the visible targets.
 func TestReadsOnlyVisibleRows(t *testing.T) {
 	s := targets(10_000, 9)

@@ -103,6 +103,9 @@ func result(row *Row) string {
 	if row.State == Failed && row.Cause != "" {
 		return row.Cause
 	}
+	if row.Unsure {
+		return row.State.String() + "?"
+	}
 	return row.State.String()
 }
 
@@ -113,6 +116,9 @@ func (g *Grid) mark(row *Row) (string, paint.Style) {
 			return g.glyphs.runs, g.theme.Accent
 		}
 	case Passed:
+		if row.Unsure {
+			return "", g.theme.Odd
+		}
 		return "", g.theme.Good
 	case Failed:
 		return g.glyphs.failed, g.theme.Failed

@@ -54,6 +54,7 @@ type Row struct {
 	Host   string // as given
 	Server string
 	State  State
+	Unsure bool // it passed, but not all is known: Message has the reason
 	// Phases are the phases of the target, in order; the slice is shared by rows and
 	// never changed. Phase is the current one, or the one in which it failed; "" before
 	// the first and after the last.
