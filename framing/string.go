@@ -32,7 +32,11 @@ func (s *scanner) str(i int) int {
 			s.high = high
 			return i + 1
 		case '\\':
-			i = s.escape(i)
+			if plainUnit(b[i:]) {
+				i += len(`\u0000`)
+			} else {
+				i = s.escape(i)
+			}
 		default:
 			return s.fail(i, 0)
 		}
@@ -71,6 +75,19 @@ func Plain(text []byte) int {
 	}
 	return i
 }
+
+// plainUnit reports whether b begins with an escape of four digits, as texts have many, that
+// is not a surrogate: without a branch for each digit.
+func plainUnit(b []byte) bool {
+	return len(b) >= len(`\u0000`) && b[1] == 'u' && b[2]|0x20 != 'd' && isHex[b[2]]&isHex[b[3]]&isHex[b[4]]&isHex[b[5]] != 0
+}
+
+var isHex = func() (is [256]byte) {
+	for _, c := range []byte("0123456789abcdefABCDEF") {
+		is[c] = 1
+	}
+	return is
+}()
 
 // strTail is like str for the last bytes of a line.
 func (s *scanner) strTail(i int) int {
