@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"sort"
+	"strings"
 
 	"mcpdbg/recordings/match"
 )
@@ -18,6 +19,9 @@ func (c *comparer) report(d Difference, a, b []byte) {
 	}
 	d.Method, d.Subject, d.From, d.order = c.label.method, c.label.subject, c.label.from(), c.place
 	d.i, d.j = int32(c.i), int32(c.j)
+	if c.unaligned != "" && strings.HasPrefix(string(d.Pointer), string(c.unaligned)+"/") {
+		d.Note, c.unaligned = "elements of "+string(c.unaligned)+" are compared by index: too many differ to align them", ""
+	}
 	d.Counts = c.countsClass(d.Class)
 	c.reported = true
 	switch {

@@ -116,6 +116,8 @@ type comparer struct {
 	counts   bool
 	reported bool // has a difference, whether it counts or not
 
+	unaligned match.Pointer // an array, until a difference in it is reported
+
 	first *Difference // of the current pair, that counts
 
 	pairs  *[]pair // if not nil, collects the compared pairs

@@ -58,7 +58,7 @@ func TestResponsesAreComparedByValue(t *testing.T) {
 		{"an element less", `"result":{"a":[1,2,3,4]}`, `"result":{"a":[1,3,4]}`, `result: tools/call x /result/a/1 removed 2 | nothing`},
 		{"elements less, and redacted ones", `"result":{"a":["a","b","c","s3cret",{"k":"s3cret"}]}`, `"result":{"a":["c","[redacted:aaaaaaaa]",{"k":"[redacted:bbbbbbbb]"}]}`, `result: tools/call x /result/a/0 removed "a" | nothing` + "\n" + `result: tools/call x /result/a/1 removed "b" | nothing`},
 		{"an element less at the end", `"result":{"a":[1,2]}`, `"result":{"a":[1]}`, `result: tools/call x /result/a/1 removed 2 | nothing`},
-		{"an element less, another one changed", `"result":{"a":[1,2,3]}`, `"result":{"a":[2,4]}`, "result: tools/call x /result/a/0 changed 1 | 2\nresult: tools/call x /result/a/1 changed 2 | 4\nresult: tools/call x /result/a/2 removed 3 | nothing"},
+		{"an element less, another one changed", `"result":{"a":[1,2,3]}`, `"result":{"a":[2,4]}`, "result: tools/call x /result/a/0 removed 1 | nothing\nresult: tools/call x /result/a/1 changed 3 | 4"},
 		{"an element more among times", `"result":{"a":[{"i":1,"at":"2026-11-21T10:00:00Z"},{"i":2,"at":"2026-11-21T10:00:01Z"}]}`,
 			`"result":{"a":[{"i":1,"at":"2026-11-22T10:00:00Z"},{"i":0,"at":"2026-11-22T10:00:01Z"},{"i":2,"at":"2026-11-22T10:00:02Z"}]}`, `result: tools/call x /result/a/1 added nothing | {"at":"2026-11-22T10:00:01Z","i":0}`},
 		{"an element less among times", `"result":{"a":[{"i":0,"at":"2026-11-21T10:00:00Z"},{"i":2,"at":"2026-11-21T10:00:01Z"}]}`,
@@ -365,4 +365,24 @@ func TestFormatRatio(t *testing.T) {
 	for ratio, want := range map[float64]string{0.0123: "0.012", 0.98: "0.98", 1: "1", 4.66: "4.7", 12.4: "12", 471.3: "471"} {
 		require.Equal(t, want, FormatRatio(ratio))
 	}
+}
+
+// TestArraysWithManyDifferences checks the note about elements that are not aligned.
+func TestArraysWithManyDifferences(t *testing.T) {
+	array := func(from, n int) string {
+		text := ""
+		for i := range n {
+			text += fmt.Sprintf(",%d", from+i)
+		}
+		return `"result":{"a":[` + text[1:] + `]}`
+	}
+	r := compared(t, call(array(0, 300)), call(array(1000, 301)), Options{})
+	require.Equal(t, "elements of /result/a are compared by index: too many differ to align them", r.Differences[0].Note)
+	require.Empty(t, r.Differences[1].Note)
+	var text strings.Builder
+	require.NoError(t, r.WriteText(&text, TextOptions{Clean: strings.Clone}))
+	require.Contains(t, text.String(), "compared by index")
+	r = compared(t, call(array(0, 300)), call(array(1, 301)), Options{})
+	require.Len(t, r.Differences, 3)
+	require.Empty(t, r.Differences[0].Note)
 }

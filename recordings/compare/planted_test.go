@@ -80,6 +80,10 @@ var plants = []struct {
 	{func(c *plantedCall) { delete(c.document["items"].([]any)[5].(object), "name") }, "result /result/content/2/text/items/5/name removed"},
 	{func(c *plantedCall) { c.document["items"] = slices.Delete(c.document["items"].([]any), 2, 3) }, "result /result/content/2/text/items/2 removed"},
 	{func(c *plantedCall) { c.texts = slices.Insert(c.texts, 1, object{"type": "text", "text": "new"}) }, "result /result/content/1 added"},
+	{func(c *plantedCall) {
+		items := c.document["items"].([]any)
+		c.document["items"] = slices.Insert(slices.Insert(slices.Delete(items, 4, 5), 2, any(object{"id": "new"})), 1, any(object{"id": "newer"}))
+	}, "result /result/content/2/text/items/1 added; result /result/content/2/text/items/3 added; result /result/content/2/text/items/4 removed"},
 	{func(c *plantedCall) { c.response["error"].(object)["code"] = -32001 }, "error /error/code changed"},
 	{func(c *plantedCall) { c.response["error"].(object)["message"] = "front gone" }, "error /error/message changed"},
 	{func(c *plantedCall) {
@@ -124,7 +128,9 @@ func plantedSession(t *testing.T, seed uint64, plant bool) (lines []string, want
 		}
 		if which >= 0 && plant {
 			plants[which].plant(c)
-			want = append(want, fmt.Sprintf("report k=%d: %s", k, plants[which].want))
+			for text := range strings.SplitSeq(plants[which].want, "; ") {
+				want = append(want, fmt.Sprintf("report k=%d: %s", k, text))
+			}
 		}
 		document, err := json.MarshalIndent(c.document, "", " ")
 		require.NoError(t, err)
@@ -166,7 +172,7 @@ func TestPlantedChangesAreFound(t *testing.T) {
 		before, none := plantedSession(t, seed, false)
 		after, want := plantedSession(t, seed, true)
 		require.Empty(t, none)
-		require.Len(t, want, len(plants)+3)
+		require.Len(t, want, len(plants)+5)
 		type side struct {
 			plain    session.Source
 			redacted *redact.Temporary

@@ -94,6 +94,7 @@ type Difference struct {
 	A         *Side      `json:"a,omitempty"`
 	B         *Side      `json:"b,omitempty"`
 	Detail    []string   `json:"detail,omitempty"` // lines of a diff, or what changed in a schema
+	Note      string     `json:"note,omitempty"`   // how the values were compared, if that is unusual
 	order     int
 	i, j      int32             // the pair; alone for none
 	more      func(*Difference) // computes Text and Detail if they are shown

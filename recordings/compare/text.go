@@ -241,6 +241,9 @@ func (p *printer) details(indent string, d *Difference) {
 	for _, line := range d.Detail {
 		p.line("%s%s", indent, p.Clean(line))
 	}
+	if d.Note != "" {
+		p.line("%s%s", indent, p.Clean(d.Note))
+	}
 	if d.Text == nil {
 		return
 	}

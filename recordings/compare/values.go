@@ -52,6 +52,7 @@ func (c *comparer) value(class Class, path []string, a, b []byte) (descend bool)
 	}
 	switch {
 	case container:
+		c.byIndex(path, a, b)
 		return !c.special(class, path, a, b)
 	case isFalse(path, a, b):
 		return false
@@ -63,6 +64,13 @@ func (c *comparer) value(class Class, path []string, a, b []byte) (descend bool)
 	}
 	c.report(Difference{Class: classAt(class, path), Change: changeOf(a, b), Pointer: match.PointerTo(path...)}, a, b)
 	return false
+}
+
+// byIndex notes that the elements of two arrays are compared by index, since too many differ.
+func (c *comparer) byIndex(path []string, a, b []byte) {
+	if a[0] == '[' && !match.Aligns(a, b) {
+		c.unaligned = match.PointerTo(path...)
+	}
 }
 
 func sameContainer(a, b []byte) bool {

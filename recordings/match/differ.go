@@ -40,33 +40,28 @@ func descends(a, b []byte) bool { return isContainer(a) && isContainer(b) && a[0
 
 // Diff compares two canonical values and calls visit for each place where they
 // differ, from the outside in: a value that only one side has is nil on the other.
-// Elements of arrays are compared by index, unless one array only has some more in one
-// place: see Inserted. If visit returns true for two objects or
+// Elements of arrays are paired by Align; the path has the index in b, or that in a if b lacks
+// the element. If visit returns true for two objects or
 // two arrays, their members follow. path is valid until visit returns. For values
 // that are not canonical the differences are unreliable, but Diff does not panic.
 func Diff(a, b []byte, visit func(path []string, a, b []byte) bool) {
 	diff(nil, a, b, true, visit)
 }
 
-// diff is Diff. Without aligned, it compares elements by index only.
-func diff(path []string, a, b []byte, aligned bool, visit func([]string, []byte, []byte) bool) {
+// diff is Diff. Without align, it compares elements by index only.
+func diff(path []string, a, b []byte, align bool, visit func([]string, []byte, []byte) bool) {
 	if bytes.Equal(a, b) || !visit(path, a, b) || !descends(a, b) {
 		return
 	}
 	itA, itB := iterate(a), iterate(b)
 	nameA, valueA := itA.next()
 	nameB, valueB := itB.next()
-	compared, counted := a[0] != '[' || !aligned, false
+	compared := a[0] != '[' || !align
 	for valueA != nil || valueB != nil {
-		if !compared && valueA != nil && valueB != nil && !bytes.Equal(valueA, valueB) {
-			if !counted { // both advance together: the difference stays
-				counted, compared = true, itA.left() == itB.left()
-			}
-			if !compared && !sameElement(valueA, valueB) {
-				compared = true
-				if shifted(path, itA, itB, valueA, valueB, visit) {
-					return
-				}
+		if !compared && valueA != nil && valueB != nil && !sameElement(valueA, valueB) {
+			compared = true
+			if aligned(path, itA, itB, valueA, valueB, visit) {
+				return
 			}
 		}
 		order := bytes.Compare(nameA, nameB)
@@ -85,7 +80,7 @@ func diff(path []string, a, b []byte, aligned bool, visit func([]string, []byte,
 		case order > 0:
 			name, left = nameB, nil
 		}
-		diff(append(path, token(name, max(itA.n, itB.n)-1)), left, right, aligned, visit)
+		diff(append(path, token(name, max(itA.n, itB.n)-1)), left, right, align, visit)
 		if order <= 0 {
 			nameA, valueA = itA.next()
 		}
@@ -95,65 +90,35 @@ func diff(path []string, a, b []byte, aligned bool, visit func([]string, []byte,
 	}
 }
 
-// shifted compares the rests of two arrays if one has only some more elements than the
-// other, at the beginning, and reports whether it does.
-func shifted(path []string, itA, itB iterator, valueA, valueB []byte, visit func([]string, []byte, []byte) bool) bool {
+// aligned compares the rests of two arrays, if other pairs than those with the same index
+// have more in common, and reports whether it does.
+func aligned(path []string, itA, itB iterator, valueA, valueB []byte, visit func([]string, []byte, []byte) bool) bool {
 	restA, restB := itA.rest(valueA), itB.rest(valueB)
-	n := shift(restA, restB)
-	for k := range max(len(restA), len(restB)) {
+	if len(restA) == 1 && len(restB) == 1 {
+		return false
+	}
+	pairs, _ := align(restA, restB)
+	shifted := false
+	for i, p := range pairs {
+		shifted = shifted || p != Pair{within(i, len(restA)), within(i, len(restB))}
+	}
+	if !shifted {
+		return false
+	}
+	for _, p := range pairs {
 		var left, right []byte
-		switch {
-		case n == 0:
-			return false
-		case n > 0 && k < n:
-			right = restB[k]
-		case n > 0:
-			left, right = restA[k-n], restB[k]
-		case k < -n:
-			left = restA[k]
-		default:
-			left, right = restA[k], restB[k+n]
+		at := p.B // of an element that both have
+		if p.A >= 0 {
+			left = restA[p.A]
 		}
-		diff(append(path, strconv.Itoa(itA.n-1+k)), left, right, true, visit)
-	}
-	return n != 0
-}
-
-// Inserted returns where one of two canonical arrays has elements that the other lacks, if
-// they differ in nothing else: n of b from the index at on, or if n is negative, of a. n
-// is 0 if they differ otherwise, or if the elements are at the end.
-func Inserted(a, b []byte) (at, n int) {
-	itA, itB := iterate(a), iterate(b)
-	for ; ; at++ {
-		_, valueA := itA.next()
-		_, valueB := itB.next()
-		switch {
-		case valueA == nil || valueB == nil:
-			return at, 0
-		case !sameElement(valueA, valueB):
-			return at, shift(itA.rest(valueA), itB.rest(valueB))
+		if p.B >= 0 {
+			right = restB[p.B]
+		} else {
+			at = p.A
 		}
+		diff(append(path, strconv.Itoa(itA.n-1+at)), left, right, true, visit)
 	}
-}
-
-// shift returns how many elements more b has at its beginning, if all others are those of a;
-// negative if they are in a.
-func shift(a, b [][]byte) int {
-	n := len(b) - len(a)
-	switch {
-	case n > 0:
-		b = b[n:]
-	case n < 0:
-		a = a[-n:]
-	default:
-		return 0
-	}
-	for i := range a {
-		if !sameElement(a[i], b[i]) {
-			return 0
-		}
-	}
-	return n
+	return true
 }
 
 // sameElement reports whether two values are equal but for redacted text and values of the
@@ -188,14 +153,6 @@ func (t iterator) rest(first []byte) (values [][]byte) {
 		values = append(values, value)
 	}
 	return values
-}
-
-// left returns the number of values that next has not returned yet.
-func (t iterator) left() (n int) {
-	for _, value := t.next(); value != nil; _, value = t.next() {
-		n++
-	}
-	return n
 }
 
 func token(name []byte, n int) string {

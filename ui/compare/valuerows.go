@@ -3,6 +3,7 @@ package compare
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"mcpdbg/internal/wording"
@@ -119,43 +120,13 @@ func folded(value []byte) string {
 }
 
 func (r *valueRower) inside(path []string, name string, a, b []byte, depth int) {
-	left, right := members(a), members(b)
 	head := valueRow{Pointer: match.PointerTo(path...), Depth: depth, Name: name, Left: string(a[0]), Right: string(b[0])}
 	r.add(head)
-	in := func(m jsonMember) []string { return append(path[:len(path):len(path)], m.token) }
-	at, inserted := 0, 0
 	if a[0] == '[' {
-		at, inserted = match.Inserted(a, b)
-	}
-	right.shift(at, inserted, left)
-	for i := 0; i < len(left.list); {
-		if i == at && inserted > 0 {
-			for _, m := range right.list[at:min(at+inserted, len(right.list))] {
-				r.value(in(m), "", nil, m.value, depth+1)
-			}
-		}
-		n := r.equalFrom(left.list[i:], right.values)
-		if i < at && inserted != 0 {
-			n = min(n, at-i)
-		}
-		if n >= foldFrom {
-			text := fmt.Sprintf("(%d equal)", n)
-			r.add(valueRow{Pointer: head.Pointer, Depth: depth + 1, Left: text, Right: text})
-			i += n
-			continue
-		}
-		m := left.list[i]
-		where := m
-		if j := i + inserted; inserted > 0 && i >= at && j < len(right.list) {
-			where = right.list[j] // as in the report
-		}
-		r.value(in(where), m.name(a), m.value, right.values[m.token], depth+1)
-		i++
-	}
-	for _, m := range right.list {
-		if _, both := left.values[m.token]; !both && inserted == 0 {
-			r.value(in(m), m.name(b), nil, m.value, depth+1)
-		}
+		pairs, _ := match.Align(a, b)
+		r.elements(path, elements(a), elements(b), head, pairs)
+	} else {
+		r.members(path, members(a), members(b), head)
 	}
 	end := string(a[0] + 2) // } follows {, and ] follows [, two code points later
 	r.add(valueRow{Pointer: head.Pointer, Depth: depth, Left: end, Right: end})
@@ -163,12 +134,69 @@ func (r *valueRower) inside(path []string, name string, a, b []byte, depth int) 
 
 const foldFrom = 4
 
-// equalFrom counts the first members that are equal on both sides, 0 without folding.
-func (r *valueRower) equalFrom(list []jsonMember, others map[string][]byte) int {
-	n := 0
-	for !r.all && n < len(list) && bytes.Equal(list[n].value, others[list[n].token]) {
+func (r *valueRower) members(path []string, left, right memberList, head valueRow) {
+	in := func(m jsonMember) []string { return append(path[:len(path):len(path)], m.token) }
+	for i := 0; i < len(left.list); {
+		if n := r.fold(len(left.list)-i, head, func(n int) bool { return bytes.Equal(left.list[i+n].value, right.values[left.list[i+n].token]) }); n > 0 {
+			i += n
+			continue
+		}
+		m := left.list[i]
+		r.value(in(m), m.token, m.value, right.values[m.token], head.Depth+1)
+		i++
+	}
+	for _, m := range right.list {
+		if _, both := left.values[m.token]; !both {
+			r.value(in(m), m.token, nil, m.value, head.Depth+1)
+		}
+	}
+}
+
+// elements lays out two arrays by the pairs of their elements, with the pointers of reports.
+func (r *valueRower) elements(path []string, left, right [][]byte, head valueRow, pairs []match.Pair) {
+	for i := 0; i < len(pairs) && !r.full(); {
+		equal := func(n int) bool {
+			p := pairs[i+n]
+			return p.A >= 0 && p.B >= 0 && bytes.Equal(left[p.A], right[p.B])
+		}
+		if n := r.fold(len(pairs)-i, head, equal); n > 0 {
+			i += n
+			continue
+		}
+		p := pairs[i]
+		var a, b []byte
+		at := p.B
+		if p.A >= 0 {
+			a = left[p.A]
+		}
+		if p.B >= 0 {
+			b = right[p.B]
+		} else {
+			at = p.A
+		}
+		r.value(append(path[:len(path):len(path)], strconv.Itoa(at)), "", a, b, head.Depth+1)
+		i++
+	}
+}
+
+func elements(array []byte) (all [][]byte) {
+	for _, value := range match.Each(array) {
+		all = append(all, value)
+	}
+	return all
+}
+
+// fold lays out a number of equal members or elements in one row, if they are enough, and
+// returns how many.
+func (r *valueRower) fold(most int, head valueRow, equal func(n int) bool) (n int) {
+	for !r.all && n < most && equal(n) {
 		n++
 	}
+	if n < foldFrom {
+		return 0
+	}
+	text := fmt.Sprintf("(%d equal)", n)
+	r.add(valueRow{Pointer: head.Pointer, Depth: head.Depth + 1, Left: text, Right: text})
 	return n
 }
 
@@ -293,21 +321,4 @@ func members(value []byte) memberList {
 		}
 	}
 	return out
-}
-
-// shift puts the values of an array under the indexes of the equal ones in another array,
-// which lacks n elements from at on, or if n is negative has so many more.
-func (l *memberList) shift(at, n int, other memberList) {
-	if n == 0 {
-		return
-	}
-	l.values = map[string][]byte{}
-	for i, m := range other.list {
-		switch {
-		case i < at:
-			l.values[m.token] = l.list[i].value
-		case i >= at-min(n, 0) && i+n < len(l.list):
-			l.values[m.token] = l.list[i+n].value
-		}
-	}
 }
