@@ -52,6 +52,14 @@ func (p *LineParts) Of(number int, row Row) (part LinePart, ok bool) {
 	return LinePart{First: p.rows[0], Number: at + 1, Count: len(p.rows), Size: p.size, Over: p.over}, found
 }
 
+// Rows returns the rows of the line that a row is a part of, until the next call.
+func (p *LineParts) Rows(number int, row Row) []int {
+	if _, ok := p.Of(number, row); !ok {
+		return nil
+	}
+	return p.rows
+}
+
 // first returns the row of the first part of the line that a row is a part of.
 func (p *LineParts) first(number int) int {
 	first := number

@@ -54,7 +54,7 @@ func (a *App) newSessionScreen(o workspace.Opened) *sessionScreen {
 	s := &sessionScreen{app: a, ws: workspace.New(ctx, forget, o, a.drawn), catalog: &server.Catalog{}, requests: send.NewRequests()}
 	s.ws.DigestKey = a.opts.DigestKey
 	s.watching = watch.New(ctx, o.Watch, a.compared.ShowRound)
-	s.replay = &replay.State{Launcher: a.opts.Launcher, Add: a.addReplay, Compare: a.compared.Show}
+	s.replay = &replay.State{Launcher: a.opts.Launcher, Add: a.addReplay, Compare: a.compared.Show, Slow: a.opts.Slow}
 	s.held = &steer.Pane{Context: s.context}
 	switch {
 	case s.ws.Session != nil:

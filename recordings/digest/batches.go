@@ -43,12 +43,11 @@ func (b *batchReader) isBatch(at match.Ref) bool {
 
 func (b *batchReader) request(it *match.Item) {
 	at := it.At
-	c := Call{Row: at.Row, N: at.N, Element: at.Member + 1, T: at.T, State: it.State.String(), From: "server", Method: it.Method}
+	c := CallOf(it.Method, it.Msg.Line[:min(len(it.Msg.Line), nameBytes)])
+	c.Row, c.N, c.Element, c.T, c.State, c.From = at.Row, at.N, at.Member+1, at.T, it.State.String(), "server"
 	if it.FromClient {
 		c.From = "client"
 	}
-	head := it.Msg.Line[:min(len(it.Msg.Line), nameBytes)]
-	c.Tool, c.Arguments = summary.Call(c.Method, head), summary.Request(c.Method, head)
 	if len(b.asked) >= maxAsked {
 		c.Tool = "" // its response will not know it
 	}

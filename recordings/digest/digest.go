@@ -90,6 +90,11 @@ type Call struct {
 	Arguments string `json:"arguments,omitempty"` // as its row shows them
 }
 
+// CallOf describes a request, without its place and its times.
+func CallOf(method string, request []byte) Call {
+	return Call{Method: method, Tool: summary.Call(method, request), Arguments: summary.Request(method, request)}
+}
+
 // Name is the tool or another name, or else the method, as its row shows it.
 func (c *Call) Name() string {
 	if c.Method == mcp.MethodToolsCall && c.Tool != "" {
@@ -289,8 +294,8 @@ func (d *reader) describe(c *Call) {
 	if err != nil {
 		return
 	}
-	c.N = e.N
-	c.Tool, c.Arguments = summary.Call(c.Method, e.Payload), summary.Request(c.Method, e.Payload)
+	of := CallOf(c.Method, e.Payload)
+	c.N, c.Tool, c.Arguments = e.N, of.Tool, of.Arguments
 }
 
 // requestAt reads the beginning of a request, as far as the name of the tool.

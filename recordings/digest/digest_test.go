@@ -157,6 +157,47 @@ func TestBatches(t *testing.T) {
 	}, got)
 }
 
+// TestFirstCallsOfFailures checks that the first calls of a failure are those that were sent
+// first, also if some are in batches or were answered in another order.
+func TestFirstCallsOfFailures(t *testing.T) {
+	batch := `"k":"stdin","raw":"[` + strings.ReplaceAll(call(2, "b")[2:]+","+call(3, "c")[2:], `"`, `\"`) + `]"`
+	d := digest.Read(t.Context(), rectest.Session(t, rectest.Started,
+		call(1, "a"), batch, call(4, "d"), call(5, "e"), result(5, gone), result(4, gone), result(3, gone), result(2, gone), result(1, gone)))
+	require.Len(t, d.Failures.Groups, 1)
+	var got []string
+	for _, c := range d.Failures.Groups[0].Calls {
+		got = append(got, c.Entry()+" "+c.Words())
+	}
+	require.Equal(t, []string{"2 a k=1", "3 (1st in batch) b k=2", "3 (2nd in batch) c k=3"}, got)
+	require.EqualValues(t, 5, d.Failures.Groups[0].Last)
+}
+
+// TestSlowerInOneBatch checks that tools that became slower with calls of one batch are in
+// the order of their names.
+func TestSlowerInOneBatch(t *testing.T) {
+	lines := []string{rectest.Started}
+	for i := range 40 {
+		var calls, results []string
+		for tool := range 4 {
+			calls, results = append(calls, call(4*i+tool, string(rune('d'-tool)))[2:]), append(results, result(4*i+tool, ok)[2:])
+		}
+		lines = append(lines, fmt.Sprintf(`"k":"stdin","raw":%q`, "["+strings.Join(calls, ",")+"]"))
+		if i >= 20 {
+			for range 8 {
+				lines = append(lines, `"k":"stderr","raw":"wait"`)
+			}
+		}
+		lines = append(lines, fmt.Sprintf(`"k":"stdout","seq":%d,"raw":%q`, i+1, "["+strings.Join(results, ",")+"]"))
+	}
+	for range 5 {
+		var got []string
+		for _, s := range digest.Read(t.Context(), rectest.Session(t, lines...)).Slower {
+			got = append(got, s.Name())
+		}
+		require.Equal(t, []string{"a", "b", "c", "d"}, got)
+	}
+}
+
 // TestSlower checks that the moment of slowing is that of the first slow call of its tool.
 func TestSlower(t *testing.T) {
 	lines := []string{rectest.Started}

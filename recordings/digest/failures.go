@@ -156,11 +156,17 @@ func (d *reader) failure(message string, c Call, arguments []byte, took int64) {
 	}
 	f.last = max(f.last, c.Row) // batches are read after all rows
 	d.describe(&c)
-	if len(f.Calls) < listedCalls {
-		f.Calls = append(f.Calls, c)
+	if at := sort.Search(len(f.Calls), func(i int) bool { return c.before(&f.Calls[i]) }); at < listedCalls {
+		f.Calls = slices.Insert(f.Calls, at, c)
+		f.Calls = f.Calls[:min(len(f.Calls), listedCalls)]
 	}
 	f.name(&c)
 	f.evidence.add(message, &c, arguments, took)
+}
+
+// before reports whether a call was sent before another one.
+func (c *Call) before(other *Call) bool {
+	return cmp.Or(cmp.Compare(c.Row, other.Row), cmp.Compare(c.Element, other.Element)) < 0
 }
 
 // name counts the tool or method of a call.
@@ -196,7 +202,7 @@ func (d *reader) grouped() Failures {
 	}
 	sort.Slice(out.Groups, func(i, j int) bool {
 		a, b := &out.Groups[i], &out.Groups[j]
-		return cmp.Or(-cmp.Compare(a.Count, b.Count), cmp.Compare(a.Calls[0].Row, b.Calls[0].Row)) < 0
+		return a.Count > b.Count || a.Count == b.Count && a.Calls[0].before(&b.Calls[0])
 	})
 	return out
 }

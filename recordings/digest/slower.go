@@ -76,7 +76,7 @@ func (d *reader) slower() (all []Slowing) {
 	}
 	sort.Slice(all, func(i, j int) bool {
 		a, b := &all[i], &all[j]
-		return cmp.Compare(a.Row, b.Row) < 0
+		return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Tool, b.Tool)) < 0
 	})
 	return all
 }

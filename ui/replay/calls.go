@@ -57,6 +57,7 @@ func (v *view) choose(c host.Context) tea.Cmd {
 	ctx, stop := context.WithCancel(c.Host.Lifetime())
 	v.stopChoosing, v.choosing = stop, true
 	source, whole := v.of.Log, v.whole
+	shown = shown.SlowFrom(v.state.Slow.Microseconds())
 	return func() tea.Msg {
 		items := matching(ctx, source, whole, shown)
 		return host.Result{Then: func(c host.Context) tea.Cmd {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
@@ -267,6 +268,19 @@ func TestReplayOneCall(t *testing.T) {
 	s.Do("replay-clear")
 	s.Write("is:what")
 	require.Contains(t, s.Text(), "x calls: column 4: is: must be one of")
+}
+
+// TestReplaySlowCalls checks that the setting decides which calls are slow.
+func TestReplaySlowCalls(t *testing.T) {
+	answer := `{"n":9,"t":60007,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":2,"result":{"content":[]}}}` + "\n"
+	for slow, want := range map[time.Duration]string{0: "calls: no match", 40 * time.Millisecond: " 1 to send ─"} {
+		s := newStage(t, planned+calls+answer)
+		s.state.Slow = slow
+		s.Do(host.ActReplay)
+		s.goTo(t, "calls ")
+		s.Write("is:slow")
+		require.Contains(t, s.Text(), want)
+	}
 }
 
 // TestReplayFrames shows the plan at four sizes.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -29,6 +30,8 @@ type State struct {
 	Add func(c host.Context, o workspace.Opened, run func(c host.Context, state *State) tea.Cmd) tea.Cmd
 	// Compare shows the comparison of two sessions, below further lines.
 	Compare func(c host.Context, one, other *workspace.Workspace, opts diff.Options, extra []string) tea.Cmd
+	// Slow is the time from which calls are slow; 0 means by the median.
+	Slow time.Duration
 
 	running *running // nil if none is running
 }

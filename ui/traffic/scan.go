@@ -65,12 +65,13 @@ type scan struct {
 	verdicts []filter.Verdict // of the rows from row number from on
 	from, n  int
 	one      workspace.Rows
+	parts    *session.LineParts
 }
 
 func newScan(generation int, source session.Source, l listing, rows int) *scan {
 	s := &scan{
 		generation: generation, source: source, listing: l, matcher: l.filter.Matcher(source),
-		total: rows, older: rows, newer: rows, one: workspace.Rows{Source: source},
+		total: rows, older: rows, newer: rows, one: workspace.Rows{Source: source}, parts: session.NewLineParts(source),
 		rows: make([]session.Row, blockRows), verdicts: make([]filter.Verdict, blockRows),
 	}
 	for kind := range s.listed {
@@ -184,7 +185,7 @@ func (s *scan) passes(number int, row *session.Row, v filter.Verdict, b *budget)
 	if !s.lists(number, row) {
 		return false
 	}
-	return v != filter.No && (v == filter.Yes || s.read(number, row, b)) || s.answerPasses(number, row, b) || s.roundPasses(number, row, b)
+	return v != filter.No && (v == filter.Yes || s.read(number, row, b)) || s.answerPasses(number, row, b) || s.roundPasses(number, row, b) || s.partPasses(number, row, b)
 }
 
 // A filter finds an exchange by each of its rounds.
@@ -196,6 +197,21 @@ func (s *scan) roundPasses(number int, row *session.Row, b *budget) bool {
 		request, ok := s.one.At(later)
 		b.bytes -= int(request.Len)
 		if ok && (s.matcher.Match(later, request) || s.answerPasses(later, &request, b)) {
+			return true
+		}
+	}
+	return false
+}
+
+// A filter finds a line in parts by each of them.
+func (s *scan) partPasses(number int, row *session.Row, b *budget) bool {
+	if s.listing.view != Exchanges {
+		return false
+	}
+	for _, at := range s.parts.Rows(number, *row) {
+		part, ok := s.one.At(at)
+		b.bytes -= int(part.Len)
+		if ok && at > number && s.matcher.Match(at, part) {
 			return true
 		}
 	}
@@ -219,10 +235,19 @@ func (s *scan) answerPasses(number int, row *session.Row, b *budget) bool {
 	return s.matcher.Match(at, response)
 }
 
-// Neither the response of an exchange nor a later round has a row of its own.
+// Neither the response of an exchange, nor a later round, nor a later part of a line has a
+// row of its own.
 func (s *scan) lists(number int, row *session.Row) bool {
-	part := s.listing.view == Exchanges && (workspace.Answers(number, row) || row.Msg == framing.Request && s.rounds.First(number) != number)
+	part := s.listing.view == Exchanges && (workspace.Answers(number, row) || row.Msg == framing.Request && s.rounds.First(number) != number || s.firstPart(number, row) != number)
 	return s.listed[row.Kind] && !s.listing.hides(row) && !part
+}
+
+// firstPart returns the first part of the line that a row is a part of, or the row.
+func (s *scan) firstPart(number int, row *session.Row) int {
+	if part, ok := s.parts.Of(number, *row); ok {
+		return part.First
+	}
+	return number
 }
 
 func (s *scan) read(number int, row *session.Row, b *budget) bool {
@@ -236,6 +261,10 @@ func (s *scan) settle(found *scanned, row session.Row, b *budget) {
 		return
 	}
 	if first := s.first(s.newer); first != s.newer {
+		s.again(found, first, b)
+		return
+	}
+	if first := s.firstPart(s.newer, &row); first != s.newer && s.listing.view == Exchanges {
 		s.again(found, first, b)
 		return
 	}
@@ -275,7 +304,7 @@ func (s *scan) again(found *scanned, request int, b *budget) bool {
 		return false
 	}
 	b.bytes -= int(row.Len)
-	passes := s.lists(request, &row) && (s.matcher.Match(request, row) || s.answerPasses(request, &row, b) || s.roundPasses(request, &row, b))
+	passes := s.lists(request, &row) && (s.matcher.Match(request, row) || s.answerPasses(request, &row, b) || s.roundPasses(request, &row, b) || s.partPasses(request, &row, b))
 	found.changed = append(found.changed, verdict{uint32(request), passes})
 	return true
 }

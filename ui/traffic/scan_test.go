@@ -381,3 +381,22 @@ func TestHandshakeRowFollows(t *testing.T) {
 		require.Regexp(t, `handshake +2025-11-25 +x 1 `, s.Text(), strings.Repeat("|", between))
 	}
 }
+
+// TestFilterListsALineOnce checks that a filter lists a line in parts once, whichever part
+// it finds, also if that arrives later.
+func TestFilterListsALineOnce(t *testing.T) {
+	log := uitest.NewLog(t)
+	part := func(seq uint64, text string, more bool) session.Entry {
+		return session.Entry{Kind: session.KindStdout, Seq: seq, Payload: []byte(text), More: more}
+	}
+	add := func(entries ...session.Entry) { require.NoError(t, log.Append(entries)) }
+	add(part(1, "one needle", true), part(2, "two needle", true), part(3, "end", false), part(4, "other", true))
+	s := onLog(t, log, Exchanges)
+	s.Run(s.traffic.SetFilter(parsed(t, "needle")))
+	require.Equal(t, []uint32{0}, s.passing())
+	add(part(5, "needle", true), part(6, "needle", false))
+	s.grown()
+	require.Equal(t, []uint32{0, 3}, s.passing())
+	s.Run(s.traffic.SetFilter(parsed(t, "end")))
+	require.Equal(t, []uint32{0}, s.passing())
+}

@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
+	"mcpdbg/recordings/digest"
 	"mcpdbg/recordings/replay"
 	"mcpdbg/session"
 	"mcpdbg/session/elements"
 	"mcpdbg/session/summary"
-	"mcpdbg/ui/widget/filter"
 
 	"github.com/spf13/cobra"
 )
@@ -136,9 +137,9 @@ func (c *choice) rows(ctx context.Context, rec *recordings.Recording) (rows []in
 	if c.filter == "" {
 		return rows, nil
 	}
-	shown, err := filter.Parse(c.filter)
+	shown, err := flags.Filter("--filter", c.filter)
 	if err != nil {
-		return nil, fmt.Errorf("--filter: %w", err)
+		return nil, err
 	}
 	src := rec.ReadAhead()
 	matcher := shown.Matcher(elements.New(src))
@@ -156,32 +157,44 @@ func (c *choice) rows(ctx context.Context, rec *recordings.Recording) (rows []in
 	return rows, nil
 }
 
-// arguments returns the arguments of a request as lists of calls show them, or the name or
-// URI that it is about.
-func (r *replaying) arguments(item int) string {
+// call describes an item as reports on recordings do.
+func (r *replaying) call(item int) digest.Call {
 	it := &r.plan.Items()[item]
 	line, err := r.plan.Bytes(item, summary.Limit)
 	if err != nil || it.Kind == replay.Raw {
-		return ""
+		return digest.Call{Method: it.Method, Tool: it.Tool}
 	}
-	text := summary.Request(it.Method, line)
-	if it.Tool == "" {
-		text = wording.Join(" ", summary.Call(it.Method, line), text)
+	return digest.CallOf(it.Method, line)
+}
+
+// words returns the name and the arguments of an item.
+func (r *replaying) words(item int) string {
+	c := r.call(item)
+	return wording.Clip(c.Words(), shownWords, "…")
+}
+
+// arguments returns the arguments of a call of a tool, or the name or URI that another
+// request is about with its arguments.
+func (r *replaying) arguments(item int) string {
+	c := r.call(item)
+	text := c.Arguments
+	if r.plan.Items()[item].Tool == "" {
+		text = wording.Join(" ", c.Tool, text)
 	}
-	return wording.Clip(text, shownArguments, "…")
+	return wording.Clip(text, shownWords, "…")
 }
 
 const (
-	shownArguments = 120
-	shownResult    = 300
-	shownChosen    = 20
+	shownWords  = 120
+	shownResult = 300
+	shownChosen = 20
 )
 
 // also names the requests that come along.
 func (r *replaying) also(p *safePrinter, sent func(item int) bool) {
 	for i, it := range r.plan.Items() {
 		if it.NeededBy > 0 && sent(i) {
-			p.line("also sent: entry %d %s, on which entry %d depends", it.N, wording.Join(" ", it.Method, it.Tool, r.arguments(i)), it.NeededBy)
+			p.line("also sent: entry %d %s, on which entry %d depends", it.N, r.words(i), it.NeededBy)
 		}
 	}
 }
@@ -197,7 +210,7 @@ func (r *replaying) chosen(p *safePrinter, at *attempt) {
 		if n++; n > shownChosen {
 			continue
 		}
-		p.title(fmt.Sprintf("entry %d %s", it.N, wording.Join(" ", it.Method, it.Tool, r.arguments(i))))
+		p.title(fmt.Sprintf("entry %d %s", it.N, r.words(i)))
 		old, was := response(r.rec, r.plan.Response(i))
 		answer := -1
 		if o.Response > 0 {

@@ -36,7 +36,7 @@ func TestReplayOnly(t *testing.T) {
 	r := clitest.Run(t, append(clitest.Against("", "replay", rec, "--only", n, "--no-record"), "--changed")...)
 	require.Equal(t, 1, r.Code, "%s%s", r.Stdout, r.Stderr)
 	require.Contains(t, r.Stdout, ": 1 answered\n")
-	require.Regexp(t, `entry `+n+` tools/call add a=1 b=2\n  recorded  entry \d+ .*\{"sum":3\}\n  now       entry \d+ .*\{"sum":4\}\n`, r.Stdout)
+	require.Regexp(t, `entry `+n+` add a=1 b=2\n  recorded  entry \d+ .*\{"sum":3\}\n  now       entry \d+ .*\{"sum":4\}\n`, r.Stdout)
 	require.Contains(t, r.Stdout, "1 call compared, 0 equal, 1 differ\n")
 	require.NotContains(t, r.Stdout, "Not sent")
 

@@ -260,7 +260,7 @@ func (r *replaying) without(p *safePrinter, res *replay.Result, title string, ha
 		}
 		it := &r.plan.Items()[i]
 		calls = calls || it.Tool != ""
-		p.line("  n %-6d %s %s", it.N, cmp.Or(wording.Join(" ", it.Method, it.Tool, r.arguments(i)), it.Kind.String()), dash(cmp.Or(o.Why, statusText(o.Status))))
+		p.line("  n %-6d %s %s", it.N, cmp.Or(r.words(i), it.Kind.String()), dash(cmp.Or(o.Why, statusText(o.Status))))
 	}
 	if n > shownSkipped {
 		p.line("  and %d more", n-shownSkipped)
