@@ -11,6 +11,7 @@ import (
 
 	"mcpdbg/internal/wording"
 	recorded "mcpdbg/recordings/player"
+	"mcpdbg/session"
 	"mcpdbg/ui/host"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/widget/paint"
@@ -66,9 +67,11 @@ func parts(c host.Context) (left, right []kit.Part) {
 		return []kit.Part{{Text: "READING", Style: th.Odd}, {Text: wording.Thousands(total) + " entries", Style: th.Text}}, []kit.Part{{Text: wording.Percent(c.Workspace.PercentRead(), 100), Priority: kit.Must}}
 	}
 	at, end := clock(c, p.At().Microseconds()), clock(c, c.Workspace.Whole.Index.Latest)
-	style, sign := th.Odd, [...]string{"‖ ", "| "}
+	style, sign, grows := th.Odd, [...]string{"‖ ", "| "}, c.Workspace.File.Recording == session.RecordingOn
 	switch {
-	case p.Past == nil, p.Player.Rows() == total:
+	case p.Past == nil && grows:
+		style, sign, at = th.Strong, [...]string{"LIVE", "LIVE"}, ""
+	case p.Past == nil, p.Player.Rows() == total && !grows:
 		style, sign, at = th.Strong, [...]string{"END", "END"}, ""
 	case p.Player.Playing():
 		style, sign = th.Accent, [...]string{"▶ ", "> "}

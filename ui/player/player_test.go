@@ -277,3 +277,17 @@ func TestParseGoal(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 }
+
+// TestGrowingRecording checks that a recording that is still written has no end: the line
+// shows that new rows are followed, and a moment keeps its time.
+func TestGrowingRecording(t *testing.T) {
+	s := newStage(t)
+	s.ws.File.Recording = session.RecordingOn
+	require.Contains(t, s.line(), "LIVE ")
+	s.goTo("end")
+	s.ws.File.Recording = session.RecordingOn
+	require.Contains(t, s.line(), "‖ 0:03.06 ")
+	require.NotContains(t, s.line(), "END")
+	s.ws.File.Recording = session.RecordingDone
+	require.Contains(t, s.line(), "END ")
+}

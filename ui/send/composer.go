@@ -74,7 +74,8 @@ type ComposerOptions struct {
 type instead struct {
 	title string
 	text  string // as it was
-	raw   string // the same, as raw bytes; "" if it was not shown
+	raw   string // the same, as raw bytes
+	shown string // the raw bytes that were made of the text last
 	take  func(host.Context, []byte) tea.Cmd
 
 	area, bytes string // of the person, as they were before
@@ -378,7 +379,7 @@ func (p *Composer) EditLine(c host.Context, title string, line []byte, take func
 		p.view = rawView
 		p.area.SetValue(string(line))
 	}
-	p.instead.text, p.instead.raw = p.area.Value(), p.raw.Value()
+	p.instead.text, p.instead.raw, p.instead.shown = p.area.Value(), p.raw.Value(), p.raw.Value()
 	p.show(c)
 	return nil
 }

@@ -524,3 +524,48 @@ func TestOneLine(t *testing.T) {
 	_, err = oneLine(" \n ")
 	require.ErrorIs(t, err, errEmpty)
 }
+
+// TestRevertedLine checks that a line whose edit was reverted counts as it was, in either
+// view, and that raw bytes that were edited are kept.
+func TestRevertedLine(t *testing.T) {
+	const line = `{"jsonrpc":"2.0","method":"a"}`
+	inComposer(t, 120, 36, nil, func(t *testing.T, r *composerRoom, _ *uitest.Server) {
+		for _, c := range []struct {
+			name, want string
+			do         func()
+		}{
+			{"not edited", "", func() {}},
+			{"raw", "", func() { r.Do(actView) }},
+			{"edited", `{"jsonrpc":"2.0","method":"b"}`, func() { r.pane.area.SetValue(strings.Replace(r.pane.area.Value(), `"a"`, `"b"`, 1)) }},
+			{"edited, seen raw, reverted", "", func() {
+				before := r.pane.area.Value()
+				r.pane.area.SetValue(strings.Replace(before, `"a"`, `"b"`, 1))
+				r.Do(actView)
+				require.Contains(t, r.pane.raw.Value(), `"b"`)
+				r.Do(actView)
+				r.pane.area.SetValue(before)
+				r.Do(actView)
+			}},
+			{"edited, reverted raw", "", func() {
+				r.pane.area.SetValue(strings.Replace(r.pane.area.Value(), `"a"`, `"b"`, 1))
+				r.Do(actView)
+				r.pane.raw.SetValue(strings.Replace(r.pane.raw.Value(), `"b"`, `"a"`, 1))
+			}},
+			{"edited raw, seen as a message", `{"jsonrpc":"2.0","method":"c"}`, func() {
+				r.Do(actView)
+				r.pane.raw.SetValue(strings.Replace(r.pane.raw.Value(), `"a"`, `"c"`, 1))
+				r.Do(actView, actView)
+			}},
+		} {
+			taken, got := false, ""
+			r.Run(r.pane.EditLine(r.Context(), "Held", []byte(line), func(_ host.Context, edited []byte) tea.Cmd {
+				taken, got = true, string(edited)
+				return nil
+			}))
+			c.do()
+			r.Do("send")
+			require.True(t, taken, c.name)
+			require.Equal(t, c.want, strings.TrimSuffix(got, "\n"), c.name)
+		}
+	})
+}

@@ -169,7 +169,7 @@ func takeRaw(c host.Context, p *Composer) tea.Cmd {
 	switch {
 	case instead == nil:
 		return host.DriveLine(c, bytes.TrimSuffix(data, []byte("\n")))
-	case text == instead.raw:
+	case strings.TrimSuffix(text, `\n`) == strings.TrimSuffix(instead.raw, `\n`): // made of an edited text, it has one
 		data = nil
 	}
 	return instead.take(c, data)

@@ -183,9 +183,18 @@ func (p *Composer) otherView(c host.Context) tea.Cmd {
 	case jsonView:
 		return p.toMessage(c)
 	case messageView:
-		if i := p.instead; i != nil && p.area.Value() != i.text || strings.TrimSpace(p.raw.Value()) == "" && len(p.area.Value()) <= MaxChecked {
+		switch i := p.instead; {
+		case i != nil && p.area.Value() == i.text:
+			if p.raw.Value() == i.shown { // of an edit that was reverted
+				p.raw.SetValue(i.raw)
+				i.shown = i.raw
+			}
+		case i != nil || strings.TrimSpace(p.raw.Value()) == "" && len(p.area.Value()) <= MaxChecked:
 			line, _ := oneLine(p.area.Value())
 			p.raw.SetValue(escapeBytes(append(line, '\n')))
+			if i != nil {
+				i.shown = p.raw.Value()
+			}
 		}
 		p.view = rawView
 	case rawView:
