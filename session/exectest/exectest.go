@@ -47,9 +47,20 @@ func Run(t *testing.T, newHarness func(t *testing.T) Harness, groups ...Group) {
 	if len(groups) == 0 {
 		groups = []Group{Sequence, readTests, subscriberTests, stdinTests, Endings, Daemons, Starts, raceTests}
 	}
+	hold, skipped, failed := 0, 0, 0
 	for _, group := range groups {
 		for _, c := range group {
 			t.Run(c.name, func(t *testing.T) {
+				t.Cleanup(func() {
+					switch {
+					case t.Failed():
+						failed++
+					case t.Skipped():
+						skipped++
+					default:
+						hold++
+					}
+				})
 				ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 				defer cancel()
 				h := newHarness(t)
@@ -68,4 +79,5 @@ func Run(t *testing.T, newHarness func(t *testing.T) Harness, groups ...Group) {
 			})
 		}
 	}
+	t.Logf("%d behaviors hold, %d skipped, %d failed", hold, skipped, failed)
 }

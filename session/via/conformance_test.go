@@ -154,22 +154,30 @@ func hostPID(p executor.Process, printed int) int {
 func TestConformanceOverSSH(t *testing.T) {
 	exectest.NeedRoot(t)
 	s := sshtest.OpenSSH(t, sshtest.Options{})
+	e := enginetest.New(t, enginetest.Options{})
+	e.Container(t, "web", enginetest.ContainerOptions{})
 	for name, c := range map[string]struct {
 		adapt func(*exectest.Harness)
 		words []string
 	}{
+		"docker":  {contained(t, e), []string{e.Program("docker"), "exec", "-i", "web"}},
 		"chroot":  {nil, []string{"chroot", "/"}},
 		"unshare": {func(h *exectest.Harness) { wrapped(h); h.Local = false }, []string{"unshare", "-p", "-f", "--mount-proc"}},
 		"sudo":    {shellStatus, []string{"sudo", "-nu", "nobody"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			suite(t, c.adapt, func(t *testing.T, retention time.Duration) executor.Executor {
-				dest, err := sshconfig.ParseDestination(s.Alias)
-				require.NoError(t, err)
-				below, err := sshexec.New(sshexec.Options{Destination: dest, Config: s.Config, StartTimeout: waitLimit, Lease: waitLimit, Retention: retention})
-				require.NoError(t, err)
-				return through(t, below, c.words...)
+				return through(t, onHost(t, s, retention), c.words...)
 			})
 		})
 	}
+}
+
+func onHost(t testing.TB, s *sshtest.Server, retention time.Duration) executor.Foundation {
+	t.Helper()
+	dest, err := sshconfig.ParseDestination(s.Alias)
+	require.NoError(t, err)
+	below, err := sshexec.New(sshexec.Options{Destination: dest, Config: s.Config, StartTimeout: waitLimit, Lease: waitLimit, Retention: retention})
+	require.NoError(t, err)
+	return below
 }

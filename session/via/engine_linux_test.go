@@ -18,17 +18,22 @@ import (
 	"mcpdbg/session/via/enginetest"
 )
 
-// A container has its own pids, which are those that the executor lists.
+// A container of root has its own pids, which are those that the executor lists.
 func TestConformanceContainer(t *testing.T) {
 	e := enginetest.New(t, enginetest.Options{})
 	e.Container(t, "web", enginetest.ContainerOptions{})
-	conform(t, func(h *exectest.Harness) {
+	conform(t, contained(t, e), e.Program("docker"), "exec", "-i", "web")
+}
+
+// contained is set for processes in the container web.
+func contained(t *testing.T, e *enginetest.Engine) func(h *exectest.Harness) {
+	return func(h *exectest.Harness) {
 		h.ShellStatus, h.StreamsEnd = true, true
 		h.Alive = func(pid int) bool {
 			host := e.HostPID(t, "web", pid)
 			return host != 0 && exectest.Alive(host)
 		}
-	}, e.Program("docker"), "exec", "-i", "web")
+	}
 }
 
 func below() executor.Foundation {
