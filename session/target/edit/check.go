@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/target"
 )
 
@@ -34,6 +35,9 @@ func Refusal(e *target.Entry, force bool) *RefusedError {
 		why, hint = "its keys are not unique, or its command is not a string", "correct the entry"
 	case e.SSH != "":
 		why, hint = "it runs on "+e.SSH+", and the path of mcpdbg is one of this machine", ""
+	case len(e.Via) > 0:
+		why = "it starts through " + wording.CommandLine(e.Prefix()) + ` ("via"), which neither the client nor a tap under it reads`
+		hint = "put these words in front of its command, and remove via: the tap recognizes them there"
 	case e.Source.Watched && !force:
 		why, hint = "dev.debug demands a command of its own, and dev.watch restarts the tap", "remove dev from the entry, or use --force"
 	default:
@@ -71,7 +75,7 @@ func same(a, b *target.Entry) bool {
 		a.Unsupported == b.Unsupported && (a.Refused == nil) == (b.Refused == nil) &&
 		a.StartupTimeout == b.StartupTimeout && a.Timeout == b.Timeout &&
 		a.Cwd.Reveal() == b.Cwd.Reveal() && a.EnvFile.Reveal() == b.EnvFile.Reveal() &&
-		slices.Equal(server(a), server(b)) &&
+		slices.Equal(server(a), server(b)) && slices.Equal(a.Prefix(), b.Prefix()) &&
 		slices.EqualFunc(a.Env, b.Env, func(x, y target.Var) bool { return x.Name == y.Name && x.Value.Reveal() == y.Value.Reveal() })
 }
 

@@ -244,6 +244,7 @@ func TestRefusals(t *testing.T) {
 		{"watched", ".vscode/mcp.json", watched, "dev.watch restarts the tap", nil},
 		{"debugged", ".vscode/mcp.json", strings.Replace(watched, `"watch"`, `"debug"`, 1), "dev.debug demands", nil},
 		{"duplicate key", ".mcp.json", `{"mcpServers":{"n":{"command":"a","command":"b"}}}`, "its keys are not unique", nil},
+		{"via", ".mcp.json", `{"mcpServers":{"n":{"command":"a","via":"docker exec -i web"}}}`, "it starts through docker exec -i web", nil},
 		{"host", ".mcp.json", `{"mcpServers":{"n":{"command":"a","ssh":"build-7"}}}`, "it runs on build-7", nil},
 		{"Windsurf", "mcp_config.json", notes, "files of Windsurf are only read", nil},
 		{"Zed", "settings.json", `{"context_servers":{"n":{"command":"n"}}}`, "files of Zed are only read", nil},
