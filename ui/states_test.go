@@ -41,10 +41,13 @@ func TestStates(t *testing.T) {
 		end  func(p *fakeProcess)
 		want string
 	}{
-		"running":      {func(*fakeProcess) {}, "ready"},
-		"exit":         {func(p *fakeProcess) { p.Exit(executor.Exit{Kind: executor.ExitCode, Code: 3}) }, "exit 3"},
-		"signal":       {func(p *fakeProcess) { p.Exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"}) }, "signal SEGV"},
-		"unknown":      {func(p *fakeProcess) { p.Exit(executor.Exit{}) }, "ended, exit unknown"},
+		"running": {func(*fakeProcess) {}, "ready"},
+		"exit":    {func(p *fakeProcess) { p.Exit(executor.Exit{Kind: executor.ExitCode, Code: 3}) }, "exit 3"},
+		"signal":  {func(p *fakeProcess) { p.Exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"}) }, "signal SEGV"},
+		"unknown": {func(p *fakeProcess) { p.Exit(executor.Exit{}) }, "ended, exit unknown"},
+		"not told": {func(p *fakeProcess) {
+			p.Exit(executor.Exit{Why: "docker ended with 0; how the server ended: cannot tell"})
+		}, "ended, exit unknown "},
 		"lost":         {func(p *fakeProcess) { p.Journal.Fail(errors.New("link lost")) }, "failed"},
 		"streams open": {func(p *fakeProcess) { p.Holds = true; p.Exit(executor.Exit{Kind: executor.ExitCode}) }, "exited, streams still open"},
 	} {

@@ -136,6 +136,9 @@ func (c *check) open(ctx context.Context) *failure {
 		c.result.ServerInfo = &ServerInfo{Name: status.Server.Name, Version: status.Server.Version}
 	}
 	for _, n := range status.Process.Notices {
+		if n.Code == executor.NoticeInside || n.Code == executor.NoticeUnseen {
+			continue // what cannot be told is in the report of the shutdown
+		}
 		c.notice(Notice{Code: n.Code, Text: n.Text, Said: n.Said, Hint: n.Hint})
 	}
 	return nil

@@ -85,6 +85,12 @@ type Notice struct {
 // left on a host. They may hold the streams of the server.
 const NoticeLeftover = "run.leftover"
 
+// The codes of the notices about the place that a prefix leads to.
+const (
+	NoticeInside = "via.inside" // a guard there is in charge
+	NoticeUnseen = "via.unseen" // nothing is known of the processes there
+)
+
 // A LinkState is the state of the connection to a host.
 type LinkState string
 

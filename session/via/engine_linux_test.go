@@ -90,6 +90,7 @@ func TestVariablesTravelOnStdin(t *testing.T) {
 		require.NotContains(t, strings.Join(call, " "), dir)
 	}
 	require.Equal(t, "docker web", p.Info().Via)
+	require.Equal(t, executor.NoticeInside, p.Info().Notices[0].Code)
 }
 
 // Without a shell the server is started as it is, with options of the engine.
@@ -106,6 +107,12 @@ func TestContainerWithoutShell(t *testing.T) {
 	require.Contains(t, stdout, "TOKEN=hunter2\n")
 	require.Equal(t, executor.ExitUnknown, exit.Kind, "the client's status is not evidence")
 	require.Contains(t, exit.Why, "docker ended with 3; how the server ended: cannot tell")
+	info := p.Info()
+	require.Empty(t, info.Env.Added, "our mark stays with the client")
+	require.Len(t, info.Notices, 1)
+	require.Equal(t, executor.NoticeUnseen, info.Notices[0].Code)
+	require.Equal(t, "docker bare: processes inside, and how the server ends: cannot tell: there is no shell inside", info.Notices[0].Text)
+	require.Contains(t, info.Notices[0].Hint, "docker top bare shows them")
 	report, err := p.Terminate(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(report.CannotTell, "\n"), docker+" top bare shows the processes, "+docker+" restart bare ends them")

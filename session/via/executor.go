@@ -149,6 +149,7 @@ func (e *Executor) start(ctx context.Context, cmd executor.Command, own *process
 	if err != nil {
 		return nil, err
 	}
+	own.notePlace()
 	if !e.keep(p) {
 		_, err := p.Terminate(context.WithoutCancel(ctx))
 		return nil, &executor.StartError{Code: executor.StartFailed, Phase: "resolve", Err: errors.Join(executor.ErrClosed, err)}

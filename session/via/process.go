@@ -148,7 +148,10 @@ func (p *process) Describe(info *executor.Info) {
 	p.mu.Unlock()
 	info.Via = p.prefix.place
 	if p.prefix.engine || !p.plain && !p.prefix.stays {
-		info.Env = executor.EnvReport{Policy: executor.EnvNone, Added: []string{executor.MarkName}}
+		info.Env = executor.EnvReport{Policy: executor.EnvNone}
+		if !p.plain {
+			info.Env.Added = []string{executor.MarkName}
+		}
 	}
 	for _, v := range p.base.Cmd.Env {
 		if !slices.Contains(info.Env.Named, v.Name) {

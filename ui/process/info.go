@@ -49,11 +49,20 @@ func stateInfo(w *workspace.Workspace, i *info) {
 	} else if w.Clock >= 0 && s.Start.Process != "" && s.Lost == nil {
 		state += ", up " + timeUp(max(w.Clock-s.StartT, 0))
 	}
-	where := wording.Join(" on ", s.Start.Via, wording.IfAny("ssh ", w.Host()))
-	if where == "" {
-		where = "local"
+	i.add("state", wording.Join(i.dot(), state, w.Place(), wording.IfAny("folder ", wording.Path(dir)), wording.IfAny("command ", wording.CommandLine(header.Argv))))
+}
+
+// insideInfo shows what is known of the place that a prefix leads to.
+func insideInfo(w *workspace.Workspace, i *info) {
+	for _, n := range w.Shown.Lifecycle.Notes {
+		switch n.Code {
+		case executor.NoticeInside:
+			i.add("inside", n.Text)
+		case executor.NoticeUnseen:
+			i.styled("inside", n.Text, i.th.Odd)
+			i.add("", n.Hint)
+		}
 	}
-	i.add("state", wording.Join(i.dot(), state, where, wording.IfAny("folder ", wording.Path(dir)), wording.IfAny("command ", wording.CommandLine(header.Argv))))
 }
 
 // timeUp writes microseconds as seconds, or minutes and seconds.
@@ -138,13 +147,17 @@ func variablesInfo(w *workspace.Workspace, i *info, values bool) {
 		return
 	}
 	text := fmt.Sprintf("set by you %d, added %d", len(env.Named), len(env.Added))
-	if w.Host() == "" {
+	inside := w.Shown.Lifecycle.Start.Via != "" && env.Policy == executor.EnvNone.String()
+	switch {
+	case inside:
+		text = "those of the place, " + text
+	case w.Host() == "":
 		text = fmt.Sprintf("inherited %d, %s", len(env.Passed), text)
 	}
 	if n := len(env.Omitted); n > 0 {
 		text += fmt.Sprintf(", not passed %d", n)
 	}
-	if env.Policy != "inherit" {
+	if env.Policy != "inherit" && !inside {
 		text += ", policy " + env.Policy
 	}
 	if w.Session != nil {
@@ -239,6 +252,9 @@ func saidShort(by string) string {
 
 func noteInfo(w *workspace.Workspace, i *info) {
 	for _, n := range w.Shown.Lifecycle.Notes {
+		if n.Code == executor.NoticeInside || n.Code == executor.NoticeUnseen {
+			continue // see insideInfo
+		}
 		label := n.Code
 		if label == "" {
 			label = "note"

@@ -86,6 +86,7 @@ func (p *processPane) Draw(c host.Context) {
 	screen, w := c.Host.Screen(), c.Workspace
 	i := info{th: screen.Theme, look: screen.Look(), key: c.Host.Key, width: screen.Body().Center(kit.SheetWidth, 3).Inner().W - labelWidth}
 	stateInfo(w, &i)
+	insideInfo(w, &i)
 	endingInfo(w, &i)
 	remainsInfo(w, &i)
 	treeInfo(w, &i)

@@ -46,6 +46,24 @@ func TestActions(t *testing.T) {
 	})
 }
 
+// The pane names the place, what is seen of it, and what would help.
+func TestPlace(t *testing.T) {
+	x := &uitest.Server{Serve: uitest.Echo, Info: executor.Info{Via: "docker bare", Notices: []executor.Notice{
+		{Code: executor.NoticeUnseen, Text: "docker bare: processes inside, and how the server ends: cannot tell", Hint: "docker top bare shows them"},
+	}}}
+	uitest.Live(t, x, 120, 36, func(t *testing.T, f *uitest.Host) {
+		r := uitest.NewRoom(f, Actions())
+		r.Do("info")
+		require.Regexp(t, `state +ready, up 0 s · docker bare · `, r.Text())
+		require.Regexp(t, `inside +docker bare: processes inside, and how the server ends: cannot tell `, r.Text())
+		require.Contains(t, r.Text(), "docker top bare shows them")
+		require.NotContains(t, r.Text(), executor.NoticeUnseen)
+		x.Latest().Exit(executor.Exit{Why: "docker ended with 0; how the server ended: cannot tell"})
+		r.Pull()
+		require.Regexp(t, `state +.*, docker ended with 0; how the server ended:\s+cannot tell`, r.Text())
+	})
+}
+
 // inRoom runs a test with a running server.
 func inRoom(t *testing.T, w, h int, test actionTest) {
 	t.Helper()

@@ -75,10 +75,7 @@ func protocolFact(c host.Context, s *workspace.Server) fact {
 func runsFact(c host.Context) fact {
 	th, ws := c.Host.Screen().Theme, c.Workspace
 	f := fact{label: "runs"}
-	text := "local"
-	if host := ws.Host(); host != "" {
-		text = "ssh " + host
-	}
+	text := ws.Place()
 	argv := ws.Shown.Header().Argv
 	dot := separator(c)
 	if len(argv) > 0 {

@@ -181,12 +181,18 @@ func liveState(status session.Status, th *paint.Theme) (string, paint.Style) {
 	return string(status.State), th.Odd
 }
 
-const streamsOpen = "exited, streams still open"
+const (
+	streamsOpen = "exited, streams still open"
+	exitUnknown = "ended, exit unknown"
+)
 
 // "" if it is short.
 func shortState(state string) string {
-	if state == streamsOpen {
+	switch {
+	case state == streamsOpen:
 		return "exited"
+	case strings.HasPrefix(state, exitUnknown):
+		return exitUnknown
 	}
 	return ""
 }
@@ -197,8 +203,11 @@ func exitState(exit *executor.Exit, th *paint.Theme) (string, paint.Style) {
 		return "ended with the watchdog", th.Failed
 	case exit != nil && session.EndedFromOutside(exit.By):
 		return "ended by the guard", th.Failed
+	case exit != nil && exit.Kind == executor.ExitUnknown && exit.Why != "":
+		client, _, _ := strings.Cut(exit.Why, ";")
+		return exitUnknown + " (" + client + ")", th.Odd
 	case exit == nil || exit.Kind == executor.ExitUnknown:
-		return "ended, exit unknown", th.Failed
+		return exitUnknown, th.Failed
 	case exit.Kind == executor.ExitSignal:
 		return "signal " + exit.Signal, th.Failed
 	case exit.Code != 0:

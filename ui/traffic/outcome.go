@@ -320,6 +320,8 @@ func (r *rowText) exitText(by executor.EndedBy, b session.ExitedBody) string {
 		how = "killed by " + b.Signal
 	case b.Code != nil:
 		how = fmt.Sprintf("exited %d", *b.Code)
+	case by == executor.EndedUnknown && b.Why != "":
+		how = "ended (" + b.Why + ")"
 	}
 	switch {
 	case by == executor.EndedByWatchdog:

@@ -31,7 +31,7 @@ type Server struct {
 	Capabilities string                      // declared by the server, "" for those of most servers
 	Modern       bool                        // it speaks the modern era
 	Refuse       error                       // why it cannot be started
-	Info         executor.Info               // Placement, Link and Notices of its processes, if there is a Link
+	Info         executor.Info               // Via and Notices of its processes, and if there is a Link, it and Placement
 	Startup      time.Duration               // delay before a process reads its first message
 
 	// Way, if set, runs in a start before there is a process.
@@ -136,10 +136,10 @@ func (p *Process) run() {
 // Info implements executor.Process.
 func (p *Process) Info() executor.Info {
 	info := p.Fake.Info()
-	info.Env.Named = []string{"TOKEN"}
+	info.Env.Named, info.Via, info.Notices = []string{"TOKEN"}, p.About.Via, p.About.Notices
 	if p.About.Link != nil {
 		link := *p.About.Link
-		info.Placement, info.Link, info.Notices = p.About.Placement, &link, p.About.Notices
+		info.Placement, info.Link = p.About.Placement, &link
 	}
 	return info
 }

@@ -1,9 +1,11 @@
 package workspace
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 )
 
@@ -73,6 +75,11 @@ func (w *Workspace) Host() string {
 		return w.Shown.Lifecycle.Start.Host
 	}
 	return w.Shown.Source.Header().Host
+}
+
+// Place names the place of the process, such as docker web on ssh build-7.
+func (w *Workspace) Place() string {
+	return cmp.Or(wording.Join(" on ", w.Shown.Lifecycle.Start.Via, wording.IfAny("ssh ", w.Host())), "local")
 }
 
 // LinkActive reports whether there is a process with a changing connection.
