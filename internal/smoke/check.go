@@ -137,7 +137,7 @@ func (c *check) open(ctx context.Context) *failure {
 	}
 	for _, n := range status.Process.Notices {
 		if n.Code == executor.NoticeInside || n.Code == executor.NoticeUnseen {
-			continue // what cannot be told is in the report of the shutdown
+			continue // the report of the shutdown has its limits
 		}
 		c.notice(Notice{Code: n.Code, Text: n.Text, Said: n.Said, Hint: n.Hint})
 	}

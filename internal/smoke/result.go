@@ -130,7 +130,7 @@ type Result struct {
 // The outcomes of a target.
 const (
 	Passed    = "ok"
-	Doubtful  = "ok?" // passed, as far as can be told: see Result.CannotTell
+	Doubtful  = "ok?" // passed, with unknown facts in Result.CannotTell
 	Failed    = "failed"
 	Cancelled = "cancelled" // neither passed nor failed
 )

@@ -88,7 +88,7 @@ const NoticeLeftover = "run.leftover"
 // The codes of the notices about the place that a prefix leads to.
 const (
 	NoticeInside = "via.inside" // a guard there is in charge
-	NoticeUnseen = "via.unseen" // nothing is known of the processes there
+	NoticeUnseen = "via.unseen" // the processes there are unknown
 )
 
 // A LinkState is the state of the connection to a host.

@@ -46,7 +46,7 @@ func TestActions(t *testing.T) {
 	})
 }
 
-// The pane names the place, what is seen of it, and what would help.
+// The pane names the place, the limits of its view, and a remedy.
 func TestPlace(t *testing.T) {
 	x := &uitest.Server{Serve: uitest.Echo, Info: executor.Info{Via: "docker bare", Notices: []executor.Notice{
 		{Code: executor.NoticeUnseen, Text: "docker bare: processes inside, and how the server ends: cannot tell", Hint: "docker top bare shows them"},
