@@ -24,7 +24,7 @@ const (
 func (l *launcher) openGuard(ctx context.Context) <-chan opening {
 	done := make(chan opening, 1)
 	go func() {
-		done <- l.openScript(ctx, guard.ArmedMarker(l.mark), true, guard.Script(l.mark, l.lease, l.leave))
+		done <- l.openScript(ctx, guard.ArmedMarker(l.mark), true, guard.Script(l.mark, guard.Orders{Lease: l.lease, Leave: l.leave}))
 	}()
 	return done
 }

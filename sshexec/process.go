@@ -235,6 +235,18 @@ func (p *process) noneLeft(ctx context.Context, left remainingQuery) bool {
 	return err == nil && len(procs) == 0 && !p.doubts()
 }
 
+// KillOne implements executor.TreeKiller.
+func (p *process) KillOne(ctx context.Context, pid int) (executor.Descendant, error) {
+	switch c := p.running.charge; {
+	case c == nil:
+		return executor.Descendant{}, fmt.Errorf("kill one process without a guard: %w", errors.ErrUnsupported)
+	case p.base.Swept() || p.conn.Cause() != nil:
+		return executor.Descendant{}, executor.ErrNotInTree
+	default:
+		return c.KillOne(ctx, pid)
+	}
+}
+
 // guard returns the guard in charge, or nil.
 func (p *process) guard() *guard.Guard {
 	if c := p.running.charge; c != nil {

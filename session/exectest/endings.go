@@ -23,6 +23,7 @@ var endingTests = []test{
 	{"item30_failed_terminate_can_be_retried", terminateRetried},
 	{"item31_retention_begins_at_closed", retention},
 	{"exit_signal_is_reported", exitSignal},
+	{"one_process_is_killed", killOne},
 	{"first_of_exit_and_terminate_decides", exitBeforeTerminate},
 	{"daemons_are_found_and_killed", daemons},
 	{"descendants_of_an_exited_leader_are_killed", exitedLeader},
@@ -56,6 +57,35 @@ func terminateKillsGroup(s *suite) {
 	require.ElementsMatch(s, pids, s.pidsOf(r.Signalled))
 	for _, pid := range pids {
 		require.False(s, s.Alive(pid), "when Terminate has returned")
+	}
+}
+
+func killOne(s *suite) {
+	p := s.start("spawn", "daemon", "pid", "hang", "end", "line", "pid", "hang")
+	killer, ok := p.Process.(executor.TreeKiller)
+	require.True(s, ok)
+	daemon := p.pids(1)[0]
+	s.listed(p, daemon)
+	for _, foreign := range []int{0, 1 << 30, -daemon} {
+		_, err := killer.KillOne(s.ctx, foreign)
+		require.ErrorIs(s, err, executor.ErrNotInTree, foreign)
+	}
+	killed, err := killer.KillOne(s.ctx, daemon)
+	require.NoError(s, err)
+	require.Equal(s, daemon, killed.PID)
+	require.Eventually(s, func() bool { return !s.Alive(daemon) }, waitLimit, pollInterval)
+	_, err = killer.KillOne(s.ctx, daemon)
+	require.ErrorIs(s, err, executor.ErrNotInTree)
+	p.write("\n")
+	leader := p.pids(2)[1]
+	s.listed(p, leader)
+	killed, err = killer.KillOne(s.ctx, leader)
+	require.NoError(s, err)
+	require.Equal(s, leader, killed.PID)
+	require.Eventually(s, func() bool { return !s.Alive(leader) }, waitLimit, pollInterval)
+	exited := p.until(executor.Exited)
+	if !s.Wrapped { // a wrapper has a status of its own
+		require.Equal(s, executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"}, exited.Exit)
 	}
 }
 

@@ -3,10 +3,13 @@ package via
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -202,4 +205,47 @@ func TestGuardEndsWhatAKilledClientLeaves(t *testing.T) {
 	require.Empty(t, report.CannotTell)
 	left, _ := exectest.UntilNone(0, func() []int { return e.Processes(t) })
 	require.Empty(t, left, exectest.Describe(left))
+}
+
+// A start waits for no reply of the guard but its first line: the server is let go one round
+// trip after the two executions.
+func TestStartTakesOneRoundTrip(t *testing.T) {
+	t.Parallel()
+	met, open := newFIFO(t, "met"), newFIFO(t, "open")
+	// The guard begins when the run waits for GO. Both streams end after their first line,
+	// until they are opened.
+	p, err := start(t, []string{"/bin/sh", "-c", fmt.Sprintf(`IFS= read -r first
+case $first in trap*) ;; *) read -r go <'%[1]s' ;; esac
+{ printf '%%s\n' "$first"; exec cat; } | "$@" | {
+IFS= read -r empty
+IFS= read -r line
+case $first in trap*) echo >'%[1]s' ;; esac
+printf '\n%%s\n' "$line"
+read -r go <'%[2]s'
+exec cat
+}`, met.Name(), open.Name()), "enter"}, nil, "pid", "line", "exit", "0")
+	require.NoError(t, err)
+	for _, n := range p.Info().Notices {
+		require.NotEqual(t, "guard.none", n.Code, n.Text)
+	}
+	_, err = open.WriteString("\n\n")
+	require.NoError(t, err)
+	_, err = p.Write(t.Context(), "", []byte("\n"))
+	require.NoError(t, err)
+	p.CloseStdin()
+	_, _, exit := output(t, p)
+	require.Equal(t, executor.Exit{Kind: executor.ExitCode}, exit)
+	report, err := p.Terminate(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, report.CannotTell)
+}
+
+func newFIFO(t *testing.T, name string) *os.File {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, syscall.Mkfifo(path, 0o600))
+	pipe, err := os.OpenFile(path, os.O_RDWR, 0) // does not wait for a reader
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = pipe.Close() })
+	return pipe
 }

@@ -46,6 +46,8 @@ type Executor struct {
 	alive  map[string]executor.Process // by id; those that may have to be ended; nil once closed
 	asked  bool                        // whether sudo permits a shell
 	barred string                      // why no shell can be started in the place of Words, or ""
+
+	leaving sync.WaitGroup // of the guards that are no longer needed
 }
 
 var _ executor.Executor = (*Executor)(nil)
@@ -196,5 +198,6 @@ func (e *Executor) Close() error {
 		})
 	}
 	ending.Wait()
+	e.leaving.Wait()
 	return errors.Join(errors.Join(failures...), e.opts.Below.Close())
 }

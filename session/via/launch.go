@@ -7,11 +7,15 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"mcpdbg/session/executor"
 	"mcpdbg/session/executor/guard"
 )
+
+// patienceSlack is how long a script waits beyond the time limit of the start.
+const patienceSlack = 5 * time.Second
 
 var errSilent = errors.New("no reply of the shell inside within the limit")
 
@@ -30,7 +34,7 @@ func (p *process) Launch(ctx context.Context) *executor.StartError {
 	if p.prefix.stays {
 		guards <- armed{}
 	} else {
-		go func() { guards <- p.arm(half) }() // concurrently with the server
+		go func() { guards <- p.arm(half, true) }() // concurrently with the server
 	}
 	failure := p.below.Launch(ctx)
 	if failure == nil {
@@ -82,7 +86,7 @@ func (p *process) open(stdout, stderr io.Reader) {
 
 // enter runs the script inside, and lets the server go.
 func (p *process) enter(ctx, half context.Context, guards chan armed) *executor.StartError {
-	command := guard.Command{Argv: p.argv, Dir: p.base.Cmd.Dir, Env: p.base.Cmd.Env, NoStdin: p.base.Cmd.NoStdin}
+	command := guard.Command{Argv: p.argv, Dir: p.base.Cmd.Dir, Env: p.base.Cmd.Env, NoStdin: p.base.Cmd.NoStdin, Patience: p.patience()}
 	script := guard.RunScript(p.mark, command)
 	input := guard.Wrapped(p.mark, guard.ShowMark(p.mark), script)
 	if p.prefix.stays {
@@ -149,6 +153,18 @@ func (p *process) report(code int) {
 	p.status = &code
 	p.mu.Unlock()
 	p.unreported()
+	if p.charge.Load() != nil {
+		p.base.Go(func() { p.left() }) // the client may take a while to end
+	}
+}
+
+// patience returns how long a script may wait for the next one, or for GO: the end of its
+// input may never reach it if this program is killed.
+func (p *process) patience() time.Duration {
+	if p.prefix.stays {
+		return 0 // the executor below ends it
+	}
+	return p.ex.opts.StartTimeout + patienceSlack
 }
 
 // ready returns an error unless the run can become the server.
@@ -172,8 +188,11 @@ func (p *process) ready(run guard.Run) *executor.StartError {
 func (p *process) guarded(ctx context.Context, run guard.Run, a armed) {
 	err := a.err
 	if err == nil {
-		var seen bool
-		if seen, err = a.guard.Marked(ctx, run.PID); err == nil && !seen {
+		seen := a.guard.Met(run.PID) // asking takes another round trip
+		if !seen {
+			seen, err = a.guard.Marked(ctx, run.PID)
+		}
+		if err == nil && !seen {
 			err = errors.New("it does not see the server: a second execution leads to another place")
 		}
 	}
@@ -194,36 +213,37 @@ func (p *process) guarded(ctx context.Context, run guard.Run, a armed) {
 	p.stop = cancel
 	c.Attach(guard.ChargeOptions{
 		Arm: func(ctx context.Context) (*guard.Guard, error) {
-			a := p.arm(ctx)
+			a := p.arm(ctx, false)
 			return a.guard, a.err
 		},
 		Alive: p.base.Alive, Over: p.base.Swept, Notify: p.notify,
 		Hosts: func(context.Context, []executor.Descendant) {}, // nothing runs before the shell
 	})
+	p.left = sync.OnceValue(p.anyLeft)
 	p.charge.Store(c)
 	p.base.Go(func() { c.Settle(living) })
 	if run.Stamp == "" {
 		p.base.Go(func() { executor.Sample(living, 0, func() { c.Sample(living) }) })
 	}
 	p.base.Go(func() { c.Watch(living) })
-	p.base.Go(func() { // the numbers of an ended leader may soon be reused
+	p.base.Go(func() {
 		select {
 		case <-p.base.Exited():
-			_, _ = c.Ask(living, "X", "")
+			p.left()
 		case <-living.Done():
 		}
 	})
 	p.base.Go(func() { p.beat(living) })
 }
 
-// arm starts a guard through the same prefix.
-func (p *process) arm(ctx context.Context) armed {
+// arm starts a guard through the same prefix. first is set if the run begins, too.
+func (p *process) arm(ctx context.Context, first bool) armed {
 	c, err := startClient(ctx, p.ex.opts.Below, p.prefix.shell(guard.ReadLine, executor.Command{EnvPolicy: p.base.Cmd.EnvPolicy}))
 	if err != nil {
 		return armed{err: err}
 	}
 	found := guard.Await(c, guard.ArmedMarker(p.mark))
-	_, err = c.Write(guard.Input(guard.Script(p.mark, p.ex.opts.Lease, p.base.Cmd.Leave)))
+	_, err = c.Write(guard.Input(guard.Script(p.mark, guard.Orders{Lease: p.ex.opts.Lease, Leave: p.base.Cmd.Leave, Patience: p.patience(), Meet: first})))
 	var r guard.Reading
 	if err == nil {
 		select {

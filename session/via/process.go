@@ -48,6 +48,7 @@ type process struct {
 	settledOnce sync.Once
 
 	charge atomic.Pointer[guard.Charge] // nil without a guard
+	left   func() bool                  // set with charge; see empty
 
 	mu      sync.Mutex
 	notices []executor.Notice
@@ -133,10 +134,26 @@ func (p *process) empty() bool {
 	if p.charge.Load() == nil {
 		return p.prefix.stays
 	}
+	return !p.left() || !p.anyLeft()
+}
+
+// anyLeft tells the guard that the leader has ended: its numbers may soon be reused. It
+// reports whether another process may be left: if there is none, no other can come.
+func (p *process) anyLeft() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
 	procs, err := p.charge.Load().Ask(ctx, "X", "")
-	return err == nil && len(procs) == 0 && !p.charge.Load().Guard().Doubts()
+	return err != nil || len(procs) > 0 || p.charge.Load().Guard().Doubts()
+}
+
+// deserted reports whether the server has ended and left no other process.
+func (p *process) deserted() bool {
+	select {
+	case <-p.base.Exited():
+		return !p.left()
+	default:
+		return false
+	}
 }
 
 // Describe implements executor.Backend.
@@ -172,8 +189,33 @@ func (p *process) Tree(ctx context.Context) (found, spared []executor.Descendant
 	if p.charge.Load() == nil {
 		return p.below.Tree(ctx)
 	}
+	if p.deserted() {
+		return nil, nil, nil
+	}
 	procs, err := p.ask(ctx, "T", "")
 	return guard.Of(procs, guard.Member), guard.Of(procs, guard.Spared), err
+}
+
+// KillOne implements executor.TreeKiller.
+func (p *process) KillOne(ctx context.Context, pid int) (executor.Descendant, error) {
+	c := p.charge.Load()
+	if c == nil {
+		killer, ok := p.below.(executor.TreeKiller)
+		if !ok {
+			return executor.Descendant{}, fmt.Errorf("kill one process of a tree: %w", errors.ErrUnsupported)
+		}
+		return killer.KillOne(ctx, pid)
+	}
+	if p.base.Swept() {
+		return executor.Descendant{}, executor.ErrNotInTree
+	}
+	p.mu.Lock()
+	leader := pid == p.pid
+	p.mu.Unlock()
+	if leader {
+		p.setKilled()
+	}
+	return c.KillOne(ctx, pid)
 }
 
 // ask returns no processes once nothing is left of the process.
@@ -243,7 +285,11 @@ func (p *process) Kill(ctx context.Context, alone bool, report *executor.StopRep
 	p.setKilled()
 	limit, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
-	procs, err := p.charge.Load().Ask(limit, "K", "")
+	var procs []guard.Proc
+	var err error
+	if !alone || !p.deserted() {
+		procs, err = p.charge.Load().Ask(limit, "K", "")
+	}
 	report.Signalled, report.Survivors, report.Spared = guard.Of(procs, guard.Member), guard.Of(procs, guard.Left), guard.Of(procs, guard.Spared)
 	var client executor.StopReport // not the server's
 	if err != nil && !errors.Is(err, guard.ErrGone) {
@@ -274,8 +320,8 @@ func (p *process) setKilled() {
 // Release implements executor.Backend.
 func (p *process) Release(none bool) {
 	if p.charge.Load() != nil {
-		if none {
-			p.charge.Load().Guard().Close()
+		if g := p.charge.Load().Guard(); none {
+			p.ex.leaving.Go(func() { g.Leave(clientTime) })
 		}
 		p.stop()
 	}

@@ -35,9 +35,10 @@ type Charge struct {
 
 	mu           sync.Mutex
 	current      *Guard
-	replaced     chan struct{} // closed, and replaced, when another guard takes over
-	hosts        []Proc        // the host's own processes that look like the run's
-	settledHosts bool          // hosts is known
+	replaced     chan struct{}  // closed, and replaced, when another guard takes over
+	hosts        []Proc         // the host's own processes that look like the run's
+	settledHosts bool           // hosts is known
+	births       map[int]string // by pid, of the processes that the latest T has listed
 
 	unguarded chan struct{} // closed when no guard is left
 	retired   chan struct{} // closed when no other guard will come
@@ -154,6 +155,9 @@ func (c *Charge) Ask(ctx context.Context, command, args string) ([]Proc, error) 
 		g, replaced := c.current, c.replaced
 		c.mu.Unlock()
 		procs, err := g.Ask(ctx, command, args)
+		if err == nil && command == "T" {
+			c.listed(procs)
+		}
 		if !errors.Is(err, ErrGone) {
 			return procs, err
 		}
@@ -165,6 +169,35 @@ func (c *Charge) Ask(ctx context.Context, command, args string) ([]Proc, error) 
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// listed records the births of the processes of a tree.
+func (c *Charge) listed(procs []Proc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.births = make(map[int]string, len(procs))
+	for _, p := range procs {
+		c.births[p.PID] = p.born
+	}
+}
+
+// KillOne kills the process pid if the latest T has listed it; otherwise the error is
+// executor.ErrNotInTree. It never hits a later process with that pid.
+func (c *Charge) KillOne(ctx context.Context, pid int) (executor.Descendant, error) {
+	c.mu.Lock()
+	born, known := c.births[pid]
+	c.mu.Unlock()
+	if !known {
+		return executor.Descendant{}, executor.ErrNotInTree
+	}
+	procs, err := c.Ask(ctx, "N", fmt.Sprintf("%d %s", pid, born))
+	if err != nil {
+		return executor.Descendant{}, err
+	}
+	if len(procs) == 0 {
+		return executor.Descendant{}, executor.ErrNotInTree
+	}
+	return procs[0].Descendant, nil
 }
 
 // Sample makes the guard scan for descendants of the process: once seen, a process stays

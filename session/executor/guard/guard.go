@@ -124,6 +124,7 @@ type Capabilities struct {
 	proc, marks bool
 	Lease       time.Duration // 0 means no clock
 	sees        bool          // it can list processes
+	met         []int         // pids of processes with the mark, when it began
 }
 
 // Finds reports whether the guard can find a process it has never seen: by its stamp if
@@ -145,10 +146,10 @@ func (c Capabilities) BlindSpots(stamped bool) string {
 	}
 }
 
-// The arguments of ARMED-mark are pid, /proc, marks, lease, sight.
+// The arguments of ARMED-mark are pid, /proc, marks, lease, sight, and pids.
 func parseArmed(line string) (Capabilities, error) {
 	f := strings.Fields(line)
-	if len(f) != 5 {
+	if len(f) < 5 {
 		return Capabilities{}, fmt.Errorf("unexpected reply of the guard: %q", cut(line))
 	}
 	pid, err := strconv.Atoi(f[0])
@@ -156,7 +157,15 @@ func parseArmed(line string) (Capabilities, error) {
 	if err != nil || err2 != nil || pid <= 1 || lease < 0 {
 		return Capabilities{}, fmt.Errorf("unexpected reply of the guard: %q", cut(line))
 	}
-	return Capabilities{PID: pid, proc: f[1] == "1", marks: f[2] == "1", Lease: time.Duration(lease) * time.Second, sees: f[4] == "1"}, nil
+	c := Capabilities{PID: pid, proc: f[1] == "1", marks: f[2] == "1", Lease: time.Duration(lease) * time.Second, sees: f[4] == "1"}
+	for _, text := range f[5:] {
+		met, err := strconv.Atoi(text)
+		if err != nil {
+			return Capabilities{}, fmt.Errorf("unexpected reply of the guard: %q", cut(line))
+		}
+		c.met = append(c.met, met)
+	}
+	return c, nil
 }
 
 func cut(text string) string {
@@ -351,11 +360,26 @@ func (g *Guard) Close() {
 	_ = g.ch.CloseWrite()
 }
 
+// Leave is like Close, and waits at most limit until the guard has ended before it closes
+// the channel.
+func (g *Guard) Leave(limit time.Duration) {
+	g.Close()
+	select {
+	case <-g.gone:
+	case <-time.After(limit):
+	}
+	_ = g.ch.Close()
+}
+
 // EndLost ends the rest of an earlier run, and returns the processes that it found. stamp is
 // that of its Run.
 func (g *Guard) EndLost(ctx context.Context, mark, stamp string) ([]Proc, error) {
 	return g.Ask(ctx, "O", mark+" "+Run{Stamp: stamp}.stamp())
 }
+
+// Met reports whether the process pid had the mark of the run when the guard began. If not,
+// Marked may find it.
+func (g *Guard) Met(pid int) bool { return slices.Contains(g.caps.met, pid) }
 
 // Marked reports whether the process pid has the mark of the run in its environment. It
 // is asked before the guard has a run: another process of that pid may be somewhere else.

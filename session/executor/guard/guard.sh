@@ -1,20 +1,23 @@
 # The guard: a small shell script on its own channel. It finds the processes that
 # belong to the run and ends them on request, when it has had no contact for the
 # lease, or when its standard input ends because the connection is lost. It is
-# sent line by line with comments and indents stripped; MARK, LEASE and LEAVE are
-# set before it. It is plain POSIX shell, and uses no files.
+# sent line by line with comments and indents stripped; MARK, LEASE, LEAVE, PATIENCE
+# and MEET are set before it. It is plain POSIX shell, and uses no files.
 
 set -f
-trap '' PIPE HUP
+trap '' PIPE HUP USR1
 # Startup files may have broken PATH; the server keeps the one it gets.
 PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin:/run/current-system/sw/bin:$PATH
-GROUP=0 RUN=0 ALONE= TIMER= PAGE= STAMP= DOUBT=
+GROUP=0 RUN=0 ALONE= TIMER= PAGE= STAMP= DOUBT= EXACT=
 NL='
 ' CLOSE=') '
 # pid:birth of each process ever seen as a member, of those that belong to the
 # host, and of those that LEAVE spares. The birth detects a reused pid.
 MEMBERS=' ' HOSTS=' ' KEPT=' '
 exec 3>&1
+# In mksh, wait can miss the end of a child.
+MKSH=
+case ${KSH_VERSION-} in *MIRBSD* | *LEGACY*) MKSH=1 ;; esac
 
 # can COMMAND reports whether this grep sees more than the first variable of an
 # environment: its own has two, and at most one of them is the first.
@@ -116,12 +119,19 @@ pair() {
 # marked sets FOUND to the pids of the processes with the stamp, or without a
 # stamp those with the mark. A stamp stays even if the environment is cleared, and
 # every user can read it.
+#
+# EXACT is set if no process can have been missed: if grep was the only new process
+# meanwhile, every other one was there during the whole scan.
 marked() {
-	FOUND=' ' ALL=
+	FOUND=' ' ALL= EXACT= OLD=
 	set +f
-	# Not as an argument, which every user of the host could read.
 	case ${STAMP:+stamp}$MARKS in
-	stamp*) ALL=$(echo "$STAMP" | grep -lsF -f /proc/self/fd/0 /proc/[0-9]*/limits 2>/dev/null) ;;
+	stamp*)
+		newest && OLD=$LAST
+		ALL=$(exec grep -lsF -e "$STAMP" /proc/[0-9]*/limits 2>/dev/null)
+		case $? in [012]) newest && [ "$LAST" = $((OLD + 1)) ] && EXACT=1 ;; esac
+		;;
+	# Not as an argument, which every user of the host could read.
 	grep*) ALL=$(echo "$MARK" | $MARKS -lsF -f /proc/self/fd/0 /proc/[0-9]*/environ 2>/dev/null) ;;
 	head) ALL=$(head -c 1000000 /proc/[0-9]*/environ 2>/dev/null | tr '\000' '\n') ;;
 	esac
@@ -142,6 +152,9 @@ marked() {
 	fi
 	IFS=' '
 }
+
+# newest sets LAST to the pid of the latest process or thread.
+newest() { { read -r LINE LINE LINE LINE LAST </proc/loadavg; } 2>/dev/null; }
 
 # grow sets LIVE to the pids of LIST that are in FOUND or in the group, and to
 # their descendants; INGROUP to those of the group. Processes of the host are
@@ -304,7 +317,7 @@ settle() {
 # tell PREFIX PIDS... writes two lines for each process: pid, parent, KiB of
 # memory and birth, and the command.
 tell() {
-	PREFIX=$1
+	PREFIX=$1 BIRTHS=$MEMBERS$HOSTS
 	shift
 	for PID in $*; do
 		PARENT=0 SIZE=0
@@ -319,7 +332,7 @@ tell() {
 		done
 		IFS=' '
 		BORN=0
-		[ $PREFIX != H ] || born $PID
+		case $BIRTHS in *" $PID:"*) BORN=${BIRTHS#*" $PID:"} BORN=${BORN%% *} ;; esac
 		if [ -n "$PROC" ]; then
 			[ -n "$PAGE" ] || PAGE=$(getconf PAGESIZE 2>/dev/null || echo 4096)
 			{ read -r ALL SIZE REST </proc/$PID/statm; } 2>/dev/null
@@ -346,8 +359,9 @@ strike() {
 	done
 }
 
-# pause waits a tenth of a second, or a second if sleep does not support that.
-pause() { sleep 0.1 2>/dev/null 3>&- || sleep 1 3>&-; }
+# pause waits a tenth of a second, or as long as it is told; or a second if sleep has no
+# fractions.
+pause() { sleep ${1:-0.1} 2>/dev/null 3>&- || sleep 1 3>&-; }
 
 # chase SIGNAL finds processes of the run that renew themselves faster than a scan
 # takes, and signals them at once. It examines the newest pids as they appear, with
@@ -359,7 +373,7 @@ chase() {
 	[ -n "$STAMP" ] && [ -n "$PROC" ] && [ -z "$LEAVE" ] || return 0
 	while [ $READS -lt 400 ] && [ $TRIES -lt 8 ]; do
 		READS=$((READS + 1))
-		{ read -r ALL ALL ALL ALL LAST </proc/loadavg; } 2>/dev/null || return 0
+		newest || return 0
 		[ "$LAST" != $OLD ] || continue
 		[ $OLD -gt $((LAST - 24)) ] && [ $OLD -lt $LAST ] || OLD=$((LAST - 24))
 		TRIES=$((TRIES + 1)) PID=$LAST
@@ -390,14 +404,15 @@ meet() {
 	case $SEEN$LINE in ?\ 1\ *) AWAY=1 ;; esac
 }
 
-# slay kills until three scans in a row find no process, or gives up: a process
-# that renews itself may be between two of its lives in one scan. It lists the
+# slay kills until an exact scan, or three in a row, find no process, or gives up: a
+# process that renews itself may be between two of its lives in one scan. It lists the
 # processes it killed, once each, and those that are left, and tells its doubts.
 slay() {
 	ROUND=0 CALM=0 FLED=0 TOLD=' '
 	while [ $ROUND -lt 40 ] && [ $CALM -lt 3 ]; do
 		look
 		HIT=' ' AWAY=
+		[ "$FOUND" = ' ' ] && [ -n "$EXACT" ] && FLED=0 && break
 		[ "$FOUND" != ' ' ] || chase KILL
 		if [ "$FOUND$HIT" = '  ' ]; then
 			CALM=$((CALM + 1))
@@ -431,13 +446,14 @@ doubt() {
 	fi
 }
 
-# confirm scans twice more if look has found no process.
+# confirm scans up to twice more if look has found no process.
 confirm() {
 	CALM=0 FLED=0 HIT=' '
 	while [ "$FOUND$HIT" = '  ' ] && [ $CALM -lt 3 ]; do
 		CALM=$((CALM + 1))
 		[ $CALM = 1 ] || look
 		[ "$FOUND" = ' ' ] || return 0
+		[ -z "$EXACT" ] || { FLED=0 && break; }
 		chase 0
 		[ -z "$AWAY" ] || FLED=$((FLED + 1))
 	done
@@ -475,45 +491,75 @@ finish() {
 	done
 }
 
-# calm stops the clock. A clock that has run out ignores this, and kills the guard.
+# calm stops the clock, and takes its status: in a container there may be no other
+# process that does. A clock that has run out ignores this, and kills the guard.
 calm() {
-	[ -n "$TIMER" ] && kill $TIMER 2>/dev/null
+	[ -n "$TIMER" ] && kill $TIMER && [ -z "$MKSH" ] && wait $TIMER
 	TIMER=
-}
+} 2>/dev/null
 
-# lease restarts the clock. The clock is a separate process, because POSIX read
-# has no time limit, and not a child of the guard, because a shell that only
-# reads does not reap. It has the state of the run at its start.
+# lease starts a clock for some seconds: POSIX read has no time limit. It has the state
+# of the run at its start.
 lease() {
 	calm
-	[ "$LEASE" -gt 0 ] || return 0
-	TIMER=$(
-		clock &
-		echo $!
-	)
+	[ "$1" -gt 0 ] || return 0
+	clock $1 &
+	TIMER=$!
 }
 
-# clock sleeps for short times, so that a sleep ends soon after the clock is
-# stopped, and so that it soon notices when the guard has ended: then another
-# guard is in charge. It keeps the channel, as 3, to write the reason. The shell
-# that started it waits for its standard output to end.
+# renew restarts the clock, with the present state of the run, unless that is nothing
+# but a stamp.
+renew() {
+	if [ -z "$STAMP" ]; then
+		look
+		lease $LEASE
+		return
+	fi
+	OLD=$GROUP BORN=
+	regroup
+	[ -z "$TIMER" ] || born $TIMER
+	[ -n "$BORN" ] && [ "$OLD" = "$GROUP" ] && kill -USR1 $TIMER 2>/dev/null || lease $LEASE
+}
+
+# clock ends the run after some seconds without USR1. It sleeps for short times, so that
+# it soon notices when the guard has ended: then another guard is in charge. It keeps
+# the channel, as 3, to write the reason. TERM ends it, and its sleep: by KILL, because a
+# shell that has just been forked may lose another signal.
 clock() {
-	TIME=0 FAILED=0
+	TIME=0 FAILED=0 BEAT= OVER= NAP=
 	exec </dev/null >/dev/null 2>&1
-	while [ $TIME -lt $LEASE ]; do
-		TICK=$((LEASE - TIME))
+	if [ -z "$MKSH" ]; then
+		trap 'BEAT=1; kill -KILL $NAP' USR1
+		trap 'OVER=1; kill -KILL $NAP' TERM
+	fi
+	while [ $TIME -lt $1 ]; do
+		TICK=$(($1 - TIME))
 		[ $TICK -gt 3 ] && TICK=3
-		if sleep $TICK 3>&-; then
+		if nap $TICK; then
 			TIME=$((TIME + TICK))
-		else # it was killed: the elapsed time is unknown
+		elif [ -z "$BEAT$OVER" ]; then # it was killed: the elapsed time is unknown
 			FAILED=$((FAILED + 1))
-			[ $FAILED -gt 100 ] && exit 0
 		fi
-		kill -0 $$ 2>/dev/null || exit 0
+		[ -z "$OVER" ] && [ $FAILED -lt 100 ] && kill -0 $$ || exit 0
+		[ -z "$BEAT" ] || TIME=0 BEAT=
 	done
-	trap '' TERM
-	finish lease $LEASE
+	trap '' TERM USR1
+	finish lease $1
 	kill -KILL $$
+}
+
+# nap sleeps for some seconds, or until a signal of the clock comes.
+nap() {
+	if [ -n "$MKSH" ]; then
+		sleep $1 3>&-
+		return
+	fi
+	sleep $1 3>&- &
+	NAP=$!
+	[ -z "$BEAT$OVER" ] || kill -KILL $NAP
+	wait $NAP || { wait $NAP && false; } # a trap may have ended the first one
+	SLEPT=$? NAP=
+	return $SLEPT
 }
 
 # scope SCOPE sets FOUND and INGROUP to the processes to signal. If a run has no
@@ -529,6 +575,17 @@ scope() {
 	esac
 }
 
+# await sets FOUND to the processes with the mark, and waits a moment for one if MEET is
+# set: its run is started at the same time.
+await() {
+	FOUND=' ' TRIES=0
+	while [ -n "${MARKS:+$MEET}" ] && [ "$FOUND" = ' ' ] && [ $TRIES -lt 25 ]; do
+		[ $TRIES = 0 ] || pause 0.02
+		TRIES=$((TRIES + 1))
+		marked
+	done
+}
+
 # report lists the processes found, and those spared.
 report() {
 	[ "$FOUND" != ' ' ] && tell M $FOUND
@@ -536,9 +593,11 @@ report() {
 	return 0
 }
 
-command -v sleep >/dev/null 2>&1 || LEASE=0
+command -v sleep >/dev/null 2>&1 || LEASE=0 PATIENCE=0
+await
 echo
-echo "ARMED-$MARK $$ ${PROC:-0} $((${#MARKS} > 0)) $LEASE ${SEES:-0}"
+echo "ARMED-$MARK $$ ${PROC:-0} $((${#MARKS} > 0)) $LEASE ${SEES:-0}${FOUND% }"
+lease $PATIENCE
 
 while IFS= read -r LINE; do
 	IFS=' '
@@ -546,8 +605,7 @@ while IFS= read -r LINE; do
 	case $1 in
 	B) # heartbeat
 		echo "E $2"
-		if [ -n "$STAMP" ]; then regroup; else look; fi
-		lease
+		renew
 		;;
 	W) # a sample: a process once seen stays a member
 		[ -n "$STAMP" ] || look
@@ -566,7 +624,7 @@ while IFS= read -r LINE; do
 			shift 5
 			HOSTS=" $* "
 		fi
-		lease
+		lease $LEASE
 		echo "E $N"
 		;;
 	G) # a guard that has lost its channel, and not ended: its pid. Its clock ends with it.
@@ -584,7 +642,7 @@ while IFS= read -r LINE; do
 		RUN=0
 		look
 		[ "$INGROUP" = ' ' ] && GROUP=0
-		lease
+		lease $LEASE
 		confirm
 		report
 		echo "E $2"
@@ -598,6 +656,15 @@ while IFS= read -r LINE; do
 		scope $4
 		report
 		[ "$FOUND" != ' ' ] && strike $3 $FOUND
+		echo "E $2"
+		;;
+	N) # KILL for one process: its pid, and its birth
+		look
+		case "$FOUND$SPARED" in *" $3 "*)
+			born $3
+			[ -n "$BORN" ] && [ "$BORN" = "$4" ] && tell M $3 && kill -KILL $3 2>/dev/null
+			;;
+		esac
 		echo "E $2"
 		;;
 	K) # kill them all

@@ -56,13 +56,14 @@ func TestGuardDoubts(t *testing.T) {
 
 func TestArmedLine(t *testing.T) {
 	for line, want := range map[string]*Capabilities{
-		"12 1 1 30 1":   {PID: 12, proc: true, marks: true, Lease: 30 * time.Second, sees: true},
-		"12 0 0 0 0":    {PID: 12},
-		"0 1 1 30 1":    nil,
-		"":              nil,
-		"12 1 1 30":     nil,
-		"12 1 1 -1 1":   nil,
-		"12 1 1 30 1 x": nil,
+		"12 1 1 30 1":    {PID: 12, proc: true, marks: true, Lease: 30 * time.Second, sees: true},
+		"12 0 0 0 0":     {PID: 12},
+		"12 0 0 0 0 7 8": {PID: 12, met: []int{7, 8}},
+		"0 1 1 30 1":     nil,
+		"":               nil,
+		"12 1 1 30":      nil,
+		"12 1 1 -1 1":    nil,
+		"12 1 1 30 1 x":  nil,
 	} {
 		got, err := parseArmed(line)
 		require.Equal(t, want == nil, err != nil, line)

@@ -95,7 +95,7 @@ func FuzzMarker(f *testing.F) {
 }
 
 func TestEncodeIsOneLineOfPrintableASCII(t *testing.T) {
-	for _, text := range []string{"", "plain", "a\nb\x00c\\d\xffé\t'\"$`%s", Script(executor.NewMark(), 30*time.Second, nil)} {
+	for _, text := range []string{"", "plain", "a\nb\x00c\\d\xffé\t'\"$`%s", Script(executor.NewMark(), Orders{Lease: 30 * time.Second})} {
 		line := encode(text)
 		require.Equal(t, len(line)-1, bytes.IndexByte(line, '\n'))
 		for _, c := range line[:len(line)-1] {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
@@ -16,6 +17,9 @@ type Command struct {
 	Path    string // empty keeps that of the host
 	Env     []executor.EnvVar
 	NoStdin bool
+	// Patience is how long the script waits for GO before it kills itself, rounded up to
+	// whole seconds; 0 means until its input ends.
+	Patience time.Duration
 }
 
 // A Run is the report of a run script that waits for GO.
@@ -83,6 +87,44 @@ _mset() { ulimit -S -w $1 || ulimit -S -x $1 || ulimit -S -L $1; }
 { _mlim unlimited && _mset $_mk && _mlim $_mk || { _mlim $_mk || _mlim 0 && _mset unlimited; _mk=0; }; } 2>/dev/null
 `
 
+// patienceScript defines _mgo, which sets _mr to the next line, or to nothing if none comes
+// in time. Where read has no time limit, as in dash, a clock kills the shell. The clock is a
+// child that has ended before the shell becomes another program; if it outlives the shell, it
+// kills no other process of that pid. A shell that has just been forked may lose any other
+// signal than KILL.
+const patienceScript = `_mgo() { IFS= read -r -t %[1]d _mr; }
+_mborn() {
+_mb=
+{ IFS= read -r _mb </proc/$$/stat; } 2>/dev/null
+set -- ${_mb##*)}
+_mb=${20-}
+}
+_mnap() {
+_mq= _mp= _mt=0
+trap '_mq=1; kill -KILL $_mp' TERM
+_mborn
+_mv=$_mb
+while [ $_mt -lt %[1]d ]; do
+PATH=/usr/bin:/bin:$PATH sleep 1 &
+_mp=$!
+[ -z "$_mq" ] || kill -KILL $_mp
+wait $_mp || { wait $_mp; exit; }
+_mt=$((_mt + 1))
+done
+_mborn
+[ "$_mb" = "$_mv" ] && kill -KILL $$
+}
+{ IFS= read -r -t 1 _mr </dev/null; } 2>/dev/null
+if [ $? != 1 ]; then
+_mnap </dev/null >/dev/null 2>&1 &
+_mz=$!
+_mgo() {
+IFS= read -r _mr
+{ kill $_mz; wait $_mz; } 2>/dev/null
+}
+fi
+`
+
 // RunScript returns a script that prints RUN-mark, its pid, its group, whether it can be
 // executed and its stamp, on both streams; it then waits for GO-mark and becomes the
 // program. It waits even if it cannot, until its input ends: dropbear can lose the last output of a command
@@ -91,10 +133,15 @@ _mset() { ulimit -S -w $1 || ulimit -S -x $1 || ulimit -S -L $1; }
 func RunScript(mark string, c Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, groupOf+"unset _m _ml _mw\n"+stampScript, stampOf(mark))
+	if c.Patience > 0 {
+		fmt.Fprintf(&b, patienceScript, seconds(c.Patience))
+	} else {
+		b.WriteString("_mgo() { IFS= read -r _mr; }\n")
+	}
 	fmt.Fprintf(&b, `_mend() { echo; echo "RUN-%[1]s $$ ${_mg:-0} $1 $_mk $PATH"; echo >&2; echo "RUN-%[1]s" >&2; }
 `, mark)
 	if c.Dir != "" {
-		fmt.Fprintf(&b, "cd -- %s 2>/dev/null || { _mend %s; IFS= read -r _mr; exit 111; }\nunset OLDPWD\n", wording.ShellQuote(c.Dir), NoDir)
+		fmt.Fprintf(&b, "cd -- %s 2>/dev/null || { _mend %s; _mgo; exit 111; }\nunset OLDPWD\n", wording.ShellQuote(c.Dir), NoDir)
 	}
 	fmt.Fprintf(&b, "%[1]s=${%[1]s:+$%[1]s,}%[2]s\nexport %[1]s\n", executor.MarkName, mark)
 	if c.Path != "" {
@@ -125,11 +172,11 @@ _md=${_mr%%%%:*} _mr=${_mr#*:}
 done ;;
 esac
 _mend $_ms
-IFS= read -r _mr
+_mgo
 [ $_ms = %[1]s ] || exit 127
 [ "$_mr" = GO-%[4]s ] || exit 112
-unset _ms _mr _md _mg _mk
-unset -f _mend _mtry _mlim _mset
+unset _ms _mr _md _mg _mk _mz
+unset -f _mend _mtry _mlim _mset _mgo _mnap _mborn
 exec "$@"`, Ready, NotFound, NotExecutable, mark)
 	if c.NoStdin {
 		b.WriteString(" </dev/null")

@@ -47,12 +47,26 @@ func stampOf(mark string) string {
 // ArmedMarker begins the first line that a guard writes.
 func ArmedMarker(mark string) string { return "ARMED-" + mark }
 
-// Script returns the script of a guard for the run with a mark: it ends the run when it
-// has heard nothing for the lease, in whole seconds, and spares the programs in leave.
-func Script(mark string, lease time.Duration, leave []string) string {
+// Orders are what a guard does on its own. Times are rounded up to whole seconds.
+type Orders struct {
+	// Lease is how long it hears nothing before it ends the run; 0 means for ever.
+	Lease time.Duration
+	Leave []string // the programs that it spares
+	// Patience is how long it waits for its run before it ends; 0 means for ever.
+	Patience time.Duration
+	// Meet makes it wait a moment for the run before its first line: see Guard.Met.
+	Meet bool
+}
+
+// Script returns the script of a guard for the run with a mark.
+func Script(mark string, o Orders) string {
 	var b strings.Builder
-	seconds := (lease + time.Second - 1) / time.Second
-	fmt.Fprintf(&b, "unset _m _ml\nMARK=%s LEASE=%d LEAVE=%s\n", mark, seconds, wording.ShellQuote(strings.Join(leave, "\n")))
+	meet := ""
+	if o.Meet {
+		meet = "1"
+	}
+	fmt.Fprintf(&b, "unset _m _ml\nMARK=%s LEASE=%d LEAVE=%s PATIENCE=%d MEET=%s\n",
+		mark, seconds(o.Lease), wording.ShellQuote(strings.Join(o.Leave, "\n")), seconds(o.Patience), meet)
 	for line := range strings.Lines(guardText) {
 		if line = strings.TrimLeft(line, "\t"); line != "\n" && !strings.HasPrefix(line, "#") {
 			b.WriteString(line)
@@ -108,3 +122,5 @@ exit $_ms`, ReadLine, mark)), Input(scripts...)...)
 
 // Plain is Input for a shell that stays in the group where it is.
 func Plain(script string) []byte { return encode(script) }
+
+func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

@@ -129,7 +129,7 @@ type localGuard struct {
 func guardLocally(t *testing.T, shell []string, lease time.Duration, leave ...string) *localGuard {
 	t.Helper()
 	mark := executor.NewMark()
-	g := &localGuard{script: runLocally(t, shell, Script(mark, lease, leave))}
+	g := &localGuard{script: runLocally(t, shell, Script(mark, Orders{Lease: lease, Leave: leave}))}
 	require.Regexp(t, fmt.Sprintf(`^%s %d 1 1 %d 1$`, ArmedMarker(mark), g.cmd.Process.Pid, lease/time.Second), g.line())
 
 	const stubborn = "spawn %s ignore TERM pid hang end "
@@ -280,7 +280,7 @@ func TestGuardSparesProgramsToLeave(t *testing.T) {
 func TestGuardRemembersWhatItHasSeen(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
-		g := &localGuard{script: runLocally(t, shell, Script(executor.NewMark(), longLease, nil))}
+		g := &localGuard{script: runLocally(t, shell, Script(executor.NewMark(), Orders{Lease: longLease}))}
 		g.line()
 		leader := exec.Command(os.Args[0], exectest.HelperArgs("line", "spawn", "clean", "pid", "hang", "end", "pid", "line")...)
 		leader.Env = []string{} // nor does the server have a mark
@@ -319,7 +319,7 @@ func TestGuardSeesProcessesOfAnyName(t *testing.T) {
 		for _, name := range []string{"a) b 1", "a) Z 1", "a) S 1 1 ) Z", ") "} {
 			program := filepath.Join(t.TempDir(), name)
 			require.NoError(t, os.Symlink(os.Args[0], program))
-			g := &localGuard{script: runLocally(t, shell, Script(executor.NewMark(), longLease, nil))}
+			g := &localGuard{script: runLocally(t, shell, Script(executor.NewMark(), Orders{Lease: longLease}))}
 			g.line()
 			server := exec.Command(program, exectest.HelperArgs("pid", "hang")...)
 			server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -368,7 +368,7 @@ func TestGuardLeavesNoClock(t *testing.T) {
 }
 
 func guardLeavesNoClock(t *testing.T, shell []string) {
-	s := runLocally(t, shell, Script(executor.NewMark(), longLease, nil))
+	s := runLocally(t, shell, Script(executor.NewMark(), Orders{Lease: longLease}))
 	s.line()
 	for n := range 100 {
 		s.send(fmt.Sprintf("B %d\nP %[1]d 0 0 0 old\n", n)) // P restarts the clock
@@ -407,4 +407,122 @@ func TestRunScriptUnderEachShell(t *testing.T) {
 		}
 		s.deserted()
 	})
+}
+
+// patience is that of a script which waits as long as the test.
+const patience = 5 * time.Minute
+
+// A run script that waits for GO in vain ends, although its input does not.
+func TestRunScriptGivesUp(t *testing.T) {
+	t.Parallel()
+	underPosixShells(t, func(t *testing.T, shell []string) {
+		mark := executor.NewMark()
+		s := runLocally(t, shell, RunScript(mark, Command{Argv: []string{"sleep", "1000"}, Patience: time.Second}))
+		require.Contains(t, s.line(), RunMarker(mark))
+		s.deserted()
+	})
+}
+
+// The clock of a run script has ended when the server begins, and leaves it no child.
+func TestServerHasNoClock(t *testing.T) {
+	t.Parallel()
+	underPosixShells(t, func(t *testing.T, shell []string) {
+		for range 20 {
+			mark := executor.NewMark()
+			s := runLocally(t, shell, RunScript(mark, Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs("pid", "hang")...), Patience: patience}))
+			require.Contains(t, s.line(), RunMarker(mark))
+			s.send(Go(mark))
+			require.Equal(t, []int{s.cmd.Process.Pid}, exectest.PIDLines(s.line()+"\n"))
+			require.Equal(t, []int{s.cmd.Process.Pid}, s.session())
+			children, err := os.ReadFile(fmt.Sprintf("/proc/%[1]d/task/%[1]d/children", s.cmd.Process.Pid))
+			require.NoError(t, err)
+			require.Empty(t, string(children), "not even a zombie")
+			require.NoError(t, s.cmd.Process.Kill())
+			s.deserted()
+		}
+	})
+}
+
+// A script that cannot become its program leaves no clock, nor does one whose input ends.
+func TestRefusedRunScriptHasNoClock(t *testing.T) {
+	t.Parallel()
+	underPosixShells(t, func(t *testing.T, shell []string) {
+		for _, c := range []Command{
+			{Argv: []string{"/no/such/program"}, Patience: patience},
+			{Argv: []string{"true"}, Dir: "/no/such/folder", Patience: patience},
+			{Argv: []string{"true"}, Patience: patience},
+		} {
+			mark := executor.NewMark()
+			s := runLocally(t, shell, RunScript(mark, c))
+			require.Contains(t, s.line(), RunMarker(mark))
+			require.NoError(t, s.stdin.Close())
+			s.deserted()
+		}
+	})
+}
+
+// A guard that gets no run ends, although its input does not.
+func TestGuardWithoutRunGivesUp(t *testing.T) {
+	t.Parallel()
+	underPosixShells(t, func(t *testing.T, shell []string) {
+		s := runLocally(t, shell, Script(executor.NewMark(), Orders{Lease: longLease, Patience: time.Second}))
+		require.Contains(t, s.line(), "ARMED-")
+		s.deserted()
+	})
+}
+
+// A guard sees in its first line a run that begins a moment later.
+func TestGuardMeetsItsRun(t *testing.T) {
+	t.Parallel()
+	underPosixShells(t, func(t *testing.T, shell []string) {
+		mark := executor.NewMark()
+		g := runLocally(t, shell, Script(mark, Orders{Lease: longLease, Meet: true}))
+		run := runLocally(t, shell, ShowMark(mark))
+		_, line, _ := strings.Cut(g.line(), " ")
+		caps, err := parseArmed(line)
+		require.NoError(t, err)
+		if len(caps.met) > 0 { // on a busy machine it may begin too late
+			require.Equal(t, []int{run.cmd.Process.Pid}, caps.met)
+		}
+		g.send(fmt.Sprintf("V 1 %d\n", run.cmd.Process.Pid))
+		require.Contains(t, g.line(), fmt.Sprintf("M %d ", run.cmd.Process.Pid))
+	})
+}
+
+// One process of a tree is killed by its pid and birth, and no other that has the pid.
+func TestGuardKillsOne(t *testing.T) {
+	t.Parallel()
+	underPosixShells(t, func(t *testing.T, shell []string) {
+		g := guardLocally(t, shell, longLease)
+		births := g.births()
+		require.Len(t, births, 4)
+		victim := g.pids[3]
+		require.Empty(t, g.ask("N", fmt.Sprint(victim, " 1")), "an earlier process had this pid")
+		require.Empty(t, g.ask("N", fmt.Sprint(os.Getpid(), " ", births[victim])))
+		require.Empty(t, g.ask("N", fmt.Sprint(os.Getpid(), " 0")))
+		require.Equal(t, []int{victim}, g.ask("N", fmt.Sprint(victim, " ", births[victim])))
+		left, _ := exectest.UntilNone(0, func() []int { return slices.DeleteFunc(g.lives(), func(pid int) bool { return pid != victim }) })
+		require.Empty(t, left)
+		require.ElementsMatch(t, g.pids[:3], g.lives())
+		require.Empty(t, g.ask("N", fmt.Sprint(victim, " ", births[victim])))
+	})
+}
+
+// births returns those of the processes that T lists.
+func (g *localGuard) births() map[int]string {
+	g.t.Helper()
+	g.asked++
+	g.send(fmt.Sprintf("T %d\n", g.asked))
+	births := map[int]string{}
+	for {
+		kind, text, _ := strings.Cut(g.line(), " ")
+		switch kind {
+		case "M":
+			proc, ok := parseProc(text)
+			require.True(g.t, ok)
+			births[proc.PID] = proc.born
+		case "E":
+			return births
+		}
+	}
 }
