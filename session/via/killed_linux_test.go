@@ -69,18 +69,17 @@ func killedProgramsLeaveNoServer(t *testing.T, rounds int) {
 		_ = cmd.Wait() // killed
 		_ = in.Close()
 	}
-	isServer := func(pid int) bool { return strings.Contains(exectest.Cmdline(pid), exectest.HelperArgs()[0]) }
 	left, after := exectest.UntilNone(driverLease, func() []int {
-		pids := engine.Processes(t)
+		pids := engine.Processes(t) // also the scripts
 		for pid, environ := range exectest.ProcFiles("environ") {
-			if strings.Contains(string(environ), nonce) {
+			if strings.Contains(string(environ), nonce) && strings.Contains(exectest.Cmdline(pid), exectest.HelperArgs()[0]) {
 				pids = append(pids, pid)
 			}
 		}
-		return slices.DeleteFunc(pids, func(pid int) bool { return !isServer(pid) })
+		return pids
 	})
 	require.Empty(t, left, exectest.Describe(left))
-	t.Logf("%d programs killed; the last server ended after %v", rounds, after.Round(time.Millisecond))
+	t.Logf("%d programs killed; the last process ended after %v", rounds, after.Round(time.Millisecond))
 }
 
 // A script that waits for GO ends by itself if the program is killed before the guard has the

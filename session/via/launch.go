@@ -164,8 +164,10 @@ func (p *process) patience() time.Duration {
 	if p.prefix.stays {
 		return 0 // the executor below ends it
 	}
-	return p.ex.opts.StartTimeout + patienceSlack
+	return p.ex.patience()
 }
+
+func (e *Executor) patience() time.Duration { return e.opts.StartTimeout + patienceSlack }
 
 // ready returns an error unless the run can become the server.
 func (p *process) ready(run guard.Run) *executor.StartError {
@@ -238,7 +240,7 @@ func (p *process) guarded(ctx context.Context, run guard.Run, a armed) {
 
 // arm starts a guard through the same prefix. first is set if the run begins, too.
 func (p *process) arm(ctx context.Context, first bool) armed {
-	c, err := startClient(ctx, p.ex.opts.Below, p.prefix.shell(guard.ReadLine, executor.Command{EnvPolicy: p.base.Cmd.EnvPolicy}))
+	c, err := startClient(ctx, p.ex.opts.Below, p.prefix.shell(guard.PatientLine(p.patience()), executor.Command{EnvPolicy: p.base.Cmd.EnvPolicy}))
 	if err != nil {
 		return armed{err: err}
 	}

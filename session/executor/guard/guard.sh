@@ -45,7 +45,7 @@ list() {
 	LIST=
 	if [ -n "$PROC" ]; then
 		set +f
-		ALL=$(cat /proc/[0-9]*/stat 2>/dev/null)
+		ALL=$(exec cat /proc/[0-9]*/stat 2>/dev/null)
 		set -f
 		IFS=$NL
 		for LINE in $ALL; do
@@ -217,6 +217,8 @@ look() {
 		HOSTS=$PAIRS STRANGERS=$ALIVE
 	fi
 	list
+	# A process that was found may have begun another one before it ended.
+	[ -n "$EXACT" ] && newest && [ "$LAST" = $((OLD + 2)) ] || EXACT=
 	grow
 	FOUND=$LIVE
 	if [ "$STRANGERS" != ' ' ]; then
@@ -629,7 +631,7 @@ while IFS= read -r LINE; do
 		;;
 	G) # a guard that has lost its channel, and not ended: its pid. Its clock ends with it.
 		LINE=$(tr '\000\n' '  ' </proc/$3/cmdline 2>/dev/null)
-		case $LINE in *' -c IFS= read -r _m; '*) kill -KILL $3 ;; esac 2>/dev/null
+		case $LINE in *' -c '*'eval "$(printf %b "$_m")"'*) kill -KILL $3 ;; esac 2>/dev/null
 		echo "E $2"
 		;;
 	V) # whether a process has the mark, before anything is guarded

@@ -16,7 +16,18 @@ import (
 const Bootstrap = `exec /bin/sh -c '` + ReadLine + `'`
 
 // ReadLine makes a shell read one line, as Input writes it, and evaluate it.
-const ReadLine = `IFS= read -r _m; eval "$(printf %b "$_m")"`
+const ReadLine = "IFS= read -r _m; " + evaluate
+
+const evaluate = `eval "$(printf %b "$_m")"`
+
+// PatientLine is ReadLine for a shell that ends if no line comes in time: see
+// Command.Patience.
+func PatientLine(patience time.Duration) string {
+	if patience <= 0 {
+		return ReadLine
+	}
+	return fmt.Sprintf(patienceScript, seconds(patience)) + "_mgo; _m=$_mr; " + evaluate
+}
 
 //go:embed guard.sh
 var guardText string

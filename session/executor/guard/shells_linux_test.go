@@ -55,8 +55,16 @@ type script struct {
 
 func runLocally(t *testing.T, shell []string, text string) *script {
 	t.Helper()
+	s := runLineLocally(t, shell, ReadLine)
+	s.send(string(encode(text)))
+	return s
+}
+
+// runLineLocally is like runLocally, for a shell that gets its first line later.
+func runLineLocally(t *testing.T, shell []string, first string) *script {
+	t.Helper()
 	s := &script{t: t, ended: make(chan struct{})}
-	s.cmd = exec.Command(shell[0], append(shell[1:], "-c", ReadLine)...)
+	s.cmd = exec.Command(shell[0], append(shell[1:], "-c", first)...)
 	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	var err error
@@ -80,7 +88,6 @@ func runLocally(t *testing.T, shell []string, text string) *script {
 		_ = s.stdin.Close()
 		<-s.ended
 	})
-	s.send(string(encode(text)))
 	return s
 }
 
@@ -525,4 +532,19 @@ func (g *localGuard) births() map[int]string {
 			return births
 		}
 	}
+}
+
+// A shell that waits for its first line in vain ends, although its input does not; one that
+// gets the line has no clock.
+func TestPatientLine(t *testing.T) {
+	t.Parallel()
+	underPosixShells(t, func(t *testing.T, shell []string) {
+		s := runLineLocally(t, shell, PatientLine(time.Second))
+		s.deserted()
+		s = runLineLocally(t, shell, PatientLine(patience))
+		s.send(string(encode("echo got $$; read rest; echo $rest")) + "rest\n")
+		require.Equal(t, fmt.Sprint("got ", s.cmd.Process.Pid), s.line())
+		require.Equal(t, "rest", s.line(), "no more than a line is taken")
+		s.deserted()
+	})
 }
