@@ -111,7 +111,7 @@ func (e *Executor) shellBarred(ctx context.Context, p *prefix) (string, *executo
 	if asked || p.name != "sudo" {
 		return barred, nil
 	}
-	a, err := e.ask(ctx, slices.Concat(p.words[:1], []string{"-n", "-l"}, p.words[1:], []string{"/bin/sh", "-c", guard.PatientLine(e.patience())}))
+	a, err := e.ask(ctx, slices.Concat(p.words[:1], []string{"-n", "-l"}, p.words[1:], []string{"/bin/sh", "-c", guard.TimedLine(e.scriptTimeout())}))
 	var failure *executor.StartError
 	switch code, text, hint := Cause(p.name, a.said, a.exit.Code); {
 	case errors.As(err, &failure):

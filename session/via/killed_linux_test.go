@@ -21,7 +21,7 @@ import (
 const (
 	driverArg   = "driver-of-via"
 	driverLease = 2 * time.Second
-	// driverStart limits the start. A script inside that is left waiting ends patienceSlack
+	// driverStart limits the start. A script inside that is left waiting ends scriptSlack
 	// after it.
 	driverStart = 10 * time.Second
 )

@@ -14,8 +14,8 @@ import (
 	"mcpdbg/session/executor/guard"
 )
 
-// patienceSlack is how long a script waits beyond the time limit of the start.
-const patienceSlack = 5 * time.Second
+// scriptSlack is how long a script waits beyond the time limit of the start.
+const scriptSlack = 5 * time.Second
 
 var errSilent = errors.New("no reply of the shell inside within the limit")
 
@@ -86,7 +86,7 @@ func (p *process) open(stdout, stderr io.Reader) {
 
 // enter runs the script inside, and lets the server go.
 func (p *process) enter(ctx, half context.Context, guards chan armed) *executor.StartError {
-	command := guard.Command{Argv: p.argv, Dir: p.base.Cmd.Dir, Env: p.base.Cmd.Env, NoStdin: p.base.Cmd.NoStdin, Patience: p.patience()}
+	command := guard.Command{Argv: p.argv, Dir: p.base.Cmd.Dir, Env: p.base.Cmd.Env, NoStdin: p.base.Cmd.NoStdin, Timeout: p.scriptTimeout()}
 	script := guard.RunScript(p.mark, command)
 	input := guard.Wrapped(p.mark, guard.ShowMark(p.mark), script)
 	if p.prefix.stays {
@@ -158,16 +158,16 @@ func (p *process) report(code int) {
 	}
 }
 
-// patience returns how long a script may wait for the next one, or for GO: the end of its
+// scriptTimeout returns how long a script may wait for the next one, or for GO: the end of its
 // input may never reach it if this program is killed.
-func (p *process) patience() time.Duration {
+func (p *process) scriptTimeout() time.Duration {
 	if p.prefix.stays {
 		return 0 // the executor below ends it
 	}
-	return p.ex.patience()
+	return p.ex.scriptTimeout()
 }
 
-func (e *Executor) patience() time.Duration { return e.opts.StartTimeout + patienceSlack }
+func (e *Executor) scriptTimeout() time.Duration { return e.opts.StartTimeout + scriptSlack }
 
 // ready returns an error unless the run can become the server.
 func (p *process) ready(run guard.Run) *executor.StartError {
@@ -240,12 +240,12 @@ func (p *process) guarded(ctx context.Context, run guard.Run, a armed) {
 
 // arm starts a guard through the same prefix. first is set if the run begins, too.
 func (p *process) arm(ctx context.Context, first bool) armed {
-	c, err := startClient(ctx, p.ex.opts.Below, p.prefix.shell(guard.PatientLine(p.patience()), executor.Command{EnvPolicy: p.base.Cmd.EnvPolicy}))
+	c, err := startClient(ctx, p.ex.opts.Below, p.prefix.shell(guard.TimedLine(p.scriptTimeout()), executor.Command{EnvPolicy: p.base.Cmd.EnvPolicy}))
 	if err != nil {
 		return armed{err: err}
 	}
 	found := guard.Await(c, guard.ArmedMarker(p.mark))
-	_, err = c.Write(guard.Input(guard.Script(p.mark, guard.Orders{Lease: p.ex.opts.Lease, Leave: p.base.Cmd.Leave, Patience: p.patience(), Meet: first})))
+	_, err = c.Write(guard.Input(guard.Script(p.mark, guard.Orders{Lease: p.ex.opts.Lease, Leave: p.base.Cmd.Leave, Timeout: p.scriptTimeout(), Meet: first})))
 	var r guard.Reading
 	if err == nil {
 		select {

@@ -67,7 +67,7 @@ func (p *process) clientFor(cmd executor.Command) (executor.Command, *executor.S
 	if p.plain {
 		return p.prefix.plain(p.argv, cmd, p.mark)
 	}
-	return p.prefix.shell(guard.PatientLine(p.patience()), cmd), nil
+	return p.prefix.shell(guard.TimedLine(p.scriptTimeout()), cmd), nil
 }
 
 // over makes p the backend of b, which launches client.

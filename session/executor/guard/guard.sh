@@ -1,7 +1,7 @@
 # The guard: a small shell script on its own channel. It finds the processes that
 # belong to the run and ends them on request, when it has had no contact for the
 # lease, or when its standard input ends because the connection is lost. It is
-# sent line by line with comments and indents stripped; MARK, LEASE, LEAVE, PATIENCE
+# sent line by line with comments and indents stripped; MARK, LEASE, LEAVE, TIMEOUT
 # and MEET are set before it. It is plain POSIX shell, and uses no files.
 
 set -f
@@ -595,11 +595,11 @@ report() {
 	return 0
 }
 
-command -v sleep >/dev/null 2>&1 || LEASE=0 PATIENCE=0
+command -v sleep >/dev/null 2>&1 || LEASE=0 TIMEOUT=0
 await
 echo
 echo "ARMED-$MARK $$ ${PROC:-0} $((${#MARKS} > 0)) $LEASE ${SEES:-0}${FOUND% }"
-lease $PATIENCE
+lease $TIMEOUT
 
 while IFS= read -r LINE; do
 	IFS=' '

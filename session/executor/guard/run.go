@@ -17,9 +17,9 @@ type Command struct {
 	Path    string // empty keeps that of the host
 	Env     []executor.EnvVar
 	NoStdin bool
-	// Patience is how long the script waits for GO before it kills itself, rounded up to
+	// Timeout is how long the script waits for GO before it kills itself, rounded up to
 	// whole seconds; 0 means until its input ends.
-	Patience time.Duration
+	Timeout time.Duration
 }
 
 // A Run is the report of a run script that waits for GO.
@@ -87,12 +87,12 @@ _mset() { ulimit -S -w $1 || ulimit -S -x $1 || ulimit -S -L $1; }
 { _mlim unlimited && _mset $_mk && _mlim $_mk || { _mlim $_mk || _mlim 0 && _mset unlimited; _mk=0; }; } 2>/dev/null
 `
 
-// patienceScript defines _mgo, which sets _mr to the next line, or to nothing if none comes
+// timeoutScript defines _mgo, which sets _mr to the next line, or to nothing if none comes
 // in time. Where read has no time limit, as in dash, a clock kills the shell. The clock is a
 // child that has ended before the shell becomes another program; if it outlives the shell, it
 // kills no other process of that pid. A shell that has just been forked may lose any other
 // signal than KILL.
-const patienceScript = `_mgo() { IFS= read -r -t %[1]d _mr; }
+const timeoutScript = `_mgo() { IFS= read -r -t %[1]d _mr; }
 _mborn() {
 _mb=
 { IFS= read -r _mb </proc/$$/stat; } 2>/dev/null
@@ -133,8 +133,8 @@ fi
 func RunScript(mark string, c Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, groupOf+"unset _m _ml _mw\n"+stampScript, stampOf(mark))
-	if c.Patience > 0 {
-		fmt.Fprintf(&b, patienceScript, seconds(c.Patience))
+	if c.Timeout > 0 {
+		fmt.Fprintf(&b, timeoutScript, seconds(c.Timeout))
 	} else {
 		b.WriteString("_mgo() { IFS= read -r _mr; }\n")
 	}

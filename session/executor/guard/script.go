@@ -20,13 +20,13 @@ const ReadLine = "IFS= read -r _m; " + evaluate
 
 const evaluate = `eval "$(printf %b "$_m")"`
 
-// PatientLine is ReadLine for a shell that ends if no line comes in time: see
-// Command.Patience.
-func PatientLine(patience time.Duration) string {
-	if patience <= 0 {
+// TimedLine is ReadLine for a shell that ends if no line comes in time: see
+// Command.Timeout.
+func TimedLine(timeout time.Duration) string {
+	if timeout <= 0 {
 		return ReadLine
 	}
-	return fmt.Sprintf(patienceScript, seconds(patience)) + "_mgo; _m=$_mr; " + evaluate
+	return fmt.Sprintf(timeoutScript, seconds(timeout)) + "_mgo; _m=$_mr; " + evaluate
 }
 
 //go:embed guard.sh
@@ -60,11 +60,11 @@ func ArmedMarker(mark string) string { return "ARMED-" + mark }
 
 // Orders are what a guard does on its own. Times are rounded up to whole seconds.
 type Orders struct {
-	// Lease is how long it hears nothing before it ends the run; 0 means for ever.
+	// Lease is how long it hears nothing before it ends the run; 0 means forever.
 	Lease time.Duration
 	Leave []string // the programs that it spares
-	// Patience is how long it waits for its run before it ends; 0 means for ever.
-	Patience time.Duration
+	// Timeout is how long it waits for its run before it ends; 0 means forever.
+	Timeout time.Duration
 	// Meet makes it wait a moment for the run before its first line: see Guard.Met.
 	Meet bool
 }
@@ -76,8 +76,8 @@ func Script(mark string, o Orders) string {
 	if o.Meet {
 		meet = "1"
 	}
-	fmt.Fprintf(&b, "unset _m _ml\nMARK=%s LEASE=%d LEAVE=%s PATIENCE=%d MEET=%s\n",
-		mark, seconds(o.Lease), wording.ShellQuote(strings.Join(o.Leave, "\n")), seconds(o.Patience), meet)
+	fmt.Fprintf(&b, "unset _m _ml\nMARK=%s LEASE=%d LEAVE=%s TIMEOUT=%d MEET=%s\n",
+		mark, seconds(o.Lease), wording.ShellQuote(strings.Join(o.Leave, "\n")), seconds(o.Timeout), meet)
 	for line := range strings.Lines(guardText) {
 		if line = strings.TrimLeft(line, "\t"); line != "\n" && !strings.HasPrefix(line, "#") {
 			b.WriteString(line)

@@ -416,15 +416,15 @@ func TestRunScriptUnderEachShell(t *testing.T) {
 	})
 }
 
-// patience is that of a script which waits as long as the test.
-const patience = 5 * time.Minute
+// scriptTimeout is that of a script which waits as long as the test.
+const scriptTimeout = 5 * time.Minute
 
 // A run script that waits for GO in vain ends, although its input does not.
 func TestRunScriptGivesUp(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
 		mark := executor.NewMark()
-		s := runLocally(t, shell, RunScript(mark, Command{Argv: []string{"sleep", "1000"}, Patience: time.Second}))
+		s := runLocally(t, shell, RunScript(mark, Command{Argv: []string{"sleep", "1000"}, Timeout: time.Second}))
 		require.Contains(t, s.line(), RunMarker(mark))
 		s.deserted()
 	})
@@ -436,7 +436,7 @@ func TestServerHasNoClock(t *testing.T) {
 	underPosixShells(t, func(t *testing.T, shell []string) {
 		for range 20 {
 			mark := executor.NewMark()
-			s := runLocally(t, shell, RunScript(mark, Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs("pid", "hang")...), Patience: patience}))
+			s := runLocally(t, shell, RunScript(mark, Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs("pid", "hang")...), Timeout: scriptTimeout}))
 			require.Contains(t, s.line(), RunMarker(mark))
 			s.send(Go(mark))
 			require.Equal(t, []int{s.cmd.Process.Pid}, exectest.PIDLines(s.line()+"\n"))
@@ -455,9 +455,9 @@ func TestRefusedRunScriptHasNoClock(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
 		for _, c := range []Command{
-			{Argv: []string{"/no/such/program"}, Patience: patience},
-			{Argv: []string{"true"}, Dir: "/no/such/folder", Patience: patience},
-			{Argv: []string{"true"}, Patience: patience},
+			{Argv: []string{"/no/such/program"}, Timeout: scriptTimeout},
+			{Argv: []string{"true"}, Dir: "/no/such/folder", Timeout: scriptTimeout},
+			{Argv: []string{"true"}, Timeout: scriptTimeout},
 		} {
 			mark := executor.NewMark()
 			s := runLocally(t, shell, RunScript(mark, c))
@@ -472,7 +472,7 @@ func TestRefusedRunScriptHasNoClock(t *testing.T) {
 func TestGuardWithoutRunGivesUp(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
-		s := runLocally(t, shell, Script(executor.NewMark(), Orders{Lease: longLease, Patience: time.Second}))
+		s := runLocally(t, shell, Script(executor.NewMark(), Orders{Lease: longLease, Timeout: time.Second}))
 		require.Contains(t, s.line(), "ARMED-")
 		s.deserted()
 	})
@@ -536,12 +536,12 @@ func (g *localGuard) births() map[int]string {
 
 // A shell that waits for its first line in vain ends, although its input does not; one that
 // gets the line has no clock.
-func TestPatientLine(t *testing.T) {
+func TestTimedLine(t *testing.T) {
 	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
-		s := runLineLocally(t, shell, PatientLine(time.Second))
+		s := runLineLocally(t, shell, TimedLine(time.Second))
 		s.deserted()
-		s = runLineLocally(t, shell, PatientLine(patience))
+		s = runLineLocally(t, shell, TimedLine(scriptTimeout))
 		s.send(string(encode("echo got $$; read rest; echo $rest")) + "rest\n")
 		require.Equal(t, fmt.Sprint("got ", s.cmd.Process.Pid), s.line())
 		require.Equal(t, "rest", s.line(), "no more than a line is taken")
