@@ -15,8 +15,9 @@ import (
 const (
 	// fewApart is how many calls must have failed and how many succeeded to be compared.
 	fewApart = 5
-	// maxSampled tools, maxArguments of each and maxValues of each of those are known.
-	maxSampled, maxArguments, maxValues = 200, 30, 16
+	// maxSets tools are known, counted for each message of failures and for the calls that
+	// succeeded; maxArguments of each, and maxValues of each of those.
+	maxSets, maxArguments, maxValues = 1000, 30, 16
 	// maxValue is the longest value of an argument that is compared, in bytes.
 	maxValue = 40
 )
@@ -25,6 +26,7 @@ const (
 type callSet struct {
 	calls       int
 	unread      bool // not all arguments are known
+	unsure      bool // others may have succeeded: they are tasks, or their responses are unreadable
 	first, last int64
 	arguments   map[string]*values
 }
@@ -37,16 +39,22 @@ type values struct {
 	more           bool     // there are others that are not known
 }
 
-// argumentsOf returns the arguments of a call, as JSON: nil if they are not known.
-func argumentsOf(e *session.Entry) []byte {
+// argumentsOf returns the arguments of a call, as JSON: nil if they are not known. It reports
+// whether the call is to be a task, whose result comes later.
+func argumentsOf(e *session.Entry) (arguments []byte, task bool) {
 	if e.Cut {
-		return nil
+		return nil, false
 	}
-	params := e.Msg.Params.Of(e.Payload)
-	if arguments := framing.Member(params, "arguments").Of(params); len(arguments) > 0 {
-		return arguments
+	arguments = []byte("{}")
+	for name, value := range members(e.Msg.Params.Of(e.Payload)) {
+		switch string(name) {
+		case "arguments":
+			arguments = value
+		case "task":
+			task = true
+		}
 	}
-	return []byte("{}")
+	return arguments, task
 }
 
 // members yields the name and the value of each member of an object that is valid JSON.
@@ -62,10 +70,11 @@ func members(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// setOf returns the calls of a tool, nil if there are too many tools.
-func setOf(all map[string]*callSet, tool string) *callSet {
+// setOf returns the calls of a tool, nil if there is no room for another one.
+func setOf(all map[string]*callSet, tool string, room *int) *callSet {
 	s := all[tool]
-	if s == nil && len(all) < maxSampled {
+	if s == nil && *room > 0 {
+		*room--
 		s = &callSet{}
 		all[tool] = s
 	}
@@ -74,9 +83,6 @@ func setOf(all map[string]*callSet, tool string) *callSet {
 
 // add adds a call at a time, with its arguments; nil if they are not known.
 func (s *callSet) add(t int64, arguments []byte) {
-	if s == nil {
-		return
-	}
 	if s.calls == 0 {
 		s.first, s.arguments = t, map[string]*values{}
 	}
@@ -105,7 +111,9 @@ func (v *values) add(text []byte) {
 			return
 		}
 	}
-	v.other(string(text[:min(len(text), maxValue+1)]))
+	if !v.more {
+		v.other(string(text[:min(len(text), maxValue+1)]))
+	}
 }
 
 func (v *values) number(least, most float64, calls int) {
@@ -128,6 +136,7 @@ func (v *values) other(text string) {
 
 // merge adds the calls of another set.
 func (s *callSet) merge(o *callSet) {
+	s.unsure = s.unsure || o.unsure
 	if o.calls == 0 {
 		return
 	}
@@ -152,7 +161,9 @@ func (s *callSet) merge(o *callSet) {
 	}
 }
 
-func (s *callSet) comparable(o *callSet) bool { return s.calls >= fewApart && o.calls >= fewApart }
+func (s *callSet) comparable(o *callSet) bool {
+	return s.calls >= fewApart && o.calls >= fewApart && !o.unsure
+}
 
 // apart describes what all of some failed calls have, and no call that succeeded has.
 func apart(failed, fine *callSet) (all []string) {

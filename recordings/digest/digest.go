@@ -125,7 +125,7 @@ func EntryText(n uint64, element int) string {
 func Read(ctx context.Context, src session.Source) *Digest {
 	d := &reader{
 		src: src, in: session.InOrder(src), times: exchange.NewTable(src), buf: make([]byte, ReadBytes+1<<10),
-		lines: map[lineKey]*Line{}, failures: map[string]*Failure{},
+		lines: map[lineKey]*Line{}, failures: map[string]*Failure{}, room: maxSets,
 	}
 	if src.Stats().Errors > 0 {
 		d.succeeded = map[string]*callSet{}
@@ -175,6 +175,7 @@ type reader struct {
 	// succeeded are the tool calls of the client that did, by tool. They are nil if no call
 	// failed, or if some are in batches, whose arguments are not read.
 	succeeded map[string]*callSet
+	room      int // for further sets
 }
 
 func (d *reader) line(method, tool, from string) *Line {
@@ -277,10 +278,18 @@ func (d *reader) tool(request session.Row, c *Call) string {
 		return ""
 	}
 	name := summary.Call(mcp.MethodToolsCall, e.Payload)
-	if d.succeeded == nil || request.State != session.ReqAnswered || request.Flags&session.FlagError != 0 || c.From != "client" {
+	if d.succeeded == nil || c.From != "client" || request.Flags&session.FlagError != 0 {
 		return name
 	}
-	setOf(d.succeeded, name).add(c.T, argumentsOf(&e))
+	arguments, task := argumentsOf(&e)
+	_, unread := request.Partner() // if it is lost
+	switch s := setOf(d.succeeded, name, &d.room); {
+	case s == nil:
+	case task, request.State == session.ReqTask, request.State == session.ReqLost && unread:
+		s.unsure = true
+	case request.State == session.ReqAnswered:
+		s.add(c.T, arguments)
+	}
 	return name
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/mcp"
@@ -25,9 +26,9 @@ type evidence struct {
 	// numbers has one element for each number in the messages.
 	numbers []echo
 	// sooner and later count the responses that came long before the time that their
-	// message names, and those that came then or later.
+	// message names, and those that came no sooner.
 	sooner, later int
-	named         string // the first time that a message names
+	named         string // the time that the first one names
 	took          int64  // by that call
 	entry         uint64 // of that call
 }
@@ -39,13 +40,16 @@ type echo struct {
 	names  []string // arguments that had this value in all calls
 }
 
-// add adds a failed call. Its arguments are nil if they are not known.
-func (v *evidence) add(message string, c *Call, arguments []byte, took int64) {
+// add adds a failed call, given its arguments, nil if they are not known, and the time until
+// its response. room is how many more tools can be added.
+func (v *evidence) add(message string, c *Call, arguments []byte, took int64, room *int) {
 	if v.calls == nil {
 		v.calls = map[string]*callSet{}
 	}
 	if c.Method == mcp.MethodToolsCall && c.From == "client" {
-		setOf(v.calls, c.Tool).add(c.T, arguments)
+		if s := setOf(v.calls, c.Tool, room); s != nil {
+			s.add(c.T, arguments)
+		}
 	}
 	v.addNumbers(message, arguments)
 	us, text := namedTime(message)
@@ -56,69 +60,70 @@ func (v *evidence) add(message string, c *Call, arguments []byte, took int64) {
 			v.named, v.took, v.entry = text, took, c.N
 		}
 		v.sooner++
-	case us <= took+took/10:
+	case us <= took:
 		if v.later == 0 {
-			v.named = text
+			v.named, v.took = text, took
 		}
 		v.later++
 	}
 }
 
+// addNumbers compares the words with digits, in which messages of a group may differ.
 func (v *evidence) addNumbers(message string, arguments []byte) {
 	_, rest := splitCode(message)
 	at, isFirst := 0, v.numbers == nil
 	for word := range words(rest) {
-		if strings.Trim(word, "0123456789") != "" || word == "" {
+		if strings.IndexFunc(word, unicode.IsDigit) < 0 {
 			continue
 		}
-		if isFirst {
-			v.numbers = append(v.numbers, echo{first: word, names: numbersOf(arguments, word)})
-			continue
-		}
-		if at == len(v.numbers) {
-			return // texts have other numbers than the first one
-		}
-		e := &v.numbers[at]
-		e.varies = e.varies || word != e.first
-		if len(e.names) > 0 {
-			names := numbersOf(arguments, word)
+		names := numbersOf(arguments, word)
+		switch {
+		case isFirst:
+			v.numbers = append(v.numbers, echo{first: word, names: names})
+		case at < len(v.numbers):
+			e := &v.numbers[at]
+			e.varies = e.varies || word != e.first
 			e.names = slices.DeleteFunc(e.names, func(name string) bool { return !slices.Contains(names, name) })
 		}
 		at++
-	}
-	if !isFirst {
-		v.numbers = v.numbers[:at]
 	}
 }
 
 // numbersOf returns the names of the arguments that are this number.
 func numbersOf(arguments []byte, number string) (names []string) {
 	for name, value := range members(arguments) {
-		if string(value) == number {
+		if string(value) == number && len(name) <= maxValue {
 			names = append(names, string(name))
 		}
 	}
 	return names
 }
 
-// timeInText matches a time in a text that says that one ran out.
-var timeInText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:time[d -]*out|after|within|exceed|deadline|wait).*?[^\w.](([0-9]+(?:\.[0-9]+)?) ?(ms|milliseconds?|s|sec|seconds?|min|minutes?))\b`)
-})
+var (
+	// ranOut matches texts that say that a time ran out, unlike those that say which one to
+	// wait or to use.
+	ranOut = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)time[d -]*out|deadline|waited|gave up|no (?:response|reply|answer|data)`)
+	})
+	advised    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)retry|again|must|should|invalid`) })
+	timeInText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:^|[^\w.])(([0-9]+(?:\.[0-9]+)?) ?(?:(ms|milliseconds?)|(s|secs?|seconds?)|min|minutes?))\b`)
+	})
+)
 
-// namedTime returns the time that a message names, in microseconds and as its text, 0 if it
-// does not.
+// namedTime returns the time of which a message says that it ran out, in microseconds and as
+// its text, 0 if it does not name one.
 func namedTime(message string) (us int64, text string) {
 	m := timeInText().FindStringSubmatch(message)
-	if m == nil {
+	if m == nil || !ranOut().MatchString(message) || advised().MatchString(message) {
 		return 0, ""
 	}
-	unit := 1e6
+	unit := 60e6
 	switch {
-	case strings.HasPrefix(strings.ToLower(m[3]), "mi") && !strings.HasPrefix(strings.ToLower(m[3]), "mil"):
-		unit = 60e6
-	case strings.HasPrefix(strings.ToLower(m[3]), "m"):
+	case m[3] != "":
 		unit = 1e3
+	case m[4] != "":
+		unit = 1e6
 	}
 	n, err := strconv.ParseFloat(m[2], 64)
 	if err != nil || n*unit > 1e15 {
@@ -137,15 +142,24 @@ func (f *Failure) state(succeeded map[string]*callSet) (all []string) {
 	case v.sooner == f.Count:
 		all = append(all, fmt.Sprintf("the message names %s; the response came after %s (entry %d; in all %d it came sooner than named)", v.named, wording.Took(v.took), v.entry, f.Count))
 	case v.later == f.Count:
-		all = append(all, wording.PluralOf(f.Count, "response", "responses")+" came after at least the time that the message names, such as "+v.named)
+		text := "the response came no sooner than the message names: "
+		if f.Count > 1 {
+			text = fmt.Sprintf("all %d responses came no sooner than their messages name, such as ", f.Count)
+		}
+		all = append(all, fmt.Sprintf("%s%s, after %s", text, v.named, wording.Took(v.took)))
 	}
 	for i, e := range v.numbers {
 		if f.Count < fewEcho || !e.varies || len(e.names) == 0 {
 			continue
 		}
-		number := "number"
+		number, before := "number", 0
+		for _, other := range v.numbers[:i] {
+			if strings.Trim(other.first, "0123456789") == "" {
+				before++
+			}
+		}
 		if len(v.numbers) > 1 {
-			number = wording.Ordinal(i+1) + " number"
+			number = wording.Ordinal(before+1) + " number"
 		}
 		all = append(all, fmt.Sprintf("the %s in the message is always the argument %s (%s in entry %d)", number, wording.List(e.names), e.first, f.Calls[0].N))
 	}

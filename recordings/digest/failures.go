@@ -133,7 +133,7 @@ func (d *reader) failed(response session.Row) {
 	var arguments []byte
 	if e, err := d.requestAt(request, method); err == nil {
 		c.N, c.Tool, c.Arguments = e.N, summary.Call(method, e.Payload), summary.Request(method, e.Payload)
-		arguments = argumentsOf(&e)
+		arguments, _ = argumentsOf(&e)
 	}
 	d.failure(message, c, arguments, response.T-request.T)
 }
@@ -161,7 +161,7 @@ func (d *reader) failure(message string, c Call, arguments []byte, took int64) {
 		f.Calls = f.Calls[:min(len(f.Calls), listedCalls)]
 	}
 	f.name(&c)
-	f.evidence.add(message, &c, arguments, took)
+	f.evidence.add(message, &c, arguments, took, &d.room)
 }
 
 // before reports whether a call was sent before another one.

@@ -52,9 +52,8 @@ func recExportCommand(env *console.Env) *cobra.Command {
 
   html     one self-contained page for a browser, which needs no network:
            failures, times by tool, a waterfall, and a searchable table of
-           all messages; beyond 32 MiB or 50,000 entries
-           failures come first
-  md       a report to paste into an issue
+           all messages: failures first beyond 32 MiB or 50,000 entries
+  md       a report of at most 60 KB to paste into an issue
   jsonl    one message per line, with time and direction
   har      an HTTP archive (1.2) of requests and responses, for tools that read
            those
