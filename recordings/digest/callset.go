@@ -165,16 +165,17 @@ func (s *callSet) comparable(o *callSet) bool {
 	return s.calls >= fewApart && o.calls >= fewApart && !o.unsure
 }
 
-// apart describes what all of some failed calls have, and no call that succeeded has.
-func apart(failed, fine *callSet) (all []string) {
+// apart describes what all of some failed calls have, and no call that succeeded has. of
+// names their tools.
+func apart(failed, fine *callSet, of string) (all []string) {
 	if !failed.comparable(fine) {
 		return nil
 	}
 	switch {
 	case failed.first > fine.last:
-		all = append(all, fmt.Sprintf("no call from %s on succeeded", wording.Took(failed.first)))
+		all = append(all, fmt.Sprintf("no call%s from %s on succeeded", of, wording.Took(failed.first)))
 	case failed.last < fine.first:
-		all = append(all, "no call before the last of these succeeded")
+		all = append(all, fmt.Sprintf("no call%s before the last of these succeeded", of))
 	}
 	if failed.unread || fine.unread {
 		return all
@@ -213,4 +214,37 @@ func (v *values) apart(name string, fine *values, failedCalls, fineCalls int) st
 		return fmt.Sprintf("only for %s=%s, with which no call succeeded", name, v.others[0])
 	}
 	return ""
+}
+
+// compare describes how calls differ from those of the same tools that succeeded, both by
+// tool, unless there are more than those known. Without a difference it says so, if that is
+// wanted.
+func compare(calls, succeeded map[string]*callSet, count int, orNone bool) (all []string) {
+	failed, fine, of := &callSet{}, &callSet{}, " of these tools"
+	for tool, s := range calls {
+		if len(calls) == 1 {
+			of = wording.IfAny(" of ", wording.Clip(tool, maxValue, wording.Ellipsis))
+		}
+		failed.merge(s)
+		if other := succeeded[tool]; other != nil {
+			fine.merge(other)
+		}
+	}
+	if failed.calls != count {
+		return nil
+	}
+	all = apart(failed, fine, of)
+	if len(calls) > 1 && len(all) == 0 {
+		for _, tool := range slices.Sorted(maps.Keys(calls)) {
+			if other := succeeded[tool]; other != nil {
+				for _, text := range apart(calls[tool], other, "") {
+					all = append(all, tool+": "+text)
+				}
+			}
+		}
+	}
+	if len(all) == 0 && orNone && failed.comparable(fine) && !failed.unread && !fine.unread {
+		all = append(all, "neither the time nor one argument sets these calls apart from those that succeeded")
+	}
+	return all[:min(len(all), maxEvidence)]
 }

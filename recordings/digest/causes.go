@@ -21,7 +21,7 @@ const (
 type Cause struct {
 	Severity string   `json:"severity"`
 	Text     string   `json:"text"`
-	Evidence []string `json:"evidence,omitempty"` // about calls that failed
+	Evidence []string `json:"evidence,omitempty"` // about calls that failed or have no response
 	Advice   string   `json:"advice,omitempty"`
 	N        uint64   `json:"n,omitempty"` // the entry that shows it
 	Row      int      `json:"-"`           // the same; -1 if there is none
@@ -36,7 +36,11 @@ type Cause struct {
 func (d *Digest) Causes(src session.Source, found []diagnosis.Cause) (all []Cause) {
 	for i := range found {
 		c := &found[i]
-		all = append(all, Cause{Severity: c.Severity.String(), Text: c.Text, Advice: c.Advice, Row: c.Row, N: entryAt(src, c.Row), part: 2 * int(c.Part)})
+		var evidence []string
+		if c.Part == diagnosis.PartResponse {
+			evidence = d.WhyUnanswered
+		}
+		all = append(all, Cause{Severity: c.Severity.String(), Text: c.Text, Evidence: evidence, Advice: c.Advice, Row: c.Row, N: entryAt(src, c.Row), part: 2 * int(c.Part)})
 	}
 	for i := range d.Failures.Groups[:min(len(d.Failures.Groups), maxCauses)] {
 		f := &d.Failures.Groups[i]

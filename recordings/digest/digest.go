@@ -44,6 +44,8 @@ type Digest struct {
 	// any time, nor those whose response was too long to be read.
 	Unanswered     []Call
 	MoreUnanswered int // that Unanswered does not list
+	// WhyUnanswered is statements that hold for all of them, as Failure.Evidence.
+	WhyUnanswered []string
 	// Slowest are the client's calls that took longest, and were answered, without the
 	// handshake.
 	Slowest []Call
@@ -126,9 +128,7 @@ func Read(ctx context.Context, src session.Source) *Digest {
 	d := &reader{
 		src: src, in: session.InOrder(src), times: exchange.NewTable(src), buf: make([]byte, ReadBytes+1<<10),
 		lines: map[lineKey]*Line{}, failures: map[string]*Failure{}, room: maxSets,
-	}
-	if src.Stats().Errors > 0 {
-		d.succeeded = map[string]*callSet{}
+		succeeded: map[string]*callSet{}, hanging: map[string]*callSet{},
 	}
 	batches := false
 	for number, row := range session.RowsFrom(src, 0) {
@@ -151,7 +151,7 @@ func Read(ctx context.Context, src session.Source) *Digest {
 		}
 	}
 	if batches {
-		d.succeeded = nil
+		d.succeeded, d.hanging = nil, nil
 		d.readBatches(ctx)
 	}
 	return d.digest()
@@ -172,10 +172,10 @@ type reader struct {
 	open     []Call
 	moreOpen int
 	slowest  []Call // unsorted
-	// succeeded are the tool calls of the client that did, by tool. They are nil if no call
-	// failed, or if some are in batches, whose arguments are not read.
-	succeeded map[string]*callSet
-	room      int // for further sets
+	// succeeded are the tool calls of the client that did, by tool, and hanging those without
+	// a response. They are nil if some are in batches, whose arguments are not read.
+	succeeded, hanging map[string]*callSet
+	room               int // for further sets
 }
 
 func (d *reader) line(method, tool, from string) *Line {
@@ -271,24 +271,26 @@ func (d *reader) slow(c Call) {
 }
 
 // tool reads the name of the tool that a request calls, and keeps the arguments if the call
-// succeeded.
+// succeeded or has no response.
 func (d *reader) tool(request session.Row, c *Call) string {
 	e, err := d.requestAt(request, mcp.MethodToolsCall)
 	if err != nil {
 		return ""
 	}
 	name := summary.Call(mcp.MethodToolsCall, e.Payload)
-	if d.succeeded == nil || c.From != "client" || request.Flags&session.FlagError != 0 {
+	switch {
+	case c.From != "client", request.Flags&session.FlagError != 0, request.State == session.ReqCancelled, request.State == session.ReqInput:
 		return name
 	}
+	_, hasResponse := request.Partner()
+	into := d.succeeded
+	if !hasResponse {
+		into = d.hanging
+	}
 	arguments, task := argumentsOf(&e)
-	_, unread := request.Partner() // if it is lost
-	switch s := setOf(d.succeeded, name, &d.room); {
-	case s == nil:
-	case task, request.State == session.ReqTask, request.State == session.ReqLost && unread:
-		s.unsure = true
-	case request.State == session.ReqAnswered:
+	if s := setOf(into, name, &d.room); s != nil {
 		s.add(c.T, arguments)
+		s.unsure = s.unsure || task || hasResponse && request.State != session.ReqAnswered
 	}
 	return name
 }
@@ -349,6 +351,9 @@ func (d *reader) digest() *Digest {
 		d.describe(&out.Slowest[i])
 	}
 	out.Failures = d.grouped()
+	if d.succeeded != nil {
+		out.WhyUnanswered = compare(d.hanging, d.succeeded, len(out.Unanswered)+out.MoreUnanswered, true)
+	}
 	return out
 }
 

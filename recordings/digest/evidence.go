@@ -164,38 +164,7 @@ func (f *Failure) state(succeeded map[string]*callSet) (all []string) {
 		all = append(all, fmt.Sprintf("the %s in the message is always the argument %s (%s in entry %d)", number, wording.List(e.names), e.first, f.Calls[0].N))
 	}
 	if succeeded != nil {
-		all = append(all, f.apart(succeeded, len(all) == 0)...)
+		all = append(all, compare(v.calls, succeeded, f.Count, len(all) == 0)...)
 	}
 	return all[:min(len(all), maxEvidence)]
-}
-
-// apart describes how the calls that failed differ from those of the same tools that
-// succeeded. Without a difference it says so, if that is wanted.
-func (f *Failure) apart(succeeded map[string]*callSet, orNone bool) (all []string) {
-	v, failed, fine := &f.evidence, &callSet{}, &callSet{}
-	for tool, s := range v.calls {
-		other := succeeded[tool]
-		if other == nil {
-			other = &callSet{}
-		}
-		failed.merge(s)
-		fine.merge(other)
-	}
-	if failed.calls != f.Count {
-		return nil // there are others
-	}
-	all = apart(failed, fine)
-	if len(v.calls) > 1 && len(all) == 0 {
-		for _, t := range f.Tools {
-			if s, other := v.calls[t.Name], succeeded[t.Name]; s != nil && other != nil {
-				for _, text := range apart(s, other) {
-					all = append(all, t.Name+": "+text)
-				}
-			}
-		}
-	}
-	if len(all) == 0 && orNone && failed.comparable(fine) && !failed.unread && !fine.unread {
-		all = append(all, "neither the time nor one argument sets these calls apart from those that succeeded")
-	}
-	return all
 }

@@ -118,8 +118,8 @@ func TestArgumentsApart(t *testing.T) {
 			return map[bool]string{true: `{}`, false: `{"x":1}`}[k%3 == 0], k%3 == 0
 		}},
 		{"text", "neither", func(k int) (string, bool) { return fmt.Sprintf(`{"s":"%d"}`, k*7%40), k*7%40 >= 30 }},
-		{"from a moment on", "no call from 49 ms on succeeded", func(k int) (string, bool) { return `{}`, k >= 24 }},
-		{"up to a moment", "no call before the last of these succeeded", func(k int) (string, bool) { return `{}`, k < 24 }},
+		{"from a moment on", "no call of a from 49 ms on succeeded", func(k int) (string, bool) { return `{}`, k >= 24 }},
+		{"up to a moment", "no call of a before the last of these succeeded", func(k int) (string, bool) { return `{}`, k < 24 }},
 		{"too long", "", func(k int) (string, bool) {
 			return fmt.Sprintf(`{"k":%d,"s":%q}`, k*7%40, strings.Repeat("x", 5000*(k/39))), k*7%40 >= 30
 		}},
@@ -139,6 +139,23 @@ func TestArgumentsApart(t *testing.T) {
 		failure := map[bool]string{true: "no"}
 		return tool, fmt.Sprintf(`{"k":%d}`, n), failure[tool == "a" && n >= 30 || tool == "b" && n == 1]
 	}), "the other tool has too few")
+}
+
+// TestUnansweredApart checks that calls without a response are compared, too.
+func TestUnansweredApart(t *testing.T) {
+	lines := []string{rectest.Started}
+	for k := range 40 {
+		pair := asked(k, "a", `{}`, ok)
+		if k >= 20 {
+			pair = pair[:1]
+		}
+		lines = append(lines, pair...)
+	}
+	d := digest.Read(t.Context(), rectest.Session(t, lines...))
+	require.Equal(t, []string{"no call of a from 41 ms on succeeded"}, d.WhyUnanswered)
+	causes := d.Causes(rectest.Session(t, lines...), []diagnosis.Cause{{Part: diagnosis.PartResponse, Row: -1}})
+	require.Equal(t, d.WhyUnanswered, causes[0].Evidence)
+	require.Empty(t, digest.Read(t.Context(), rectest.Session(t, append(lines, `> {"jsonrpc":"2.0","id":99,"method":"tools/list"}`)...)).WhyUnanswered, "not all are calls of tools")
 }
 
 // TestUnsureCalls checks that nothing is said about calls of which one may have succeeded

@@ -87,6 +87,7 @@ type pageData struct {
 	Slower     []digest.Slowing `json:"slower"`
 	Failures   []pageFailure    `json:"failures"`
 	Unanswered int              `json:"unanswered"`
+	Why        []string         `json:"why,omitempty"` // of those
 	Stray      uint64           `json:"stray"`
 	Left       int              `json:"left"`              // entries that are not on the page
 	Omitted    string           `json:"omitted,omitempty"` // about them
@@ -110,7 +111,7 @@ type pageFailure struct {
 
 func (s Selection) pageData(p *pagePlan, f facts, d *digest.Digest) pageData {
 	out := pageData{
-		Facts: f, Tools: []pageTool{}, Slower: append([]digest.Slowing{}, d.Slower...), Failures: []pageFailure{}, Unanswered: len(d.Unanswered) + d.MoreUnanswered, Stray: s.Source.Stats().Stray,
+		Facts: f, Tools: []pageTool{}, Slower: append([]digest.Slowing{}, d.Slower...), Failures: []pageFailure{}, Unanswered: len(d.Unanswered) + d.MoreUnanswered, Why: d.WhyUnanswered, Stray: s.Source.Stats().Stray,
 		Left: p.left, Omitted: p.omitted(), End: p.end,
 	}
 	for _, l := range d.Lines {

@@ -186,7 +186,7 @@ func (r *report) table(ctx context.Context, c *choice) error {
 		w.title("Calls and other entries", "")
 		w.add(c.first, true)
 	case r.Include == nil && len(c.near) > 0:
-		w.title("Around the first of each kind", "Bold: the first failure with each message, requests without a response, errors, and the first slow call of a tool.\n\n")
+		w.title("Around the first of each kind", "Bold: the first failure with each message, requests without a response, errors, and the first slow call of a tool. F1 and so on are the failures above.\n\n")
 		for i, rows := range c.near {
 			if i > 0 {
 				r.b.WriteString("| … | | | | | |\n")

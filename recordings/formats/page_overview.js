@@ -39,7 +39,7 @@ function errorsOf(r) {
 // groupsOf adds the rows on the page to the groups of failures.
 function groupsOf() {
   const group = (rank, text, count, evidence) => ({rank, text, count, evidence: evidence || [], rows: [], calls: new Map()}); // ranks: failed, no response, stray
-  const lost = group(1, 'no response', data.unanswered), noise = group(2, 'line on stdout that is not a message', data.stray);
+  const lost = group(1, 'no response', data.unanswered, data.why), noise = group(2, 'line on stdout that is not a message', data.stray);
   const failed = data.failures.map(f => group(0, f.message, f.count, f.evidence)), like = new Map(failed.map(g => [likeness(g.text), g]));
   rows.forEach((r, i) => {
     if (!isBad(r)) return;
@@ -66,7 +66,7 @@ function failures() {
     const li = el('li'), said = el('span', 'said'), more = el('span', 'calls'), names = [...g.calls].sort(([, a], [, b]) => b - a).map(([name, n]) => `${clip(name, 40)} ${number(n)}`), stray = g.rank === 2;
     said.append(el(stray ? 'span' : 'b', '', clip(visible(g.text), 120)), el('span', 'hint', '  ' + visible(names.slice(0, 5).join(', ')) + (names.length > 5 ? ', …' : '')));
     li.append(el('b', stray ? 'hint' : 'bad', number(g.count) + '×'), said);
-    if (g.rows.length) li.append(button('link', g.count === 1 ? 'list' : g.rows.length === g.count ? `list all ${number(g.count)}` : `list ${number(g.rows.length)} of ${number(g.count)}`, () => list(g)));
+    if (g.rows.length) li.append(button('link', g.count === 1 ? 'list' : g.rows.length >= g.count ? `list all ${number(g.count)}` : `list ${number(g.rows.length)} of ${number(g.count)}`, () => list(g)));
     else li.append(el('span', 'hint', 'not on this page'));
     for (const i of g.rows.slice(0, 6)) more.append(link(i, `#n${rows[i].n} ${clip(visible(callOf(rows[i]) || rows[i].w), 80)}`));
     if (g.evidence.length) li.append(el('span', 'why', visible(g.evidence.join('; '))));
