@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"sync"
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
@@ -23,8 +24,8 @@ import (
 const (
 	// in bytes
 	plainPayload = 2000
-	// rowsAtOnce is how many rows are filtered at once, and searchedAtOnce if their
-	// messages are searched for a text: enough for all processors.
+	// rowsAtOnce is how many rows are filtered at once, and searchedAtOnce up to how many if
+	// their messages are searched for a text: enough for all processors.
 	rowsAtOnce, searchedAtOnce = 256, 16 << 10
 	// plainDecoded is how many bytes are read: the id of a message is only found in a
 	// whole one.
@@ -33,25 +34,24 @@ const (
 
 // A Writer writes rows of a source as lines.
 type Writer struct {
-	Source   session.Source
-	Out      *bufio.Writer
-	Print    func(number int, row session.Row) error // writes one row to w
-	Shown    *filter.Matcher                         // selects the rows to write
-	Among    Span                                    // the part of the source to write
-	Name     string                                  // begins each line of text, with a colon, if not empty
-	Written  int                                     // rows so far
-	ByLine   bool                                    // of a line of stdout in parts only the first one selected is written
-	next     int
-	stop     int // the first row not to write; 0: no limit
-	rows     []session.Row
-	verdicts []filter.Verdict // of rows
-	rounds   rounds
-	times    *exchange.Table    // of Source
-	calls    *Calls             // of Source
-	parts    *session.LineParts // of Source
-	begun    int                // row of the first part of the line that was written last
-	line     []byte
-	entry    []byte // buffer for reading
+	Source  session.Source
+	Out     *bufio.Writer
+	Print   func(number int, row session.Row) error // writes one row to w
+	Shown   *filter.Matcher                         // selects the rows to write, on another goroutine than Print
+	Among   Span                                    // the part of the source to write, likewise
+	Name    string                                  // begins each line of text, with a colon, if not empty
+	Written int                                     // rows so far
+	ByLine  bool                                    // of a line of stdout in parts only the first one selected is written
+	next    int
+	stop    int      // the first row not to write; 0: no limit
+	chunks  [2]chunk // the one being written, and the next
+	rounds  rounds
+	times   *exchange.Table    // of Source
+	calls   *Calls             // of Source
+	parts   *session.LineParts // of Source
+	begun   int                // row of the first part of the line that was written last
+	line    []byte
+	entry   []byte // buffer for reading
 }
 
 // NewWriter writes recorded lines, or plain text.
@@ -84,44 +84,77 @@ func (l *Writer) follow(stop <-chan struct{}) error {
 	}
 }
 
-// write writes existing rows, until ctx is done.
+// A chunk is some rows that are filtered at once.
+type chunk struct {
+	rows     []session.Row
+	verdicts []filter.Verdict // Yes or No
+}
+
+// write writes existing rows, until ctx is done. While it writes some, the next ones are
+// being filtered.
 func (l *Writer) write(ctx context.Context) error {
-	if l.rows == nil {
-		n := rowsAtOnce
-		if l.Shown.Searches() {
-			n = searchedAtOnce
-		}
-		l.rows, l.verdicts = make([]session.Row, n), make([]filter.Verdict, n)
-	}
-	for {
-		n := l.Source.Rows(l.next, l.rows)
-		if l.stop > 0 {
-			n = min(n, l.stop-l.next)
-		}
-		if n <= 0 || l.Among.over(l.next, l.rows[0]) {
-			return l.Out.Flush()
-		}
+	now, then := &l.chunks[0], &l.chunks[1]
+	l.filter(now, l.next, rowsAtOnce)
+	for len(now.rows) > 0 {
 		if ctx.Err() != nil {
 			return errors.Join(context.Cause(ctx), l.Out.Flush())
 		}
-		l.Shown.Rows(l.next, l.rows[:n], l.verdicts[:n])
-		for i, row := range l.rows[:n] {
-			l.rounds.see(l.Source, l.next+i, row)
-			if !l.shows(l.next+i, row, l.verdicts[i]) || l.ByLine && !l.begins(l.next+i, row) {
-				continue
-			}
-			l.Written++
-			if err := l.Print(l.next+i, row); err != nil {
-				return err
-			}
+		var filtering sync.WaitGroup
+		filtering.Go(func() { l.filter(then, l.next+len(now.rows), 2*len(now.rows)) })
+		err := l.writeChunk(now)
+		filtering.Wait()
+		if err != nil {
+			return err
 		}
-		l.next += n
+		l.next += len(now.rows)
+		now, then = then, now
+	}
+	return l.Out.Flush()
+}
+
+// filter fills a chunk with the rows from a number on, about as many as wanted.
+func (l *Writer) filter(c *chunk, from, wanted int) {
+	most := rowsAtOnce
+	if l.Shown.Searches() {
+		most = searchedAtOnce
+	}
+	if wanted = max(rowsAtOnce, min(wanted, most)); len(c.verdicts) < wanted {
+		c.rows, c.verdicts = make([]session.Row, wanted), make([]filter.Verdict, wanted)
+	}
+	c.rows = c.rows[:wanted]
+	n := l.Source.Rows(from, c.rows)
+	if l.stop > 0 {
+		n = min(n, l.stop-from)
+	}
+	if n > 0 && l.Among.over(from, c.rows[0]) {
+		n = 0
+	}
+	c.rows = c.rows[:max(n, 0)]
+	l.Shown.Rows(from, c.rows, c.verdicts)
+	for i, row := range c.rows {
+		switch v := &c.verdicts[i]; {
+		case *v == filter.No:
+		case !l.Among.Has(from+i, row), *v == filter.Unread && !l.Shown.Read(from+i, row):
+			*v = filter.No
+		default:
+			*v = filter.Yes
+		}
 	}
 }
 
-// v is the filter's verdict.
-func (l *Writer) shows(number int, row session.Row, v filter.Verdict) bool {
-	return v != filter.No && l.Among.Has(number, row) && (v == filter.Yes || l.Shown.Read(number, row))
+func (l *Writer) writeChunk(c *chunk) error {
+	for i, row := range c.rows {
+		number := l.next + i
+		l.rounds.see(l.Source, number, row)
+		if c.verdicts[i] == filter.No || l.ByLine && !l.begins(number, row) {
+			continue
+		}
+		l.Written++
+		if err := l.Print(number, row); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // begins reports whether no part of the line of a row was written.

@@ -161,8 +161,8 @@ func recCat(ctx context.Context, env *console.Env, path string, o catOptions) er
 	src := rec.ReadAhead()
 	lines := logs.NewWriter(src, env.LineOutput(), o.json)
 	lines.Name = o.name
-	lines.Shown = o.shown.Matcher(elements.New(src))
-	if lines.Among, err = logs.Between(src, o.from, o.to); err != nil {
+	lines.Shown = o.shown.Matcher(elements.New(rec))
+	if lines.Among, err = logs.Between(rec, o.from, o.to); err != nil {
 		return err
 	}
 	var jq *jqWriter

@@ -186,7 +186,7 @@ func (o *findOptions) in(ctx context.Context, s source, f *finding) error {
 	defer rec.Close()
 	src := rec.ReadAhead()
 	lines := logs.NewWriter(src, io.Discard, false)
-	lines.Shown = o.shown.Matcher(elements.New(src))
+	lines.Shown = o.shown.Matcher(elements.New(rec))
 	rows := rowPrinter{
 		out: f.out, source: src, calls: logs.NewCalls(src), times: exchange.NewTable(src), rec: rec,
 		name: s.name, path: s.path, buf: make([]byte, 0, summary.Limit+4<<10),
