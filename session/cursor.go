@@ -42,6 +42,9 @@ func (m Message) RawID() []byte { return m.ID.Of(m.Line) }
 // that ends it.
 type Cursor struct {
 	Limit int // bytes of a payload that are read; 0: all
+	// Test, if not nil, is a property of entries that Tested returns. It may be called on
+	// another goroutine, before the entry is the current one.
+	Test func(*Entry) bool
 
 	src    Source
 	lines  IntoReader
@@ -112,6 +115,14 @@ func (c *Cursor) Entry() (*Entry, error) {
 		c.read = true
 	}
 	return &c.entry, c.err
+}
+
+// Tested reports whether the entry of the current row, which could be read, passes Test.
+func (c *Cursor) Tested() bool {
+	if d := c.ahead.current; d != nil {
+		return d.tested[c.at]
+	}
+	return c.Test(&c.entry)
 }
 
 // join adds the current write to the open line.

@@ -9,6 +9,7 @@ type decoded struct {
 	n       int
 	entries [blockRows]Entry
 	errs    [blockRows]error
+	tested  [blockRows]bool
 	buf     []byte
 }
 
@@ -65,14 +66,14 @@ func (c *Cursor) decode(from int) {
 	done := make(chan *decoded, 1)
 	c.ahead.spare, c.ahead.coming = nil, done
 	go func() {
-		d.read(c.src, c.lines, from, c.Limit)
+		d.read(c, from)
 		done <- d
 	}()
 }
 
 // read decodes rows until the buffer is full, and one row at least if there is any.
-func (d *decoded) read(src Source, lines IntoReader, from, limit int) {
-	rows := d.rows[:src.Rows(from, d.rows[:])]
+func (d *decoded) read(c *Cursor, from int) {
+	rows := d.rows[:c.src.Rows(from, d.rows[:])]
 	if len(rows) > 0 && int(rows[0].Len) > len(d.buf) && rows[0].Len <= keepBuffer {
 		d.buf = make([]byte, rows[0].Len)
 	}
@@ -83,7 +84,9 @@ func (d *decoded) read(src Source, lines IntoReader, from, limit int) {
 			return
 		}
 		end := min(used+size, len(d.buf))
-		d.entries[d.n], d.errs[d.n] = lines.EntryInto(rows[d.n], limit, d.buf[used:end:end])
+		e := &d.entries[d.n]
+		*e, d.errs[d.n] = c.lines.EntryInto(rows[d.n], c.Limit, d.buf[used:end:end])
+		d.tested[d.n] = c.Test != nil && d.errs[d.n] == nil && c.Test(e)
 		used = end
 	}
 }

@@ -34,9 +34,11 @@ type Follower struct {
 	steps   []Step
 	lost    []Exchange
 	pairs   []session.ElementPair // of the current row, by the member of the response
-	known   bool                  // pairs has all of them
-	next    int                   // the first of pairs that replaced has not taken in
-	kinds   []methodKind          // by method
+	addPair func(session.ElementPair) bool
+	row     int          // of pairs
+	known   bool         // pairs has all of them
+	next    int          // the first of pairs that replaced has not taken in
+	kinds   []methodKind // by method
 }
 
 // requests are the requests of one side that have no response.
@@ -113,6 +115,12 @@ type Step struct {
 // NewFollower returns a Follower at the beginning of a log.
 func NewFollower(src session.Source) *Follower {
 	f := &Follower{src: src}
+	f.addPair = func(p session.ElementPair) bool { // one for all rows
+		if p.At.Row == f.row {
+			f.pairs = append(f.pairs, p)
+		}
+		return true
+	}
 	f.members, _ = src.(session.ElementReader)
 	f.reset()
 	return f
@@ -334,12 +342,8 @@ func (f *Follower) readPairs(number uint32) {
 	if f.members == nil {
 		return
 	}
-	f.known = f.members.ElementPairs(int(number)+1, int(number), func(p session.ElementPair) bool {
-		if p.At.Row == int(number) {
-			f.pairs = append(f.pairs, p)
-		}
-		return true
-	})
+	f.row = int(number)
+	f.known = f.members.ElementPairs(f.row+1, f.row, f.addPair)
 	slices.SortStableFunc(f.pairs, func(a, b session.ElementPair) int { return a.At.Index - b.At.Index })
 }
 

@@ -40,11 +40,12 @@ var idSeed = maphash.MakeSeed()
 type request struct {
 	sent      message.Request
 	key       idKey
-	open      bool // in ids.open
-	late      bool // RPC19 was reported
-	handshake bool // part of the handshake
-	twin      bool // a response with another id was taken for its own
-	order     int  // among all requests of the process
+	open      bool   // in ids.open
+	late      bool   // RPC19 was reported
+	handshake bool   // part of the handshake
+	twin      bool   // a response with another id was taken for its own
+	order     int    // among all requests of the process
+	pending   string // the detail of RPC20, once needed
 }
 
 // A settledID is an id that was answered or given up.

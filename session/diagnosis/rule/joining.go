@@ -76,7 +76,7 @@ func (r *stdoutRun) join(at message.Place, e *session.Entry) bool {
 	first, text := j.at, j.text
 	r.l.report(frm05, first, fmt.Sprintf("%s in %d lines, to entry %d", m.Kind, j.lines, at.N))
 	*j = joining{}
-	r.l.line(first, true, m, text)
+	r.l.line(first, true, m, text, certainlyStrict(m, text))
 	return true
 }
 

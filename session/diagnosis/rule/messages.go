@@ -14,12 +14,14 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// line checks a line that is valid JSON.
-func (l *Checker) line(at message.Place, fromServer bool, m framing.Message, line []byte) {
+// line checks a line that is valid JSON. strict is the result of certainlyStrict.
+func (l *Checker) line(at message.Place, fromServer bool, m framing.Message, line []byte, strict bool) {
 	msg := &l.msg
 	*msg = message.Message{Message: m, At: at, FromServer: fromServer, Bytes: line}
 	l.lenient = l.written && !msg.FromServer || l.answersProbe(msg)
-	l.strict(at, m, line)
+	if !strict {
+		l.strict(at, m, line)
+	}
 	if m.Kind == framing.Batch {
 		l.batch(msg)
 	} else {
@@ -292,7 +294,10 @@ func (l *Checker) answer(m *message.Message, r *request) {
 		l.run.handshake.answered(m, r)
 	}
 	if older := l.run.ids.oldest(); older != nil && older.sent.At.Row < r.sent.At.Row && !older.handshake {
-		l.report(rpc20, m.At, fmt.Sprintf("%s in entry %d had none yet", excerpt([]byte(older.sent.Method)), older.sent.At.N))
+		if older.pending == "" { // many responses may overtake it
+			older.pending = fmt.Sprintf("%s in entry %d had none yet", excerpt([]byte(older.sent.Method)), older.sent.At.N)
+		}
+		l.report(rpc20, m.At, older.pending)
 	}
 	switch {
 	case r.sent.Method == mcp.MethodInitialize && m.Kind == framing.Response:
@@ -393,17 +398,17 @@ func (l *Checker) sent(at message.Place, e *session.Entry) {
 		l.run.lifecycle.Lost()
 		return
 	case l.row.Flags&session.FlagPart == 0 && bytes.IndexByte(e.Payload, '\n') < 0: // nearly every write
-		l.sentLine(at, e.Msg, e.Payload)
+		l.sentLine(at, e.Msg, e.Payload, l.cursor.Tested())
 		return
 	}
 	for line, m := range l.cursor.Lines() {
-		l.sentLine(at, m, line)
+		l.sentLine(at, m, line, m.Valid() && certainlyStrict(m, line))
 	}
 }
 
-func (l *Checker) sentLine(at message.Place, m framing.Message, line []byte) {
+func (l *Checker) sentLine(at message.Place, m framing.Message, line []byte, strict bool) {
 	if m.Valid() {
-		l.line(at, false, m, line)
+		l.line(at, false, m, line, strict)
 		return
 	}
 	l.steps.next()

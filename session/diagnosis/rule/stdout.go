@@ -86,7 +86,7 @@ func (r *stdoutRun) received(at message.Place, row session.Row, e *session.Entry
 		case framing.NoEOL:
 			r.cut = &cutLine{at, frm08.Severity, "the line is complete but has no newline"}
 		}
-		r.l.line(at, true, e.Msg, e.Payload)
+		r.l.line(at, true, e.Msg, e.Payload, r.l.cursor.Tested())
 	}
 }
 
@@ -157,7 +157,7 @@ func (r *stdoutRun) notJSON(at message.Place, e *session.Entry) {
 func (r *stdoutRun) behindBOM(at message.Place, line []byte) {
 	rest := line[len("\xef\xbb\xbf"):]
 	if m := framing.Scan(rest); m.Valid() {
-		r.l.line(at, true, m, rest)
+		r.l.line(at, true, m, rest, certainlyStrict(m, rest))
 	}
 }
 

@@ -13,9 +13,14 @@ import (
 	"mcpdbg/session/diagnosis/message"
 )
 
+// certainlyStrict reports whether strict readers of RFC 8259 certainly accept valid JSON.
+func certainlyStrict(m framing.Message, line []byte) bool {
+	return m.Problems&framing.ProblemSurrogate == 0 && differentKeys(line)
+}
+
 // strict checks valid JSON for what strict readers of RFC 8259 reject.
 func (l *Checker) strict(at message.Place, m framing.Message, line []byte) {
-	if m.Problems&framing.ProblemSurrogate == 0 && differentKeys(line) || jsontext.Value(line).IsValid() {
+	if jsontext.Value(line).IsValid() {
 		return
 	}
 	dec := jsontext.NewDecoder(bytes.NewReader(line))
