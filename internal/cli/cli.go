@@ -179,11 +179,15 @@ const firstGoal = 400
 
 // Before its first frame the interface allocates more than the 4 MiB after which Go
 // collects garbage, of which little is live; five collections took as long as everything
-// else. After the first collection the target is Go's own.
+// else. After the first collection the target is Go's own, or what was set meanwhile.
 func delayCollection() {
 	if os.Getenv("GOGC") != "" {
 		return // the user's choice
 	}
 	before := debug.SetGCPercent(firstGoal)
-	runtime.AddCleanup(new([16]byte), func(percent int) { debug.SetGCPercent(percent) }, before)
+	runtime.AddCleanup(new([16]byte), func(before int) {
+		if now := debug.SetGCPercent(before); now != firstGoal {
+			debug.SetGCPercent(now)
+		}
+	}, before)
 }

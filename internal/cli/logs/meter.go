@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -85,14 +87,22 @@ func (m *Meter) Close() {
 	}
 }
 
-// Between two updates of a meter.
-const stepBytes = 16 << 20
+const (
+	// stepBytes is between two updates of a meter.
+	stepBytes = 16 << 20
+	// heapGoal is the heap target in percent of the live heap, most of which are the rows of
+	// a recording: little else is allocated.
+	heapGoal = 50
+)
 
 // Check opens a recording and checks it against the rules, on other processors while
 // later rows are being read. Meanwhile it calls indexed, unless that is nil, once all rows
 // have been read. When ctx ends, the error is its cause; other errors are those of
 // recordings.Open.
 func Check(ctx context.Context, path string, meter *Meter, indexed func(*recordings.Recording)) (*recordings.Recording, *rule.Checker, error) {
+	if os.Getenv("GOGC") == "" { // else the user's choice
+		defer debug.SetGCPercent(debug.SetGCPercent(heapGoal))
+	}
 	var checker *rule.Checker
 	rec, err := recordings.OpenWhile(ctx, path, func(r *recordings.Recording) {
 		var reading sync.WaitGroup
