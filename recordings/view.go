@@ -130,8 +130,9 @@ func (r *Recording) Rows(from int, dst []session.Row) int { return r.RowsAsOf(ma
 func (r *Recording) RowsAsOf(k, from int, dst []session.Row) int {
 	for {
 		x := r.index.Load()
+		rows := x.Len() // before more are added
 		n := x.RowsAsOf(k, from, dst)
-		if n == min(len(dst), max(0, min(k, x.Len())-from)) || !r.rebuild(x) {
+		if n >= min(len(dst), max(0, min(k, rows)-from)) || !r.rebuild(x) {
 			return n
 		}
 	}
