@@ -25,6 +25,8 @@ type indexer struct {
 	position
 	read   int64       // position.End, and the bytes of a line without its newline
 	filter *lineFilter // nil: all
+
+	handover *handover
 }
 
 func (x *indexer) finished() bool { return x.Kind == session.KindEnd && x.read == x.End }
@@ -39,7 +41,7 @@ func (x *indexer) catchUp(size int64, publish func() error) error {
 		}
 		return publish()
 	}
-	p := pass{lines: lines, filter: x.filter, decode: (*lineBlock).decode, add: add}
+	p := pass{lines: lines, filter: x.filter, decode: (*lineBlock).decode, add: add, handover: x.handover}
 	if err := p.run(size - x.End); !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -69,7 +71,7 @@ const (
 	// readers is how many goroutines decode blocks: decoding takes about twice as long as
 	// adding.
 	readers = 2
-	// Each decoder has one block, and each other goroutine one and a half.
+	// Each decoder has one block, and each other goroutine one and a half, besides those lent.
 	blocks = 5
 	// minPipelined is the fewest bytes that are worth more than one goroutine.
 	minPipelined = 4 * blockSize
@@ -80,6 +82,8 @@ type pass struct {
 	filter *lineFilter            // nil: all
 	decode func(*lineBlock)       // called on any goroutine
 	add    func(*lineBlock) error // called by run, in the order of the file
+
+	handover *handover // nil: nothing else reads the entries
 }
 
 // run reads about size bytes. It stops at the first error of add; at the end of the file
@@ -102,11 +106,11 @@ func (p *pass) run(size int64) error {
 
 // pipeline reads with one goroutine and decodes with others; the caller adds the blocks.
 func (p *pass) pipeline() error {
-	free := make(chan *lineBlock, blocks)
-	for range blocks {
+	free := make(chan *lineBlock, blocks+lent)
+	for range cap(free) {
 		free <- newBlock(blockSize, p.filter)
 	}
-	raw, inOrder := make(chan *lineBlock, blocks), make(chan *lineBlock, blocks)
+	raw, inOrder := make(chan *lineBlock, cap(free)), make(chan *lineBlock, cap(free))
 	long := make(chan struct{}, 1) // held by the one long line in the pipeline
 	stop := make(chan struct{})
 	alone := func() error {
@@ -128,6 +132,7 @@ func (p *pass) pipeline() error {
 		for {
 			select {
 			case b := <-free:
+				b.decoder.rows = !p.handover.hasReader()
 				if end = p.lines.next(b, alone); end != nil {
 					return
 				}
@@ -155,7 +160,9 @@ func (p *pass) pipeline() error {
 			b.release()
 			<-long
 		}
-		free <- b
+		if b = p.handover.swap(b); b != nil {
+			free <- b
+		}
 	}
 	return end
 }

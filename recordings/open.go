@@ -146,6 +146,7 @@ func OpenWhile(ctx context.Context, path string, f func(*Recording)) (*Recording
 		return nil, err
 	}
 	f(r)
+	r.handover.end()
 	return r.await(ctx)
 }
 

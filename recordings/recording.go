@@ -28,6 +28,7 @@ type Recording struct {
 
 	building sync.Mutex
 	indexer  indexer
+	handover handover    // of blocks from indexer
 	restored *storedRows // what the index was restored from
 	spill    temp
 
@@ -131,7 +132,7 @@ func (r *Recording) newIndex() *index.Index {
 
 // begin prepares to index from end, where the first line ends.
 func (r *Recording) begin(end int64) {
-	r.indexer = indexer{f: r.f, index: r.newIndex(), position: position{End: end}}
+	r.indexer = indexer{f: r.f, index: r.newIndex(), position: position{End: end}, handover: &r.handover}
 }
 
 // Tail returns the last rows of the file as it was opened, at most 256, as a

@@ -74,6 +74,7 @@ func (r *Recording) store() {
 // rebuild rebuilds the index if x was restored and one of its pages can't be read. The
 // rows stay the same. Readers of rows wait meanwhile.
 func (r *Recording) rebuild(x *index.Index) bool {
+	r.handover.end() // its reader may be waiting here
 	r.building.Lock()
 	defer r.building.Unlock()
 	if r.index.Load() != x {

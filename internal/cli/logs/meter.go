@@ -116,7 +116,7 @@ func Check(ctx context.Context, path string, meter *Meter, indexed func(*recordi
 				}
 			})
 		}
-		checker = rule.New(r)
+		checker = rule.New(r.AsIndexed())
 		part, done := meter.Part(r.Progress().Size), int64(0)
 		for last := false; ctx.Err() == nil; {
 			changed := r.Changed()
