@@ -56,7 +56,7 @@ func (r *Recording) ResponseAfter(request session.Row, id string) (c Counterpart
 			return c
 		}
 		c.Between, c.Whole = window, begin+size == r.Progress().Bytes
-		if c.Whole || bytes.Contains(window, []byte(`,"k":"start"`)) { // ids begin anew
+		if c.Whole || bytes.Contains(window, []byte(`,"k":"start"`)) { // ids begin again
 			break
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/rec"
+	"mcpdbg/recordings/digest"
 )
 
 // recInfo returns the output of rec info for a recording.
@@ -66,7 +67,7 @@ func requireStartedAgain(t *testing.T, command func(args ...string) *exec.Cmd) {
 		require.Equal(t, 0, r.Code, r.Stderr)
 		info := recInfo(t, record)
 		require.Equal(t, processes, info.Counts.Runs, "the second time the server is known, and gets more time")
-		require.Equal(t, []rec.ServerInfo{{Server: "mcpdbg-demo 0.1.0", Era: "modern", Protocol: "2026-07-28"}}, info.Servers)
+		require.Equal(t, []digest.Peer{{Server: "mcpdbg-demo 0.1.0", Era: "modern", Protocol: "2026-07-28"}}, info.Servers)
 		require.Zero(t, info.Errors+info.Warnings, "%v", info.Problems)
 		require.Zero(t, info.Counts.Errors)
 		text := clitest.Run(t, "rec", "cat", record).Stdout

@@ -16,6 +16,7 @@ import (
 
 	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/via/enginetest"
 )
 
 const (

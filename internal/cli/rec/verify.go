@@ -26,8 +26,8 @@ format, which docs/reference/recording-format.md describes.
 
 The last entry has a hash of the header and all entries, so that an edited time,
 exit code or header is found too. Unfinished recordings, and those of older
-versions or other programs, have none, and verify reports that. It is not a signature: a person who
-edits a recording on purpose can compute it again.
+versions or other programs, have none, and verify reports that. It is not a
+signature: a person who edits a recording on purpose can compute it again.
 
 An unfinished recording, because it is still being written or its recorder was
 killed or found the disk full, or because the end of the file is missing, is "ok
