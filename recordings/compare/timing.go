@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 	"time"
 
 	"mcpdbg/session/mcp"
@@ -24,14 +25,15 @@ func timing(a, b *side) []Timing {
 		}
 		out = append(out, t)
 	}
-	slices.SortFunc(out, func(a, b Timing) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Method, b.Method), compareSubjects(a, b))
+	sort.Slice(out, func(i, j int) bool {
+		a, b := &out[i], &out[j]
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Method, b.Method), compareSubjects(a, b)) < 0
 	})
 	return out
 }
 
 // compareSubjects sorts a method before its subjects, and these by how much slower they became.
-func compareSubjects(a, b Timing) int {
+func compareSubjects(a, b *Timing) int {
 	if a.Subject == "" || b.Subject == "" {
 		return cmp.Compare(a.Subject, b.Subject)
 	}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sort"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
@@ -198,7 +199,7 @@ func (f *Follower) Rest() []Exchange {
 }
 
 func sortExchanges(all []Exchange) {
-	slices.SortFunc(all, func(a, b Exchange) int { return a.Request.compare(b.Request) })
+	sort.Slice(all, func(i, j int) bool { return all[i].Request.compare(all[j].Request) < 0 })
 }
 
 func side(fromClient bool) int {
@@ -344,7 +345,7 @@ func (f *Follower) readPairs(number uint32) {
 	}
 	f.row = int(number)
 	f.known = f.members.ElementPairs(f.row+1, f.row, f.addPair)
-	slices.SortStableFunc(f.pairs, func(a, b session.ElementPair) int { return a.At.Index - b.At.Index })
+	sort.SliceStable(f.pairs, func(i, j int) bool { return f.pairs[i].At.Index < f.pairs[j].At.Index })
 }
 
 // ends finds the request that a message of a row is the response to.

@@ -1,10 +1,10 @@
 package cause
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"mcpdbg/session"
@@ -48,7 +48,7 @@ func (f *facts) unanswered(fromClient bool) []request {
 		}
 	}
 	all = append(all, f.lost[sideOf(fromClient)]...)
-	slices.SortStableFunc(all, func(a, b request) int { return cmp.Compare(a.row, b.row) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].row < all[j].row })
 	return slices.CompactFunc(all, func(a, b request) bool { return a.row == b.row })
 }
 
