@@ -175,7 +175,7 @@ func (c *comparer) compare() error {
 func (c *comparer) turnTo(i, j, place int) {
 	c.done()
 	c.i, c.j, c.place, c.counts, c.reported, c.first = i, j, place, false, false, nil
-	c.pageA, c.pageB = i, j
+	c.pageA, c.pageB, c.unaligned = i, j, ""
 	if i != alone {
 		c.label = c.a.labelOf(&c.a.records[i])
 	} else {

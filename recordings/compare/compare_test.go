@@ -385,4 +385,10 @@ func TestArraysWithManyDifferences(t *testing.T) {
 	r = compared(t, call(array(0, 300)), call(array(1, 301)), Options{})
 	require.Len(t, r.Differences, 3)
 	require.Empty(t, r.Differences[0].Note)
+	another := func(response string) []string {
+		return []string{`> {"id":2,"method":"tools/call","params":{"name":"y","arguments":{}}}`, `< {"id":2,` + response + `}`}
+	}
+	r = compared(t, append(call(array(0, 300)), another(array(0, 1))...), append(call(array(1000, 301)), another(array(5, 1))...), Options{Rules: rulesOf(t, "ignore tools/call:x /result/a/*")})
+	require.Equal(t, []string{"result: tools/call y /result/a/0 changed 0 | 5"}, describe(r))
+	require.Empty(t, r.Differences[0].Note, "of the call before")
 }
