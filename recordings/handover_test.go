@@ -56,30 +56,49 @@ func eachAsIndexed(r *Recording, src session.Source, f func(number int, row sess
 	}
 }
 
+// A heldFile is a file of which only the first line can be read until a channel is closed.
+type heldFile struct {
+	file
+	read chan struct{}
+}
+
+func (f heldFile) ReadAt(p []byte, off int64) (int, error) {
+	if off > 0 {
+		<-f.read
+	}
+	return f.file.ReadAt(p, off)
+}
+
 // TestAsIndexed checks that entries taken from the blocks that are being indexed are those
 // in the file.
 func TestAsIndexed(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	path := mixed(t)
 	rows, lentRows := 0, 0
-	r, err := OpenWhile(t.Context(), path, func(r *Recording) {
-		src := r.AsIndexed()
-		reader, buf := session.InOrder(src), make([]byte, 4<<10)
-		eachAsIndexed(r, src, func(_ int, row session.Row) {
-			rows++
-			for _, limit := range []int{0, 100} {
-				got, err := reader.EntryInto(row, limit, buf)
-				require.NoError(t, err)
-				want, err := r.Entry(row, limit)
-				require.NoError(t, err)
-				if _, judged := got.ToolError(); judged {
-					lentRows++
-					want.DetectToolError()
-				}
-				require.Equal(t, want, got)
+	f, err := openFiles(path)
+	require.NoError(t, err)
+	held := heldFile{f, make(chan struct{})}
+	r, err := newRecording(path, held, allRows, "")
+	require.NoError(t, err)
+	src := r.AsIndexed()
+	close(held.read) // all blocks are read with a reader
+	reader, buf := session.InOrder(src), make([]byte, 4<<10)
+	eachAsIndexed(r, src, func(_ int, row session.Row) {
+		rows++
+		for _, limit := range []int{0, 100} {
+			got, err := reader.EntryInto(row, limit, buf)
+			require.NoError(t, err)
+			want, err := r.Entry(row, limit)
+			require.NoError(t, err)
+			if _, judged := got.ToolError(); judged {
+				lentRows++
+				want.DetectToolError()
 			}
-		})
+			require.Equal(t, want, got)
+		}
 	})
+	r.handover.end()
+	_, err = r.await(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, r.Len(), rows)
 	require.Greater(t, lentRows, rows/2)
