@@ -23,6 +23,17 @@ type Counterpart struct {
 	Whole   bool   // nothing is left to search
 }
 
+// Plain reports whether each message in Between has the usual form, in which its id and its
+// method can be found as text: it is JSON of its own, with a colon right after its names.
+func (c *Counterpart) Plain() bool {
+	for _, other := range []string{`"id" `, "\"id\"\t", `"method" `, "\"method\"\t", `\"id\"`, `,"b64":"`, `"m":[`, `"more":true`} {
+		if bytes.Contains(c.Between, []byte(other)) {
+			return false
+		}
+	}
+	return true
+}
+
 // RequestBefore finds the request for a response with an id, which may have no row.
 func (r *Recording) RequestBefore(response session.Row, id string) (c Counterpart) {
 	for _, size := range searchSteps {
@@ -55,7 +66,8 @@ func (r *Recording) ResponseAfter(request session.Row, id string) (c Counterpart
 		if c.Entry, c.Between, c.Found = firstResponse(window, id, request.Kind); c.Found {
 			return c
 		}
-		c.Between, c.Whole = window, begin+size == r.Progress().Bytes
+		c.Between, _, _ = bytes.Cut(window, []byte(`,"k":"start"`))
+		c.Whole = begin+size == r.Progress().Bytes
 		if c.Whole || bytes.Contains(window, []byte(`,"k":"start"`)) { // ids begin again
 			break
 		}
@@ -66,14 +78,13 @@ func (r *Recording) ResponseAfter(request session.Row, id string) (c Counterpart
 // lastRequest finds the last request with an id that did not come in the stream of its
 // response.
 func lastRequest(lines []byte, id string, answered session.Kind) (e session.Entry, after []byte, ok bool) {
-	text := []byte(`"id":` + id)
 	for end := len(lines); ; {
-		at := bytes.LastIndex(lines[:end], text)
+		at := bytes.LastIndex(lines[:end], idName)
 		begin := bytes.LastIndexByte(lines[:max(at, 0)], '\n') + 1
 		if at < 0 || begin == 0 {
 			return e, nil, false
 		}
-		if longerNumber(lines[at+len(text):]) {
+		if !isValue(lines[at+len(idName):], id) {
 			end = at
 			continue
 		}
@@ -88,14 +99,13 @@ func lastRequest(lines []byte, id string, answered session.Kind) (e session.Entr
 // firstResponse finds the first response with an id that did not come in the stream of its
 // request.
 func firstResponse(lines []byte, id string, asked session.Kind) (e session.Entry, before []byte, ok bool) {
-	text := []byte(`"id":` + id)
 	for from := 0; ; {
-		at := bytes.Index(lines[from:], text)
+		at := bytes.Index(lines[from:], idName)
 		if at += from; at < from {
 			return e, nil, false
 		}
-		if longerNumber(lines[at+len(text):]) {
-			from = at + len(text)
+		if !isValue(lines[at+len(idName):], id) {
+			from = at + len(idName)
 			continue
 		}
 		begin, length := bytes.LastIndexByte(lines[:at], '\n')+1, bytes.IndexByte(lines[at:], '\n')
@@ -109,7 +119,16 @@ func firstResponse(lines []byte, id string, asked session.Kind) (e session.Entry
 	}
 }
 
-func longerNumber(rest []byte) bool { return len(rest) > 0 && rest[0] >= '0' && rest[0] <= '9' }
+var idName = []byte(`"id":`)
+
+// isValue reports whether the text after a name begins with a value.
+func isValue(text []byte, value string) bool {
+	for len(text) > 0 && (text[0] == ' ' || text[0] == '\t') {
+		text = text[1:]
+	}
+	rest, ok := bytes.CutPrefix(text, []byte(value))
+	return ok && (len(rest) == 0 || rest[0] < '0' || rest[0] > '9') // not a longer number
+}
 
 // messageWith decodes the line of a message with an id, of one of the kinds, that is not of
 // a stream.

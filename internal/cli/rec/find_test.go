@@ -138,6 +138,13 @@ func TestRecFindOutcome(t *testing.T) {
 	add(92, `"start","process":"p2"`)
 	answer(93, 3, "of another process")
 	ask(94, 4, "omega")
+	add(95, `"start","process":"p3"`)
+	ask(100, 5, "kappa")
+	add(107, `"stdout","seq":200,"m":{"jsonrpc": "2.0", "id": 5, "result": {"content": [{"type": "text", "text": "spaced"}]}}`)
+	ask(110, 6, "lambda")
+	add(112, `"stdout","seq":210,"m":[{"jsonrpc":"2.0","id":6,"result":{}}]`)
+	ask(114, 7, "sigma")
+	add(116, `"stdout","seq":220,"raw":"{\"jsonrpc\":\"2.0\", \"id\":7,\"result\":{}}"`)
 	require.NoError(t, os.WriteFile(path, []byte(b), 0o600))
 	for _, tc := range [][2]string{
 		{"alpha", ":2: > sum q=\"alpha\"  one  41 ms\n"},
@@ -149,6 +156,10 @@ func TestRecFindOutcome(t *testing.T) {
 		{"delta", ":10: > sum q=\"delta\"  no response\n"},
 		{"tool:sum n:10", ":10: > sum q=\"delta\"  no response\n"},
 		{"omega", ":13: > sum q=\"omega\"  no response\n"},
+		{"kappa", ":15: > sum q=\"kappa\"  spaced  7 ms\n"},
+		{"spaced", ":16: < response of 15: sum q=\"kappa\"  spaced  7 ms\n"},
+		{"lambda", ":17: > sum q=\"lambda\"\n"}, // unknown: the response is in a batch
+		{"sigma", ":19: > sum q=\"sigma\"\n"},
 	} {
 		r := clitest.InProcess(t, "rec", "find", tc[0], path)
 		require.Equal(t, clitest.Result{Stdout: path + tc[1]}, r, tc[0])

@@ -59,7 +59,7 @@ func (p *rowPrinter) outcome(number int, row session.Row, e *session.Entry) stri
 			}
 			return wording.Join("  ", result(method, response, &c.Entry), tookBetween(&c, c.Entry.T-row.T))
 		}
-		if c.Whole {
+		if c.Whole && c.Plain() {
 			return "no response"
 		}
 	}
@@ -131,12 +131,13 @@ func (p *rowPrinter) took(at, answer int, request, response session.Row) string 
 	return wording.Took(took)
 }
 
-// tookBetween returns "" if the server asked its client in between: its part is unknown.
+// tookBetween returns "" if the server may have asked its client in between: its part is
+// unknown.
 func tookBetween(c *recordings.Counterpart, took int64) string {
 	asked := slices.ContainsFunc([]string{mcp.MethodElicit, mcp.MethodSample, mcp.MethodRoots}, func(method string) bool {
-		return bytes.Contains(c.Between, []byte(`"method":"`+method+`"`))
+		return bytes.Contains(c.Between, []byte(`"`+method+`"`))
 	})
-	if asked || took == 0 {
+	if asked || took == 0 || !c.Plain() {
 		return ""
 	}
 	return wording.Took(took)
