@@ -25,9 +25,10 @@ const (
 // A callSet is some calls of a tool.
 type callSet struct {
 	calls       int
-	unread      bool // not all arguments are known
-	unsure      bool // others may have succeeded: they are tasks, or their responses are unreadable
-	first, last int64
+	unread      bool  // not all arguments are known
+	unsure      bool  // others may have succeeded: they are tasks, or their responses are unreadable
+	first, last int64 // when they were sent
+	firstEntry  uint64
 	arguments   map[string]*values
 }
 
@@ -81,11 +82,10 @@ func setOf(all map[string]*callSet, tool string, room *int) *callSet {
 	return s
 }
 
-// add adds a call at a time, with its arguments; nil if they are not known.
-func (s *callSet) add(t int64, arguments []byte) {
-	if s.calls == 0 {
-		s.first, s.arguments = t, map[string]*values{}
-	}
+// add adds a call sent with an entry at a time, with its arguments; nil if they are not
+// known.
+func (s *callSet) add(t int64, entry uint64, arguments []byte) {
+	s.begin(t, entry)
 	s.calls++
 	s.last = max(s.last, t)
 	s.unread = s.unread || arguments == nil
@@ -100,6 +100,16 @@ func (s *callSet) add(t int64, arguments []byte) {
 			s.arguments[string(name)] = v
 		}
 		v.add(text)
+	}
+}
+
+// begin keeps the first call of all, which are added in the order of their responses.
+func (s *callSet) begin(t int64, entry uint64) {
+	if s.calls == 0 {
+		s.arguments = map[string]*values{}
+	}
+	if s.calls == 0 || t < s.first || t == s.first && entry < s.firstEntry {
+		s.first, s.firstEntry = t, entry
 	}
 }
 
@@ -140,11 +150,9 @@ func (s *callSet) merge(o *callSet) {
 	if o.calls == 0 {
 		return
 	}
-	if s.calls == 0 {
-		s.first, s.arguments = o.first, map[string]*values{}
-	}
+	s.begin(o.first, o.firstEntry)
 	s.calls, s.unread = s.calls+o.calls, s.unread || o.unread
-	s.first, s.last = min(s.first, o.first), max(s.last, o.last)
+	s.last = max(s.last, o.last)
 	for name, from := range o.arguments {
 		v := s.arguments[name]
 		if v == nil {
@@ -173,7 +181,7 @@ func apart(failed, fine *callSet, of string) (all []string) {
 	}
 	switch {
 	case failed.first > fine.last:
-		all = append(all, fmt.Sprintf("no call%s from %s on succeeded", of, wording.Took(failed.first)))
+		all = append(all, fmt.Sprintf("no call%s from entry %d (%s) on succeeded", of, failed.firstEntry, wording.Took(failed.first)))
 	case failed.last < fine.first:
 		all = append(all, fmt.Sprintf("no call%s before the last of these succeeded", of))
 	}
@@ -203,12 +211,13 @@ func (v *values) apart(name string, fine *values, failedCalls, fineCalls int) st
 		return ""
 	}
 	number := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+	numbers := v.numbers == failedCalls && fine.numbers >= fewApart && fine.numbers == fine.calls
 	switch {
 	case fine.calls == 0:
 		return fmt.Sprintf("only with the argument %s; no call that succeeded has it", name)
-	case v.numbers == failedCalls && fine.numbers >= fewApart && v.min > fine.max:
+	case numbers && v.min > fine.max:
 		return fmt.Sprintf("only for %s from %s, where no call succeeded; calls up to %s did", name, number(v.min), number(fine.max))
-	case v.numbers == failedCalls && fine.numbers >= fewApart && v.max < fine.min:
+	case numbers && v.max < fine.min:
 		return fmt.Sprintf("only for %s up to %s, where no call succeeded; calls from %s did", name, number(v.max), number(fine.min))
 	case v.numbers == 0 && len(v.others) == 1 && !v.more && !fine.more && !slices.Contains(fine.others, v.others[0]) && fine.calls == fineCalls:
 		return fmt.Sprintf("only for %s=%s, with which no call succeeded", name, v.others[0])
@@ -244,7 +253,7 @@ func compare(calls, succeeded map[string]*callSet, count int, orNone bool) (all 
 		}
 	}
 	if len(all) == 0 && orNone && failed.comparable(fine) && !failed.unread && !fine.unread {
-		all = append(all, "neither the time nor one argument sets these calls apart from those that succeeded")
+		all = append(all, "no moment, limit of a number or short text of one argument was found that only these calls have")
 	}
 	return all[:min(len(all), maxEvidence)]
 }

@@ -31,6 +31,8 @@ const (
 	nameBytes = 256 << 10
 	// otherNames is the method of the line of all further methods and tools.
 	otherNames = "(others)"
+	// withoutResults is the source of imports in which failed and other results look alike.
+	withoutResults = "mcp-remote log"
 )
 
 // A Digest is the summary of a log up to the moment at which it was read.
@@ -130,6 +132,9 @@ func Read(ctx context.Context, src session.Source) *Digest {
 		lines: map[lineKey]*Line{}, failures: map[string]*Failure{}, room: maxSets,
 		succeeded: map[string]*callSet{}, hanging: map[string]*callSet{},
 	}
+	if from := src.Header().Imported; from != nil {
+		d.unsure = from.From == withoutResults
+	}
 	batches := false
 	for number, row := range session.RowsFrom(src, 0) {
 		if number%1024 == 0 && ctx.Err() != nil {
@@ -138,6 +143,7 @@ func Read(ctx context.Context, src session.Source) *Digest {
 		d.timed = d.timed || number > 0 && row.T != d.last
 		d.last = row.T
 		batches = batches || row.Msg == framing.Batch
+		d.unsure = d.unsure || row.Kind == session.KindStdin && row.Flags&(session.FlagPart|session.FlagBatch) != 0
 		if row.State == session.ReqUnread {
 			d.unread(row)
 		}
@@ -150,8 +156,10 @@ func Read(ctx context.Context, src session.Source) *Digest {
 			}
 		}
 	}
-	if batches {
+	if batches || d.unsure {
 		d.succeeded, d.hanging = nil, nil
+	}
+	if batches {
 		d.readBatches(ctx)
 	}
 	return d.digest()
@@ -173,9 +181,11 @@ type reader struct {
 	moreOpen int
 	slowest  []Call // unsorted
 	// succeeded are the tool calls of the client that did, by tool, and hanging those without
-	// a response. They are nil if some are in batches, whose arguments are not read.
+	// a response. They are nil if some are in batches, whose arguments are not read, or if
+	// unsure.
 	succeeded, hanging map[string]*callSet
-	room               int // for further sets
+	unsure             bool // not all calls that succeeded are known
+	room               int  // for further sets
 }
 
 func (d *reader) line(method, tool, from string) *Line {
@@ -275,23 +285,30 @@ func (d *reader) slow(c Call) {
 func (d *reader) tool(request session.Row, c *Call) string {
 	e, err := d.requestAt(request, mcp.MethodToolsCall)
 	if err != nil {
+		d.unsure = true
 		return ""
 	}
 	name := summary.Call(mcp.MethodToolsCall, e.Payload)
+	_, hasResponse := request.Partner()
 	switch {
-	case c.From != "client", request.Flags&session.FlagError != 0, request.State == session.ReqCancelled, request.State == session.ReqInput:
+	case c.From != "client", request.Flags&session.FlagError != 0, request.State == session.ReqInput:
+		return name
+	case request.State == session.ReqCancelled:
+		d.unsure = d.unsure || hasResponse // a late result
 		return name
 	}
-	_, hasResponse := request.Partner()
 	into := d.succeeded
 	if !hasResponse {
 		into = d.hanging
 	}
 	arguments, task := argumentsOf(&e)
-	if s := setOf(into, name, &d.room); s != nil {
-		s.add(c.T, arguments)
-		s.unsure = s.unsure || task || hasResponse && request.State != session.ReqAnswered
+	s := setOf(into, name, &d.room)
+	if s == nil {
+		d.unsure = true
+		return name
 	}
+	s.add(c.T, e.N, arguments)
+	s.unsure = s.unsure || task || hasResponse && request.State != session.ReqAnswered
 	return name
 }
 

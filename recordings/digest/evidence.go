@@ -36,6 +36,7 @@ type evidence struct {
 // An echo is a number in the messages of failures.
 type echo struct {
 	first  string
+	entry  uint64 // of that call
 	varies bool
 	names  []string // arguments that had this value in all calls
 }
@@ -48,10 +49,10 @@ func (v *evidence) add(message string, c *Call, arguments []byte, took int64, ro
 	}
 	if c.Method == mcp.MethodToolsCall && c.From == "client" {
 		if s := setOf(v.calls, c.Tool, room); s != nil {
-			s.add(c.T, arguments)
+			s.add(c.T, c.N, arguments)
 		}
 	}
-	v.addNumbers(message, arguments)
+	v.addNumbers(message, c.N, arguments)
 	us, text := namedTime(message)
 	switch {
 	case us == 0:
@@ -69,7 +70,7 @@ func (v *evidence) add(message string, c *Call, arguments []byte, took int64, ro
 }
 
 // addNumbers compares the words with digits, in which messages of a group may differ.
-func (v *evidence) addNumbers(message string, arguments []byte) {
+func (v *evidence) addNumbers(message string, entry uint64, arguments []byte) {
 	_, rest := splitCode(message)
 	at, isFirst := 0, v.numbers == nil
 	for word := range words(rest) {
@@ -79,7 +80,7 @@ func (v *evidence) addNumbers(message string, arguments []byte) {
 		names := numbersOf(arguments, word)
 		switch {
 		case isFirst:
-			v.numbers = append(v.numbers, echo{first: word, names: names})
+			v.numbers = append(v.numbers, echo{first: word, entry: entry, names: names})
 		case at < len(v.numbers):
 			e := &v.numbers[at]
 			e.varies = e.varies || word != e.first
@@ -105,6 +106,7 @@ var (
 	ranOut = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)time[d -]*out|deadline|waited|gave up|no (?:response|reply|answer|data)`)
 	})
+	decimal    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9][.,][0-9]`) })
 	advised    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)retry|again|must|should|invalid`) })
 	timeInText = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)(?:^|[^\w.])(([0-9]+(?:\.[0-9]+)?) ?(?:(ms|milliseconds?)|(s|secs?|seconds?)|min|minutes?))\b`)
@@ -152,16 +154,19 @@ func (f *Failure) state(succeeded map[string]*callSet) (all []string) {
 		if f.Count < fewEcho || !e.varies || len(e.names) == 0 {
 			continue
 		}
-		number, before := "number", 0
+		article, number, before := "the", "number", 0
 		for _, other := range v.numbers[:i] {
 			if strings.Trim(other.first, "0123456789") == "" {
 				before++
 			}
 		}
-		if len(v.numbers) > 1 {
+		switch {
+		case decimal().MatchString(f.same): // two of v.numbers
+			article = "a"
+		case len(v.numbers) > 1:
 			number = wording.Ordinal(before+1) + " number"
 		}
-		all = append(all, fmt.Sprintf("the %s in the message is always the argument %s (%s in entry %d)", number, wording.List(e.names), e.first, f.Calls[0].N))
+		all = append(all, fmt.Sprintf("%s %s in the message is always the argument %s (%s in entry %d)", article, number, wording.List(e.names), e.first, e.entry))
 	}
 	if succeeded != nil {
 		all = append(all, compare(v.calls, succeeded, f.Count, len(all) == 0)...)

@@ -2,11 +2,15 @@ package digest_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/recordings"
 	"mcpdbg/recordings/digest"
 	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"
@@ -55,6 +59,14 @@ func TestTimesInMessages(t *testing.T) {
 	require.Equal(t, "the message names 1.5 minutes; the response came after 1 ms", one("no data within 1.5 minutes"))
 	require.Equal(t, "the message names 5000 ms; the response came after 1 ms", one("5000 ms timeout exceeded"))
 	require.Equal(t, "the response came no sooner than the message names: 2ms, after 2 ms", one("deadline of 2ms exceeded: waited 2ms", `"k":"stderr","raw":"wait"`))
+	untimed, err := os.ReadFile(rectest.File(t, rectest.Started, call(1, "a"), result(1, failing("timeout after 30 s"))))
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "untimed.jsonl")
+	require.NoError(t, os.WriteFile(path, regexp.MustCompile(`"t":\d+`).ReplaceAll(untimed, []byte(`"t":0`)), 0o600))
+	src, err := recordings.Open(path)
+	require.NoError(t, err)
+	require.Empty(t, digest.Read(t.Context(), src).Failures.Groups[0].Evidence)
+	require.NoError(t, src.Close())
 	for _, message := range []string{"line 30 s is wrong", "timeout after 1m30s", "timeout", "timeout after 2482 monkeys", "timed out; retry after 30 s", "timeout must be below 30 s"} {
 		require.Empty(t, one(message), message)
 	}
@@ -83,9 +95,13 @@ func TestNumbersOfArguments(t *testing.T) {
 	}
 	require.Equal(t, []string{"attempt 1: k must be below …: the 2nd number in the message is always the argument k (100 in entry 2)"},
 		replaced(below(func(k int) int { return 100 + k })))
-	require.Equal(t, []string{"attempt …: k must be below …: neither the time nor one argument sets these calls apart from those that succeeded"},
+	require.Equal(t, []string{"attempt …: k must be below …: no moment, limit of a number or short text of one argument was found that only these calls have"},
 		below(func(k int) int { return 100 + k&^8 }), "not in all")
-	require.Contains(t, below(func(int) int { return 100 })[0], "neither", "the same number in each")
+	decimals := evidence(t, func(k int) (string, string, string) {
+		return "a", fmt.Sprintf(`{"k":%d}`, k), map[bool]string{true: fmt.Sprintf("v1.2: no shard %d", k)}[k%8 == 1]
+	})
+	require.Contains(t, decimals[0], ": a number in the message is always the argument k (1 in entry 4)")
+	require.Contains(t, below(func(int) int { return 100 })[0], "no moment", "the same number in each")
 }
 
 // replaced undoes that words with digits are replaced in a group of messages.
@@ -105,8 +121,11 @@ func TestArgumentsApart(t *testing.T) {
 	}{
 		{"from", "only for k from 30, where no call succeeded; calls up to 29 did", func(k int) (string, bool) { return fmt.Sprintf(`{"k":%d}`, k*7%40), k*7%40 >= 30 }},
 		{"up to", "only for k up to -5.5, where no call succeeded; calls from -4.5 did", func(k int) (string, bool) { return fmt.Sprintf(`{"k":%d.5}`, k*7%40-16), k*7%40 <= 11 }},
-		{"with exceptions", "neither", func(k int) (string, bool) { return fmt.Sprintf(`{"k":%d}`, k*7%40), k*7%40 >= 30 && k*7%40 != 35 }},
+		{"with exceptions", "no moment", func(k int) (string, bool) { return fmt.Sprintf(`{"k":%d}`, k*7%40), k*7%40 >= 30 && k*7%40 != 35 }},
 		{"too few", "", func(k int) (string, bool) { return fmt.Sprintf(`{"k":%d}`, k*7%40), k*7%40 >= 36 }},
+		{"a number as text", "no moment", func(k int) (string, bool) {
+			return fmt.Sprintf(map[bool]string{true: `{"k":"%d"}`, false: `{"k":%d}`}[k == 5], k*7%40), k*7%40 >= 30 && k != 5
+		}},
 		{"few succeeded", "", func(k int) (string, bool) { return fmt.Sprintf(`{"k":%d}`, k*7%40), k*7%40 >= 4 }},
 		{"a value", `only for mode="slow", with which no call succeeded`, func(k int) (string, bool) {
 			return fmt.Sprintf(`{"mode":%q}`, []string{"slow", "fast", "other"}[k%3]), k%3 == 0
@@ -117,8 +136,8 @@ func TestArgumentsApart(t *testing.T) {
 		{"without", "only without the argument x; every call that succeeded has it", func(k int) (string, bool) {
 			return map[bool]string{true: `{}`, false: `{"x":1}`}[k%3 == 0], k%3 == 0
 		}},
-		{"text", "neither", func(k int) (string, bool) { return fmt.Sprintf(`{"s":"%d"}`, k*7%40), k*7%40 >= 30 }},
-		{"from a moment on", "no call of a from 49 ms on succeeded", func(k int) (string, bool) { return `{}`, k >= 24 }},
+		{"text", "no moment", func(k int) (string, bool) { return fmt.Sprintf(`{"s":"%d"}`, k*7%40), k*7%40 >= 30 }},
+		{"from a moment on", "no call of a from entry 50 (49 ms) on succeeded", func(k int) (string, bool) { return `{}`, k >= 24 }},
 		{"up to a moment", "no call of a before the last of these succeeded", func(k int) (string, bool) { return `{}`, k < 24 }},
 		{"too long", "", func(k int) (string, bool) {
 			return fmt.Sprintf(`{"k":%d,"s":%q}`, k*7%40, strings.Repeat("x", 5000*(k/39))), k*7%40 >= 30
@@ -131,7 +150,7 @@ func TestArgumentsApart(t *testing.T) {
 			})
 			require.Len(t, got, 1)
 			_, got[0], _ = strings.Cut(got[0], ": ")
-			require.True(t, got[0] == test.want || test.want == "neither" && strings.HasPrefix(got[0], "neither"), got[0])
+			require.True(t, got[0] == test.want || test.want == "no moment" && strings.HasPrefix(got[0], "no moment"), got[0])
 		})
 	}
 	require.Equal(t, []string{"no: a: only for k from 30, where no call succeeded; calls up to 28 did"}, evidence(t, func(k int) (string, string, string) {
@@ -152,16 +171,16 @@ func TestUnansweredApart(t *testing.T) {
 		lines = append(lines, pair...)
 	}
 	d := digest.Read(t.Context(), rectest.Session(t, lines...))
-	require.Equal(t, []string{"no call of a from 41 ms on succeeded"}, d.WhyUnanswered)
+	require.Equal(t, []string{"no call of a from entry 42 (41 ms) on succeeded"}, d.WhyUnanswered)
 	causes := d.Causes(rectest.Session(t, lines...), []diagnosis.Cause{{Part: diagnosis.PartResponse, Row: -1}})
 	require.Equal(t, d.WhyUnanswered, causes[0].Evidence)
 	require.Empty(t, digest.Read(t.Context(), rectest.Session(t, append(lines, `> {"jsonrpc":"2.0","id":99,"method":"tools/list"}`)...)).WhyUnanswered, "not all are calls of tools")
 }
 
 // TestUnsureCalls checks that nothing is said about calls of which one may have succeeded
-// without being known: as a task, or because its response is unreadable.
+// without being known: as a task, or after its cancellation.
 func TestUnsureCalls(t *testing.T) {
-	said := func(params, response string) []string {
+	said := func(params string, after ...string) []string {
 		lines := []string{rectest.Started}
 		for k := range 20 {
 			response := ok
@@ -170,10 +189,12 @@ func TestUnsureCalls(t *testing.T) {
 			}
 			lines = append(lines, asked(k, "a", fmt.Sprintf(`{"k":%d}`, k), response)...)
 		}
-		lines = append(lines, `> {"jsonrpc":"2.0","id":99,"method":"tools/call","params":{"name":"a","arguments":{"k":50}`+params+`}}`, response)
+		lines = append(lines, `> {"jsonrpc":"2.0","id":99,"method":"tools/call","params":{"name":"a","arguments":{"k":50}`+params+`}}`)
+		lines = append(lines, after...)
 		return digest.Read(t.Context(), rectest.Session(t, lines...)).Failures.Groups[0].Evidence
 	}
 	require.Len(t, said("", `"k":"note","text":"no response"`), 2)
+	require.Empty(t, said("", `> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`, result(99, ok)), "a late result")
 	require.Empty(t, said(`,"task":{}`, result(99, `"result":{"task":{"taskId":"t","status":"working","ttl":1}}`)))
 }
 

@@ -193,6 +193,9 @@ func (d *reader) grouped() Failures {
 		last := Call{Row: f.last}
 		d.describe(&last)
 		f.Last = last.N
+		if !d.timed {
+			f.evidence.sooner, f.evidence.later = 0, 0
+		}
 		f.Evidence = f.state(d.succeeded)
 		sort.SliceStable(f.Tools, func(i, j int) bool {
 			a, b := &f.Tools[i], &f.Tools[j]

@@ -173,7 +173,7 @@ func (b *browser) failures(t *testing.T) {
 	require.Equal(t, "44 failed", b.text(`$('totals').children[1].textContent`))
 	require.Equal(t, "2 unanswered", b.text(`$('totals').children[2].textContent`))
 	groups := b.text(`$('failures').innerText`)
-	require.Regexp(t, `(?s)44×\s+-32000: backend gone report 44\s.*neither the time nor one argument sets.*#n103 report k=50.*2×\s+no response search 2\s.*#n1556 search k=777.*1×\s+line on stdout.*#n1779 DEBUG`, groups)
+	require.Regexp(t, `(?s)44×\s+-32000: backend gone report 44\s.*no moment, limit of a number or short text.*#n103 report k=50.*2×\s+no response search 2\s.*#n1556 search k=777.*1×\s+line on stdout.*#n1779 DEBUG`, groups)
 	require.Equal(t, "true", b.text(`$('failures').scrollHeight < $('panel').clientHeight`), "no part is hidden")
 	b.eval(`document.querySelector('#failures li:nth-child(2) a').click()`, nil)
 	b.eval(`new Promise(done => { const look = () => current >= 0 && rows[current].n === 1556 ? done() : setTimeout(look, 5); look(); })`, nil)
