@@ -165,7 +165,18 @@ func TestUnknownEnd(t *testing.T) {
 			require.Equal(t, "not checked", statuses(r)[step])
 			require.Equal(t, why, reason(r, step))
 		}
-		require.Equal(t, []string{"processes 1, 2, 3, 4, 5: PRC01 to PRC05 and PRC08 not checked: " + why}, r.Partial)
+		require.Equal(t, []string{"processes 1, 2, 3, 4, 5: PRC02 to PRC04, PRC08 and RPC19 at the end of a server not checked, PRC01 and PRC05 only while its client ran: " + why}, r.Partial)
+	})
+}
+
+// TestEndedFromOutside checks that a server which the guard ended passes no step.
+func TestEndedFromOutside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := runOne(t, &world{outside: true}, nil)
+		for _, step := range []string{"stdin-eof", "sigterm"} {
+			require.Equal(t, "not checked", statuses(r)[step])
+			require.Equal(t, "ended by the guard: its channel was closed", reason(r, step))
+		}
 	})
 }
 

@@ -208,6 +208,8 @@ func (p *process) exits(ctx context.Context, after string, late func(string) ver
 	switch {
 	case info.Failure != nil:
 		return notChecked(info.Failure.Error())
+	case info.Exit != nil && session.EndedFromOutside(info.Exit.By):
+		return notChecked(session.DescribeEnd(*info.Exit))
 	case session.EndUnknown(info.Exit) != "":
 		return notChecked(session.EndUnknown(info.Exit))
 	case info.Exit == nil:

@@ -27,6 +27,8 @@ type world struct {
 	doubts []string
 	unsure string // why it is unknown how the processes end
 
+	outside bool // the guard ends the processes
+
 	mu      sync.Mutex
 	names   []string // of the processes
 	running int
@@ -36,6 +38,9 @@ type world struct {
 func (w *world) exit() executor.Exit {
 	if w.unsure != "" {
 		return executor.Exit{Why: w.unsure}
+	}
+	if w.outside {
+		return executor.Exit{Kind: executor.ExitSignal, Signal: "TERM", By: executor.EndedByGuard, Why: "its channel was closed"}
 	}
 	return executor.Exit{Kind: executor.ExitCode}
 }
@@ -136,7 +141,7 @@ func (p *fake) Stop(_ context.Context, step executor.Step, _ executor.Scope) (ex
 		p.over.Do(func() { close(p.termed) })
 		if !p.deaf {
 			exit := p.world.exit()
-			if exit.Kind != executor.ExitUnknown {
+			if exit.Kind != executor.ExitUnknown && !p.world.outside {
 				exit = executor.Exit{Kind: executor.ExitSignal, Signal: "TERM"}
 			}
 			p.end(exit)

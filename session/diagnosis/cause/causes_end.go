@@ -11,8 +11,9 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// early reports whether the process exited by itself before any response.
-func (w *view) early() bool { return w.endedByItself() && w.answered == 0 }
+// early reports whether the process exited by itself before any response, or the client
+// of an engine did.
+func (w *view) early() bool { return (w.endedByItself() || w.unreachable()) && w.answered == 0 }
 
 func (w *view) remote() bool { return w.Start.Host != "" }
 
@@ -92,14 +93,20 @@ func exitedEarly(w *view) (found, bool) {
 	return f, true
 }
 
-// outside finds a server that the guard or the watchdog ended, which is not the
-// server's fault.
+// outside finds a server that the guard or the watchdog ended, or that lost the client of
+// an engine, which is not the server's fault.
 func outside(w *view) (found, bool) {
-	by := w.by()
-	return found{
-		text: fmt.Sprintf("the server %s, after %s", w.howEnded(), took(w.Exited.T-w.Begun.T)),
-		try:  diagnosis.AdviceEnd(executor.Exit{By: by}), row: w.Exited.Row,
-	}, session.EndedFromOutside(by)
+	by, lost := w.by(), w.unreachable() && w.answered > 0
+	if !lost && !session.EndedFromOutside(by) {
+		return found{}, false
+	}
+	text := fmt.Sprintf("the server %s, after %s", w.howEnded(), took(w.Exited.T-w.Begun.T))
+	if !lost {
+		return found{text: text, try: diagnosis.AdviceEnd(executor.Exit{By: by}), row: w.Exited.Row}, true
+	}
+	f := w.quoting(text, w.Exited.T-1e6, true)
+	f.try = "the client of the engine ended; the server may still run"
+	return f, true
 }
 
 // quoting appends the stderr line since a time that explains an exit, if any, as its

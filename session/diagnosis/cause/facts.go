@@ -236,16 +236,25 @@ func (w *view) by() executor.EndedBy {
 }
 
 // endedByItself reports whether the process has ended and neither we nor the
-// guard or watchdog ended it.
+// guard or watchdog ended it. The end of a client of an engine does not count: the
+// server may still run.
 func (w *view) endedByItself() bool {
 	switch w.by() {
 	case executor.EndedByServer, executor.EndedBySignal:
 		return true
 	case executor.EndedUnknown:
-		return w.Exited.Seen && !w.Clues.Begun(w.Exited.T)
+		return w.Exit.Why == "" && w.unasked()
 	}
 	return false
 }
+
+// unreachable reports whether only the client of an engine is known to have ended, and
+// we had not begun to end it.
+func (w *view) unreachable() bool {
+	return w.by() == executor.EndedUnknown && w.Exit.Why != "" && w.unasked()
+}
+
+func (w *view) unasked() bool { return w.Exited.Seen && !w.Clues.Begun(w.Exited.T) }
 
 // gaveUp reports whether the handshake failed before the process ended, in which
 // case we ended it.

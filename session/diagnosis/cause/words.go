@@ -71,7 +71,7 @@ func (w *view) howEnded() string {
 		return fmt.Sprintf("exited with code %d", exit.Code)
 	}
 	if exit.Why != "" {
-		return "ended (" + exit.Why + ")"
+		return "can no longer be reached (" + exit.Why + ")"
 	}
 	return "exited with unknown status"
 }

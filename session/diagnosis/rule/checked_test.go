@@ -38,7 +38,7 @@ func TestCheckedNamesWhatWasNotChecked(t *testing.T) {
 		}
 		return Check(t.Context(), log).Checked()
 	}(), "a pattern that cannot be matched")
-	require.Equal(t, Checked+"; PRC01 to PRC05 and PRC08 not checked: docker ended with 0; how the server ended: cannot tell", func() string {
+	require.Equal(t, Checked+"; PRC02 to PRC04, PRC08 and RPC19 at the end of a server not checked, PRC01 and PRC05 only while its client ran: docker ended with 0; how the server ended: cannot tell", func() string {
 		log := newLog(t)
 		require.NoError(t, log.Append([]session.Entry{session.NewEntry(session.KindExited, 1, session.ExitedBody{Why: "docker ended with 0; how the server ended: cannot tell"})}))
 		return Check(t.Context(), log).Checked()

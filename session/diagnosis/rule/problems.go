@@ -174,7 +174,7 @@ func (l *Checker) Gaps() []string {
 		gaps = append(gaps, wording.Plural(f.unlisted, "result")+" not checked, as the list of tools is out of date")
 	}
 	if f.unended != "" {
-		gaps = append(gaps, aboutEnds+" not checked: "+f.unended)
+		gaps = append(gaps, unknownEnds+": "+f.unended)
 	}
 	if f.unread > 0 {
 		gaps = append(gaps, wording.Plural(f.unread, "entry")+" not read")

@@ -42,8 +42,8 @@ const Set = "2026-11-28"
 // the exceptions.
 const Checked = "framing, JSON-RPC, contents and process rules"
 
-// aboutEnds are the rules that nothing is found by if the end of a server is unknown.
-const aboutEnds = "PRC01 to PRC05 and PRC08"
+// unknownEnds describes what the rules cannot find if it is unknown how a server ended.
+const unknownEnds = "PRC02 to PRC04, PRC08 and RPC19 at the end of a server not checked, PRC01 and PRC05 only while its client ran"
 
 var (
 	prc01 = &diagnosis.Rule{ID: "PRC01", Severity: diagnosis.Warning, Side: diagnosis.Process, Title: "keeps running after stdin is closed",
