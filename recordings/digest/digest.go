@@ -344,7 +344,8 @@ func (d *reader) digest() *Digest {
 			l.took, l.rows = nil, nil
 		}
 	}
-	out := &Digest{Unanswered: d.open, MoreUnanswered: d.moreOpen, Slowest: d.slowest, Slower: d.slower(), Untimed: !d.timed}
+	_, several := session.RowAt(d.src, 1)
+	out := &Digest{Unanswered: d.open, MoreUnanswered: d.moreOpen, Slowest: d.slowest, Slower: d.slower(), Untimed: !d.timed && several}
 	for _, l := range d.lines {
 		l.summarize()
 		out.Lines = append(out.Lines, *l)
