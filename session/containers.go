@@ -48,6 +48,9 @@ func (x *shutdown) lookForContainers(ctx context.Context, r *run) {
 		text := "container state: cannot tell (started through " + wording.Join(", ", c.Where, pid) + ")"
 		x.addCannotTell(wording.Join(": ", text, c.Help))
 	}
+	if more := len(found) - maxNamed; more > 0 {
+		x.addCannotTell("container state: cannot tell (started through " + wording.Plural(more, "other client") + ")")
+	}
 }
 
 // clientsIn returns the clients in a tree, each once: not also the processes that run it
@@ -57,7 +60,7 @@ func clientsIn(tree []executor.Descendant, own bool, leader int) (found []foundC
 	omitted, direct := "", false
 	var all []foundClient
 	for _, d := range tree {
-		c, ok := via.ClientOf(strings.Fields(d.Command))
+		c, ok := via.ClientInList(d.Command)
 		switch {
 		case !ok:
 		case own && d.PID == leader:

@@ -30,4 +30,7 @@ func TestContainersOfATree(t *testing.T) {
 	require.Equal(t, []string{"8 docker exec web", "10 docker exec db", "11 docker compose exec shop"}, places(tree, false, 7))
 	require.Equal(t, []string{"10 docker exec db", "11 docker compose exec shop"}, places(tree, true, 7))
 	require.Equal(t, []string{"4 docker run x"}, places(indirect, false, 3))
+	free := []executor.Descendant{{PID: 5, Command: "docker exec -i -e TITLE=My Server web node"}} // "TITLE=My Server"
+	require.Equal(t, []string{"5 docker"}, places(free, false, 3))
+	require.Equal(t, []string{"6 docker exec web"}, places([]executor.Descendant{{PID: 6, Command: "docker exec -iu 5 web node"}}, false, 3))
 }

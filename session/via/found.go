@@ -46,6 +46,42 @@ func ClientOf(argv []string) (c Client, ok bool) {
 	return Client{}, false
 }
 
+// ClientInList is like ClientOf for a line of a process list, which joins arguments with
+// blanks: behind an option whose value may have some, only the engine is certain.
+func ClientInList(line string) (c Client, ok bool) {
+	words := strings.Fields(line)
+	c, ok = ClientOf(words)
+	if p, _ := Parse(words); p.freeText(words) {
+		c.Where, c.Help = p.Engine, ""
+	}
+	return c, ok
+}
+
+// names are the options whose values have no blanks.
+const names = "-u --user -n --namespace -c --container --context --cluster --name --index -p --project-name -H --host --platform --image --net --network"
+
+// freeText reports whether an option before the command inside has a value that may have
+// blanks.
+func (p *Prefix) freeText(words []string) bool {
+	options := p.options()
+	if options == nil || p.Unknown != "" {
+		return false
+	}
+	values := strings.Join([]string{options.values, engineGlobal.values, compose.values}, " ")
+	return slices.ContainsFunc(words[p.Client+1:p.Rest], func(word string) bool {
+		name, _, _ := strings.Cut(word, "=")
+		if strings.HasPrefix(name, dashes) {
+			return has(values, name) && !has(names, name)
+		}
+		for i := 1; i < len(name) && name[0] == '-'; i++ {
+			if letter := "-" + name[i:i+1]; has(values, letter) {
+				return !has(names, letter)
+			}
+		}
+		return false
+	})
+}
+
 // help names the commands that show and end the processes in the place of a client, with
 // the words of its command before its verb. Those with a password are not repeated.
 func (p *Prefix) help(words []string) string {
