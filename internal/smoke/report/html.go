@@ -72,6 +72,9 @@ func newPage(r *smoke.Report) *page {
 		OK:    r.OK,
 		Title: strconv.Itoa(counts.Passed) + " of " + wording.Plural(len(r.Targets), "target") + " passed",
 	}
+	if counts.Doubtful > 0 {
+		p.Title += ", " + strconv.Itoa(counts.Doubtful) + " of them " + smoke.Doubtful
+	}
 	add := func(name, value string) {
 		if value != "" {
 			p.Facts = append(p.Facts, [2]string{name, termsafe.Line(value)})

@@ -80,10 +80,11 @@ func endLine(w io.Writer, r *smoke.Report) error {
 		DurationMS float64             `json:"duration_ms"`
 		OK         bool                `json:"ok"`
 		Passed     int                 `json:"passed"`
+		Doubtful   int                 `json:"doubtful,omitempty"`
 		Failed     int                 `json:"failed"`
 		Cancelled  int                 `json:"cancelled"`
 		Causes     map[smoke.Cause]int `json:"causes"`
-	}{1, lineEnd, r.DurationMS, r.OK, counts.Passed, counts.Failed, counts.Cancelled, byCause})
+	}{1, lineEnd, r.DurationMS, r.OK, counts.Passed, counts.Doubtful, counts.Failed, counts.Cancelled, byCause})
 }
 
 // whole returns all lists, at least as [].

@@ -32,7 +32,11 @@ func tapTest(b *bufio.Writer, number int, t *smoke.Result) {
 	if t.OK {
 		word = "ok"
 	}
-	_, _ = fmt.Fprintf(b, "%s %d - %s\n", word, number, tapText(t.Host+" "+t.Server))
+	text := t.Host + " " + t.Server
+	if t.Outcome() == smoke.Doubtful {
+		text += " (" + smoke.Doubtful + ": " + t.CannotTell[0] + ")"
+	}
+	_, _ = fmt.Fprintf(b, "%s %d - %s\n", word, number, tapText(text))
 	y := yaml{b: b}
 	_, _ = b.WriteString("  ---\n")
 	y.text("host", t.Host)
