@@ -5,6 +5,7 @@ package process
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -199,6 +200,8 @@ func remainsInfo(w *workspace.Workspace, i *info) {
 	case len(cannot) > 0:
 	case s.Lost != nil:
 		unknown("the connection to the host was lost")
+	case len(s.Ending) == 0 && unseen(s):
+		unknown("processes inside cannot be seen")
 	case live && w.Sample.Err != nil:
 		unknown(w.Sample.Err.Error())
 	case live && !w.Sample.Ended:
@@ -210,6 +213,11 @@ func remainsInfo(w *workspace.Workspace, i *info) {
 	default:
 		unknown("the recording has no shutdown that looked for processes")
 	}
+}
+
+// unseen reports whether processes run where they cannot be seen.
+func unseen(s *workspace.Lifecycle) bool {
+	return slices.ContainsFunc(s.Notes, func(n session.NoteBody) bool { return n.Code == executor.NoticeUnseen })
 }
 
 // cannotTell returns why it is not known which processes are left.

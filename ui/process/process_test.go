@@ -61,6 +61,7 @@ func TestPlace(t *testing.T) {
 		x.Latest().Exit(executor.Exit{Why: "docker ended with 0; how the server ended: cannot tell"})
 		r.Pull()
 		require.Regexp(t, `state +.*, docker ended with 0; how the server ended:\s+cannot tell`, r.Text())
+		require.Regexp(t, `left +not known: processes inside cannot be seen`, r.Text())
 	})
 }
 
