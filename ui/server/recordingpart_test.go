@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings"
+	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"
 	"mcpdbg/ui/uitest"
 	"mcpdbg/ui/widget/paint"
@@ -109,4 +110,20 @@ func TestSessionsOfHosts(t *testing.T) {
 		require.NoError(t, log.Close())
 		require.NoError(t, log.Release())
 	}
+}
+
+// TestSessionsOfContainers checks that the list of sessions and their tabs name a container,
+// and its host once.
+func TestSessionsOfContainers(t *testing.T) {
+	log := rectest.Session(t, `"k":"start","process":"mcp-stdio-1","via":"docker web","placement":"ssh","host":"build-7"`)
+	ws := uitest.NewNamed(t, log, "srv (docker web on build-7)", 1)
+	for ws.Shown.Index.Pull(ws.Shown.Source) {
+	}
+	ws.Shown.Lifecycle.Pull(ws.Shown.Index.Events)
+	c := uitest.NewHost(t, ws, 120, 36).Context()
+	var l paint.Line
+	l.Reset(60, termsafe.Options{})
+	PaintState(c, &l)
+	require.Contains(t, ansi.Strip(l.String()), ", docker web on ssh build-7")
+	require.Equal(t, "srv (docker web on build-7)", tabName(c))
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"strconv"
+	"strings"
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
@@ -46,14 +47,12 @@ func sessionBusy(c host.Context) (string, paint.Style) {
 }
 
 // PaintState paints the second line: state and place, and on the right the size of the
-// recording. If there is too little room, it omits the size of a session on a host, and
+// recording. If there is too little room, it omits the size of a session elsewhere, and
 // the place of a local one.
 func PaintState(c host.Context, line *paint.Line) {
 	th := c.Host.Screen().Theme
-	place, on := "local", c.Workspace.Host()
-	if on != "" {
-		place = "ssh " + on
-	}
+	place := c.Workspace.Place()
+	elsewhere := place != "local"
 	state, bytes := fileState(c.Workspace.File.Recording), wording.Size(c.Workspace.File.Size)
 	if c.Workspace.Session != nil {
 		state, _ = liveState(c.Workspace.Status, th)
@@ -63,13 +62,13 @@ func PaintState(c host.Context, line *paint.Line) {
 	}
 	line.PadTo(4)
 	if room := line.Room(); termsafe.Width(state+", "+place)+1+len(bytes) > room && bytes != "" {
-		if on != "" {
+		if elsewhere {
 			bytes = ""
 		} else {
 			place = ""
 		}
 		if termsafe.Width(state+", "+place) > room {
-			place = on
+			place = strings.TrimPrefix(place, "ssh ")
 		}
 	}
 	if place != "" {
@@ -164,7 +163,7 @@ func SessionTabs(sessions []host.Context, visible, width int) []SessionTab {
 
 func tabName(c host.Context) string {
 	name := c.Workspace.SessionName()
-	if on := c.Workspace.Host(); on != "" {
+	if on := c.Workspace.Host(); on != "" && !strings.HasSuffix(name, " on "+on+")") {
 		name += "@" + on
 	}
 	return name

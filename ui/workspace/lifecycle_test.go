@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/recordings"
 	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"
 )
@@ -68,4 +69,14 @@ func TestTitleNamesThePlace(t *testing.T) {
 		w.Shown.Lifecycle.Pull(w.Shown.Index.Events)
 		require.Equal(t, c.want, w.FullTitle())
 	}
+}
+
+// The place is the planned one if the server was never started.
+func TestPlaceBeforeTheStart(t *testing.T) {
+	log, err := recordings.Create(recordings.Options{NoRecord: true, Header: session.Header{Via: []string{"docker", "exec", "-i", "web"}, Placement: "ssh", Host: "build-7"}})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	require.Equal(t, "docker web on ssh build-7", New(ctx, cancel, Opened{Title: "srv", Source: log}, 1).Place())
+	require.NoError(t, log.Close())
+	require.NoError(t, log.Release())
 }

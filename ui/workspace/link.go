@@ -7,6 +7,7 @@ import (
 
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
+	"mcpdbg/session/via"
 )
 
 // NoReply reports whether, by the log, requests can no longer get a response: the process
@@ -77,9 +78,11 @@ func (w *Workspace) Host() string {
 	return w.Shown.Source.Header().Host
 }
 
-// Place names the place of the process, such as docker web on ssh build-7.
+// Place names the place of the process, such as docker web on ssh build-7; before the
+// start, the planned one.
 func (w *Workspace) Place() string {
-	return cmp.Or(wording.Join(" on ", w.Shown.Lifecycle.Start.Via, wording.IfAny("ssh ", w.Host())), "local")
+	inside := cmp.Or(w.Shown.Lifecycle.Start.Via, via.Place(w.Shown.Source.Header().Via))
+	return cmp.Or(wording.Join(" on ", inside, wording.IfAny("ssh ", w.Host())), "local")
 }
 
 // LinkActive reports whether there is a process with a changing connection.
