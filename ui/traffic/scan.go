@@ -138,7 +138,7 @@ func (s *scan) forward(found *scanned, rows int) {
 			if s.passes(s.newer, &some[i], s.verdicts[i], &budget) {
 				found.back = append(found.back, foundItem{uint32(s.newer), workspace.FloodKind(&some[i])})
 			}
-			s.settle(found, some[i], &budget)
+			s.settle(found, some[i], s.verdicts[i], &budget)
 			if s.newer++; budget.bytes <= 0 {
 				return
 			}
@@ -255,7 +255,7 @@ func (s *scan) read(number int, row *session.Row, b *budget) bool {
 	return s.matcher.Read(number, *row)
 }
 
-func (s *scan) settle(found *scanned, row session.Row, b *budget) {
+func (s *scan) settle(found *scanned, row session.Row, v filter.Verdict, b *budget) {
 	if request, ok := row.Partner(); ok && request < s.newer {
 		s.again(found, s.first(request), b)
 		return
@@ -265,7 +265,7 @@ func (s *scan) settle(found *scanned, row session.Row, b *budget) {
 		return
 	}
 	if first := s.firstPart(s.newer, &row); first != s.newer && s.listing.view == Exchanges {
-		s.again(found, first, b)
+		s.extend(found, first, &row, v, b)
 		return
 	}
 	switch row.Kind {
@@ -286,6 +286,17 @@ func (s *scan) settle(found *scanned, row session.Row, b *budget) {
 		}
 	}
 	s.open = open
+}
+
+// extend adds a part to a line whose first part and earlier parts were checked when they
+// came: another part can only make the line pass.
+func (s *scan) extend(found *scanned, first int, part *session.Row, v filter.Verdict, b *budget) {
+	if first < s.older || v == filter.No || v == filter.Unread && !s.read(s.newer, part, b) {
+		return
+	}
+	if head, ok := s.one.At(first); ok && s.lists(first, &head) {
+		found.changed = append(found.changed, verdict{uint32(first), true})
+	}
 }
 
 // first returns the request that begins the exchange of a request, which has the

@@ -400,3 +400,36 @@ func TestFilterListsALineOnce(t *testing.T) {
 	s.Run(s.traffic.SetFilter(parsed(t, "end")))
 	require.Equal(t, []uint32{0}, s.passing())
 }
+
+// counted counts the messages that are read to apply a filter.
+type counted struct {
+	session.Source
+	read int
+}
+
+func (c *counted) Entry(r session.Row, limit int) (session.Entry, error) {
+	if limit != 1 { // of session.LineParts
+		c.read++
+	}
+	return c.Source.Entry(r, limit)
+}
+
+// TestFilterReadsAPartOnce checks that a part which arrives is matched alone, without the
+// earlier parts of its line.
+func TestFilterReadsAPartOnce(t *testing.T) {
+	log := uitest.NewLog(t)
+	src := &counted{Source: log}
+	const parts = 50
+	s := newScan(0, src, listing{view: Exchanges, filter: parsed(t, "needle")}, 0)
+	for i := range parts {
+		text := "hay"
+		if i == parts-1 {
+			text = "needle"
+		}
+		require.NoError(t, log.Append([]session.Entry{{Kind: session.KindStdout, Seq: uint64(i + 1), Payload: []byte(text), More: true}}))
+		found := s.step(log.Len())().(scanned)
+		require.Empty(t, found.back)
+		require.Equal(t, i == parts-1, len(found.changed) == 1 && found.changed[0] == verdict{0, true})
+	}
+	require.LessOrEqual(t, src.read, 2*parts)
+}
