@@ -46,6 +46,7 @@ echo "$SCANS"
 			{"slay tell", "-H---", "+++++"},
 			{"slay tell", strings.Repeat("H", 60), "U 1 " + strings.Repeat("+", 40)},
 			{"slay tell; REST=---; slay tell", "AAA", "U 1 U 0 ++++++"},
+			{"slay tell", strings.Repeat("F", 60), strings.Repeat("+", 16)}, // it cannot be killed
 			{"slay tell", "E", "+"},
 			{"slay tell", "FE", "++"},
 			{"slay tell", "AAE", "+++"},

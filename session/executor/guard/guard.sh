@@ -407,10 +407,11 @@ meet() {
 }
 
 # slay kills until an exact scan, or three in a row, find no process, or gives up: a
-# process that renews itself may be between two of its lives in one scan. It lists the
+# process that renews itself may be between two of its lives in one scan. It gives up early
+# if the same processes live on, which cannot be killed. It lists the
 # processes it killed, once each, and those that are left, and tells its doubts.
 slay() {
-	ROUND=0 CALM=0 FLED=0 TOLD=' '
+	ROUND=0 CALM=0 FLED=0 STUCK=0 SAME= TOLD=' '
 	while [ $ROUND -lt 40 ] && [ $CALM -lt 3 ]; do
 		look
 		HIT=' ' AWAY=
@@ -426,6 +427,9 @@ slay() {
 			case $TOLD in *" $PID "*) ;; *) NEW="$NEW $PID" TOLD="$TOLD$PID " ;; esac
 		done
 		[ -n "$1" ] && [ -n "$NEW" ] && tell M $NEW
+		[ "$FOUND$HIT" = "$SAME " ] && STUCK=$((STUCK + 1)) || STUCK=0
+		SAME=$FOUND
+		[ $STUCK -lt 15 ] || break
 		strike KILL $FOUND
 		ROUND=$((ROUND + 1))
 		[ $ROUND -gt 3 ] && [ "$HIT" = ' ' ] && pause
@@ -520,7 +524,7 @@ renew() {
 	OLD=$GROUP BORN=
 	regroup
 	[ -z "$TIMER" ] || born $TIMER
-	[ -n "$BORN" ] && [ "$OLD" = "$GROUP" ] && kill -USR1 $TIMER 2>/dev/null || lease $LEASE
+	[ -z "$MKSH" ] && [ -n "$BORN" ] && [ "$OLD" = "$GROUP" ] && kill -USR1 $TIMER 2>/dev/null || lease $LEASE
 }
 
 # clock ends the run after some seconds without USR1. It sleeps for short times, so that
@@ -546,7 +550,7 @@ clock() {
 		[ -z "$BEAT" ] || TIME=0 BEAT=
 	done
 	trap '' TERM USR1
-	finish lease $1
+	[ -n "$MEET" ] || finish lease $1
 	kill -KILL $$
 }
 
@@ -578,7 +582,8 @@ scope() {
 }
 
 # await sets FOUND to the processes with the mark, and waits a moment for one if MEET is
-# set: its run is started at the same time.
+# set: its run is started at the same time. P clears MEET. A guard that ends before P leaves
+# that run alone: it may have been started without a guard.
 await() {
 	FOUND=' ' TRIES=0
 	while [ -n "${MARKS:+$MEET}" ] && [ "$FOUND" = ' ' ] && [ $TRIES -lt 25 ]; do
@@ -615,7 +620,7 @@ while IFS= read -r LINE; do
 		;;
 	P) # the run: pid, its group or 0, stamp or 0, and "new" or those that belong
 		# to the host. Before it neither a run nor a clock exists.
-		N=$2 RUN=$3 GROUP=$4
+		N=$2 RUN=$3 GROUP=$4 MEET=
 		[ "$GROUP" = 0 ] && ALONE=1
 		[ "$5" != 0 ] && STAMP=$5
 		pair $RUN
@@ -692,5 +697,5 @@ while IFS= read -r LINE; do
 	esac
 done
 calm
-finish closed 0
+[ -n "$MEET" ] || finish closed 0
 exit 0
