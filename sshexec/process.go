@@ -142,7 +142,11 @@ func (p *process) watch(ctx context.Context) {
 		p.base.LeaderExited()
 	}
 	// The connection is closed as soon as it is no longer needed.
-	p.base.SweepIf(func() bool { return p.running.charge == nil || p.noneLeft(ctx, left) })
+	p.base.SweepIf(func() bool {
+		limited, cancel := context.WithTimeout(ctx, endTime) // a silent guard must not block Terminate
+		defer cancel()
+		return p.running.charge == nil || p.noneLeft(limited, left)
+	})
 	p.base.Retire()
 }
 

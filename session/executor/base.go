@@ -20,6 +20,9 @@ const MarkName = "MCPDBG_MARK"
 // Terminate cuts them.
 const drainTime = 250 * time.Millisecond
 
+// treeTime is how long Terminate waits for the processes that an ended leader has left.
+const treeTime = 2 * time.Second
+
 // A Backend is the part of a process that depends on where it runs. All methods but
 // Launch are called for a launched process only, from any goroutine.
 type Backend interface {
@@ -416,6 +419,8 @@ func (b *Base) CutShared(ctx context.Context) {
 // settle gives the leader's descendants time to exit as well. It reports whether there
 // was none from the beginning.
 func (b *Base) settle(ctx context.Context) (alone bool) {
+	ctx, cancel := context.WithTimeout(ctx, treeTime)
+	defer cancel()
 	alone = true
 	settle(ctx, b.exitedAt, func() bool {
 		found, _, err := b.own.Tree(ctx)
