@@ -146,12 +146,21 @@ func (p *process) anyLeft() bool {
 	return err != nil || len(procs) > 0 || p.charge.Load().Guard().Doubts()
 }
 
-// deserted reports whether the server has ended and left no other process.
-func (p *process) deserted() bool {
+// deserted reports whether the server is known to have ended and left no other process. ctx
+// limits the wait for the guard.
+func (p *process) deserted(ctx context.Context) bool {
+	if p.base.Alive() {
+		return false
+	}
+	if p.base.Swept() {
+		return true
+	}
+	left := make(chan bool, 1)
+	p.base.Go(func() { left <- p.left() })
 	select {
-	case <-p.base.Exited():
-		return !p.left()
-	default:
+	case some := <-left:
+		return !some
+	case <-ctx.Done():
 		return false
 	}
 }
@@ -189,7 +198,7 @@ func (p *process) Tree(ctx context.Context) (found, spared []executor.Descendant
 	if p.charge.Load() == nil {
 		return p.below.Tree(ctx)
 	}
-	if p.deserted() {
+	if p.deserted(ctx) {
 		return nil, nil, nil
 	}
 	procs, err := p.ask(ctx, "T", "")
@@ -287,7 +296,7 @@ func (p *process) Kill(ctx context.Context, alone bool, report *executor.StopRep
 	defer cancel()
 	var procs []guard.Proc
 	var err error
-	if !alone || !p.deserted() {
+	if !alone || !p.deserted(limit) {
 		procs, err = p.charge.Load().Ask(limit, "K", "")
 	}
 	report.Signalled, report.Survivors, report.Spared = guard.Of(procs, guard.Member), guard.Of(procs, guard.Left), guard.Of(procs, guard.Spared)
