@@ -48,7 +48,7 @@ func (e *Executor) resolve(ctx context.Context, p *prefix) *executor.StartError 
 
 // told returns the output of a command that must succeed.
 func (e *Executor) told(ctx context.Context, p *prefix, words ...string) (string, *executor.StartError) {
-	limited, cancel := context.WithTimeoutCause(ctx, e.opts.StartTimeout, errUnresolved)
+	limited, cancel := executor.WithPausableTimeout(ctx, e.opts.StartTimeout, errUnresolved)
 	defer cancel()
 	a, err := e.ask(limited, words)
 	var failure *executor.StartError
@@ -99,6 +99,11 @@ func (e *Executor) pod(ctx context.Context, p *prefix) (words []string, name str
 		return nil, "", failure
 	}
 	kind, text, _ := strings.Cut(out, " ")
+	words = slices.Clone(p.words)
+	if kind == "Pod" { // such as pods.v1./web
+		_, words[at], _ = strings.Cut(c.Target, "/")
+		return words, words[at], nil
+	}
 	selector, err := selectorOf(kind, text)
 	if err != nil {
 		return nil, "", p.fail("resolve", executor.ViaNoContainer, err, hintPods)
@@ -112,7 +117,6 @@ func (e *Executor) pod(ctx context.Context, p *prefix) (words []string, name str
 		return nil, "", p.fail("resolve", executor.ViaNotRunning, errors.New("none of its pods runs"), "kubectl get pods shows them")
 	}
 	sort.SliceStable(pods, func(i, j int) bool { return pods[i].before(&pods[j]) })
-	words = slices.Clone(p.words)
 	words[at] = pods[0].name
 	return words, pods[0].name, nil
 }
@@ -232,7 +236,7 @@ func (e *Executor) container(ctx context.Context, p *prefix) (words []string, na
 	case len(ids) == 1 && index == "":
 		id = ids[0]
 	case len(ids) > 0:
-		out, failure = e.told(ctx, p, slices.Concat(docker, []string{"inspect", "-f", "{{.Id}} {{json .Config.Labels}}"}, ids)...)
+		out, failure = e.told(ctx, p, slices.Concat(docker, []string{"inspect", "-f", `{{.Id}} {{index .Config.Labels "` + numberLabel + `"}}`}, ids)...)
 		if failure != nil {
 			return nil, "", failure
 		}
@@ -255,15 +259,16 @@ func (e *Executor) container(ctx context.Context, p *prefix) (words []string, na
 }
 
 // numbered returns the id of the container with a number, or with the lowest one, in lines
-// of ids and labels; "" if there is none.
+// of ids and numbers; "" if there is none. An incomplete last line is skipped.
 func numbered(lines, index string) string {
 	found, lowest := "", 0
 	for line := range strings.Lines(lines) {
 		id, text, _ := strings.Cut(strings.TrimSpace(line), " ")
-		var labels map[string]string
-		_ = json.Unmarshal([]byte(text), &labels) // without labels it has no number
-		number, _ := strconv.Atoi(labels[numberLabel])
-		if index != "" && labels[numberLabel] == index || index == "" && (found == "" || number < lowest) {
+		if !strings.HasSuffix(line, "\n") {
+			break
+		}
+		number, _ := strconv.Atoi(text) // 0 without the label
+		if index != "" && text == index || index == "" && (found == "" || number < lowest) {
 			found, lowest = id, number
 		}
 	}

@@ -27,6 +27,7 @@ func TestOnePodOfAWorkload(t *testing.T) {
 	for target, words := range map[string][]string{
 		"deploy/api":  {kubectl, "-n", "shop", "exec", "-i", "deploy/api", "--"},
 		"service/api": {kubectl, "--context=enginetest", "exec", "--stdin", "service/api", "-n", "shop", "--"},
+		"Pod/api-1":   {kubectl, "-n", "shop", "exec", "-i", "Pod/api-1", "--"},
 	} {
 		p, err := start(t, words, nil, "pid", "hang")
 		require.NoError(t, err)
@@ -153,6 +154,14 @@ func TestOrderOfPods(t *testing.T) {
 			require.Equal(t, i < j, pods[i].before(&pods[j]), "%s before %s", pods[i].name, pods[j].name)
 		}
 	}
+}
+
+func TestNumberedContainer(t *testing.T) {
+	lines := "a 3\nb 2\nc \n"
+	require.Equal(t, "b", numbered("a 3\nb 2\nd 1", ""), "the last line is cut")
+	require.Equal(t, "c", numbered(lines, ""), "as without a label")
+	require.Equal(t, "a", numbered(lines, "3"))
+	require.Empty(t, numbered(lines, "4"))
 }
 
 func TestSelectorOf(t *testing.T) {

@@ -287,14 +287,19 @@ func (c *client) dockerPS(p *parsed) error {
 	return w.Flush()
 }
 
-var action = regexp.MustCompile(`\{\{\s*(json\s+)?(\.[A-Za-z.]*)\s*\}\}`)
+var action = regexp.MustCompile(`\{\{\s*(json\s+|index\s+)?(\.[A-Za-z.]*)(?:\s+"([^"]*)")?\s*\}\}`)
 
-// expand replaces the fields of a template. Nothing else of templates is supported.
+// expand replaces the fields of a template, and their keys. Nothing else of templates is supported.
 func expand(format string, value any) string {
 	return action.ReplaceAllStringFunc(format, func(text string) string {
 		m := action.FindStringSubmatch(text)
 		v := field(value, m[2])
-		if m[1] != "" {
+		switch strings.TrimSpace(m[1]) {
+		case "index":
+			all, _ := v.(map[string]any)
+			text, _ := all[m[3]].(string) // "" if it is missing
+			return text
+		case "json":
 			b, _ := json.Marshal(v) // it was decoded from JSON
 			return string(b)
 		}
