@@ -182,7 +182,8 @@ func (c *Charge) listed(procs []Proc) {
 }
 
 // KillOne kills the process pid if the latest T has listed it; otherwise the error is
-// executor.ErrNotInTree. It never hits a later process with that pid.
+// executor.ErrNotInTree. It never hits a later process with that pid. It asks one guard only:
+// another one could not tell whether that has killed it.
 func (c *Charge) KillOne(ctx context.Context, pid int) (executor.Descendant, error) {
 	c.mu.Lock()
 	born, known := c.births[pid]
@@ -190,7 +191,10 @@ func (c *Charge) KillOne(ctx context.Context, pid int) (executor.Descendant, err
 	if !known {
 		return executor.Descendant{}, executor.ErrNotInTree
 	}
-	procs, err := c.Ask(ctx, "N", fmt.Sprintf("%d %s", pid, born))
+	procs, err := c.Guard().Ask(ctx, "N", fmt.Sprintf("%d %s", pid, born))
+	if errors.Is(err, ErrGone) {
+		err = fmt.Errorf("whether process %d was killed: cannot tell: %w", pid, err)
+	}
 	if err != nil {
 		return executor.Descendant{}, err
 	}
