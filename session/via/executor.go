@@ -106,7 +106,6 @@ func (e *Executor) Start(ctx context.Context, cmd executor.Command) (executor.Pr
 func (e *Executor) shellBarred(ctx context.Context, p *prefix) (string, *executor.StartError) {
 	e.mu.Lock()
 	barred, asked := e.barred, e.asked
-	e.asked = true
 	e.mu.Unlock()
 	if asked || p.name != "sudo" {
 		return barred, nil
@@ -121,6 +120,9 @@ func (e *Executor) shellBarred(ctx context.Context, p *prefix) (string, *executo
 	case err != nil:
 		return "", p.fail("resolve", executor.StartFailed, err, "")
 	case a.exit == executor.Exit{Kind: executor.ExitCode}:
+		e.mu.Lock()
+		e.asked = true
+		e.mu.Unlock()
 		return "", nil
 	case code == executor.ViaPassword:
 		return "", p.fail("resolve", code, errors.New(text), hint)
@@ -133,7 +135,7 @@ func (e *Executor) shellBarred(ctx context.Context, p *prefix) (string, *executo
 func (e *Executor) bar(why string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.barred = why
+	e.asked, e.barred = true, why
 }
 
 func (e *Executor) start(ctx context.Context, cmd executor.Command, own *process) (executor.Process, error) {
