@@ -29,14 +29,15 @@ func (p *process) Launch(ctx context.Context) *executor.StartError {
 	defer cancel()
 	guards := make(chan armed, 1)
 	// A prefix that can be executed only once at a time must not fail the start.
-	half, stop := context.WithTimeoutCause(ctx, p.ex.opts.StartTimeout/2, errSilent)
-	defer stop()
+	half, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	if p.prefix.stays {
 		guards <- armed{}
 	} else {
 		go func() { guards <- p.arm(half, true) }() // concurrently with the server
 	}
 	failure := p.below.Launch(ctx)
+	defer time.AfterFunc(p.ex.opts.StartTimeout/2-executor.Elapsed(ctx), func() { stop(errSilent) }).Stop() // prompts are over
 	if failure == nil {
 		failure = p.base.Phase("inside", p.prefix.place, func() *executor.StartError { return p.enter(ctx, half, guards) })
 		if failure != nil {
