@@ -69,7 +69,7 @@ func (p *process) rearm(ctx context.Context) (*guard.Guard, error) {
 // charge connects the guard to the process.
 func (p *process) charge(ctx context.Context, c *guard.Charge) {
 	c.Attach(guard.ChargeOptions{
-		Arm: p.rearm, Alive: p.base.Alive, Notify: p.notify,
+		Arm: p.rearm, Dismiss: guard.Dismiss, Alive: p.base.Alive, Notify: p.notify,
 		Over: func() bool { return p.base.Swept() || p.conn.Cause() != nil },
 		Hosts: func(ctx context.Context, hosts []executor.Descendant) {
 			p.base.ShareStreams()

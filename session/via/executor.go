@@ -19,6 +19,8 @@ const (
 	// guardLease is how long a guard inside waits for a sign of life before it ends the
 	// server.
 	guardLease = 30 * time.Second
+	// dismissTime is how long a guard that is no longer needed may take to end.
+	dismissTime = 30 * time.Second
 )
 
 // Options configure an Executor. Below is required.
@@ -48,6 +50,7 @@ type Executor struct {
 	barred string                      // why no shell can be started in the place of Words, or ""
 
 	leaving sync.WaitGroup // of the guards that are no longer needed
+	closing chan struct{}  // closed when no server is left
 }
 
 var _ executor.Executor = (*Executor)(nil)
@@ -62,7 +65,7 @@ func New(o Options) (*Executor, error) {
 	o.Words = slices.Clone(o.Words)
 	o.StartTimeout = cmp.Or(o.StartTimeout, startTimeout)
 	o.Lease = max(0, cmp.Or(o.Lease, guardLease))
-	return &Executor{opts: o, alive: make(map[string]executor.Process)}, nil
+	return &Executor{opts: o, alive: make(map[string]executor.Process), closing: make(chan struct{})}, nil
 }
 
 // Start implements executor.Executor. If there is no shell inside, the server is started
@@ -177,6 +180,29 @@ func (e *Executor) keep(p executor.Process) bool {
 	return true
 }
 
+// dismiss ends a guard that is not in charge. The end of its client may overtake the command:
+// the client lives on until the guard has read it.
+func (e *Executor) dismiss(ch guard.Channel) {
+	e.mu.Lock()
+	closed := e.alive == nil
+	if !closed {
+		e.leaving.Go(func() {
+			guard.Quit(ch)
+			select {
+			case <-ch.Exited():
+			case <-ch.Ended():
+			case <-e.closing:
+			case <-time.After(dismissTime):
+			}
+			_ = ch.Close()
+		})
+	}
+	e.mu.Unlock()
+	if closed {
+		guard.Dismiss(ch)
+	}
+}
+
 // Process implements executor.Executor.
 func (e *Executor) Process(id string) executor.Process { return e.opts.Below.Process(id) }
 
@@ -200,6 +226,9 @@ func (e *Executor) Close() error {
 		})
 	}
 	ending.Wait()
+	if all != nil {
+		close(e.closing)
+	}
 	e.leaving.Wait()
 	return errors.Join(errors.Join(failures...), e.opts.Below.Close())
 }

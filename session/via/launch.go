@@ -50,7 +50,7 @@ func (p *process) Launch(ctx context.Context) *executor.StartError {
 	if failure != nil {
 		cancel()                           // of a guard that still waits
 		if a := <-guards; a.guard != nil { // not taken by enter
-			guard.Dismiss(a.client)
+			p.ex.dismiss(a.client)
 		}
 	}
 	return failure
@@ -205,7 +205,7 @@ func (p *process) guarded(ctx context.Context, run guard.Run, a armed) {
 	}
 	if err != nil {
 		if a.client != nil {
-			guard.Dismiss(a.client)
+			p.ex.dismiss(a.client)
 		}
 		unseen := fmt.Sprintf("processes inside (%s): cannot tell: no guard: %v%s", p.prefix.place, err, p.prefix.look())
 		p.setUnseen(unseen)
@@ -219,7 +219,7 @@ func (p *process) guarded(ctx context.Context, run guard.Run, a armed) {
 			a := p.arm(ctx, false)
 			return a.guard, a.err
 		},
-		Alive: p.base.Alive, Over: p.base.Swept, Notify: p.notify,
+		Alive: p.base.Alive, Over: p.base.Swept, Notify: p.notify, Dismiss: p.ex.dismiss,
 		Hosts: func(context.Context, []executor.Descendant) {}, // nothing runs before the shell
 	})
 	p.left = sync.OnceValue(p.anyLeft)
@@ -263,7 +263,7 @@ func (p *process) arm(ctx context.Context, first bool) armed {
 		g, err = guard.Armed(c, r)
 	}
 	if err != nil {
-		guard.Dismiss(c)
+		p.ex.dismiss(c)
 		return armed{err: err}
 	}
 	return armed{guard: g, client: c}

@@ -49,6 +49,8 @@ type ChargeOptions struct {
 	// Arm starts another guard for the run, in the same place. ctx limits the start, and
 	// not the life of the guard.
 	Arm func(ctx context.Context) (*Guard, error)
+	// Dismiss ends another guard that has not taken over.
+	Dismiss func(Channel)
 	// Alive reports whether the leader is not known to have ended.
 	Alive func() bool
 	// Over reports whether nothing is left to guard, or nothing can be reached.
@@ -287,7 +289,7 @@ func (c *Charge) rearm(ctx context.Context) (*Guard, error) {
 	}
 	hosts, err := g.Ask(limited, "P", c.state())
 	if err != nil {
-		Dismiss(g.ch) // it may just be slow
+		c.o.Dismiss(g.ch) // it may just be slow
 		return nil, err
 	}
 	c.setHosts(ctx, hosts)

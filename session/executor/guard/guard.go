@@ -44,9 +44,14 @@ type Channel interface {
 // Dismiss ends a script that guards nothing yet, or is no longer needed. Without the
 // command a guard would take the end of its input for a lost connection, and end the run.
 func Dismiss(ch Channel) {
+	Quit(ch)
+	_ = ch.Close()
+}
+
+// Quit sends the command that ends a guard, and ends its input.
+func Quit(ch Channel) {
 	_, _ = io.WriteString(ch, "Q\n") // a run that waits for its GO ignores it
 	_ = ch.CloseWrite()
-	_ = ch.Close()
 }
 
 // A Guard is the local end of the channel of one guard; guard.sh is the other one. It
@@ -356,8 +361,7 @@ func (g *Guard) Close() {
 		return // another goroutine is stuck in a write
 	}
 	defer g.order.Unlock()
-	_, _ = io.WriteString(g.ch, "Q\n")
-	_ = g.ch.CloseWrite()
+	Quit(g.ch)
 }
 
 // Leave is like Close, and waits at most limit until the guard has ended before it closes
