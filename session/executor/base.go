@@ -20,8 +20,9 @@ const MarkName = "MCPDBG_MARK"
 // Terminate cuts them.
 const drainTime = 250 * time.Millisecond
 
-// treeTime is how long Terminate waits for the processes that an ended leader has left.
-const treeTime = 2 * time.Second
+// treeTime is how long Terminate waits for the list of processes that an ended leader has
+// left: another guard may have to take over first.
+const treeTime = 8 * time.Second
 
 // A Backend is the part of a process that depends on where it runs. All methods but
 // Launch are called for a launched process only, from any goroutine.
