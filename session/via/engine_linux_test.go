@@ -115,7 +115,7 @@ func TestContainerWithoutShell(t *testing.T) {
 	require.Len(t, info.Notices, 1)
 	require.Equal(t, executor.NoticeUnseen, info.Notices[0].Code)
 	require.Equal(t, "docker bare: processes inside, and how the server ends: cannot tell: there is no shell inside", info.Notices[0].Text)
-	require.Contains(t, info.Notices[0].Hint, "docker top bare shows them")
+	require.Contains(t, info.Notices[0].Hint, "docker top bare shows the processes")
 	report, err := p.Terminate(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(report.CannotTell, "\n"), docker+" top bare shows the processes, "+docker+" restart bare ends them")

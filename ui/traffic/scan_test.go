@@ -401,13 +401,13 @@ func TestFilterListsALineOnce(t *testing.T) {
 	require.Equal(t, []uint32{0}, s.passing())
 }
 
-// counted counts the messages that are read to apply a filter.
-type counted struct {
+// countedReads counts the messages that are read to apply a filter.
+type countedReads struct {
 	session.Source
 	read int
 }
 
-func (c *counted) Entry(r session.Row, limit int) (session.Entry, error) {
+func (c *countedReads) Entry(r session.Row, limit int) (session.Entry, error) {
 	if limit != 1 { // of session.LineParts
 		c.read++
 	}
@@ -418,7 +418,7 @@ func (c *counted) Entry(r session.Row, limit int) (session.Entry, error) {
 // earlier parts of its line.
 func TestFilterReadsAPartOnce(t *testing.T) {
 	log := uitest.NewLog(t)
-	src := &counted{Source: log}
+	src := &countedReads{Source: log}
 	const parts = 50
 	s := newScan(0, src, listing{view: Exchanges, filter: parsed(t, "needle")}, 0)
 	for i := range parts {

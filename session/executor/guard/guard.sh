@@ -550,7 +550,7 @@ clock() {
 		[ -z "$BEAT" ] || TIME=0 BEAT=
 	done
 	trap '' TERM USR1
-	[ -n "$MEET" ] || finish lease $1
+	finish lease $1
 	kill -KILL $$
 }
 
@@ -582,8 +582,7 @@ scope() {
 }
 
 # await sets FOUND to the processes with the mark, and waits a moment for one if MEET is
-# set: its run is started at the same time. P clears MEET. A guard that ends before P leaves
-# that run alone: it may have been started without a guard.
+# set: its run is started at the same time.
 await() {
 	FOUND=' ' TRIES=0
 	while [ -n "${MARKS:+$MEET}" ] && [ "$FOUND" = ' ' ] && [ $TRIES -lt 25 ]; do
@@ -620,7 +619,7 @@ while IFS= read -r LINE; do
 		;;
 	P) # the run: pid, its group or 0, stamp or 0, and "new" or those that belong
 		# to the host. Before it neither a run nor a clock exists.
-		N=$2 RUN=$3 GROUP=$4 MEET=
+		N=$2 RUN=$3 GROUP=$4
 		[ "$GROUP" = 0 ] && ALONE=1
 		[ "$5" != 0 ] && STAMP=$5
 		pair $RUN
@@ -697,5 +696,5 @@ while IFS= read -r LINE; do
 	esac
 done
 calm
-[ -n "$MEET" ] || finish closed 0
+finish closed 0
 exit 0

@@ -548,23 +548,3 @@ func TestTimedLine(t *testing.T) {
 		s.deserted()
 	})
 }
-
-// A first guard that has not got its run leaves it alone, when its input ends and when its
-// time is over: the run may have been started without a guard.
-func TestDiscardedGuardLeavesTheRunAlone(t *testing.T) {
-	t.Parallel()
-	underPosixShells(t, func(t *testing.T, shell []string) {
-		mark := executor.NewMark()
-		run := runLocally(t, shell, ShowMark(mark))
-		closed := runLocally(t, shell, Script(mark, Orders{Lease: longLease, Meet: true}))
-		late := runLocally(t, shell, Script(mark, Orders{Lease: longLease, Timeout: time.Second, Meet: true}))
-		for _, g := range []*script{closed, late} {
-			require.Contains(t, g.line(), fmt.Sprint(" ", run.cmd.Process.Pid), "it sees the run")
-		}
-		require.NoError(t, closed.stdin.Close())
-		closed.deserted()
-		late.deserted()
-		run.send("echo alive\n")
-		require.Equal(t, "alive", run.line())
-	})
-}
