@@ -25,7 +25,7 @@ type Info struct {
 	Stopped  string             `json:"stopped,omitempty"` // why its recorder could not write the rest
 	Entries  int                `json:"entries"`
 	Size     int64              `json:"bytes"`
-	Duration int64              `json:"duration_us"` // 0 if Untimed
+	Duration int64              `json:"duration_us"`       // 0 if Untimed
 	Untimed  bool               `json:"untimed,omitempty"` // all entries have the same time
 	Skipped  string             `json:"skipped,omitempty"` // unsupported parts, counted
 	Servers  []digest.Peer      `json:"servers,omitempty"` // from the handshakes
