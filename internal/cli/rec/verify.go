@@ -27,7 +27,7 @@ format, which docs/reference/recording-format.md describes.
 The last entry has a hash of the header and all entries, so that an edited time,
 exit code or header is found too. Unfinished recordings, and those of older
 versions or other programs, have none, and verify reports that. It is not a
-signature: a person who edits a recording on purpose can compute it again.
+signature: after an edit on purpose it can be computed again.
 
 An unfinished recording, because it is still being written or its recorder was
 killed or found the disk full, or because the end of the file is missing, is "ok
