@@ -55,17 +55,22 @@ type Counts struct {
 func (r *Report) Counts() Counts {
 	var c Counts
 	for i := range r.Targets {
-		switch r.Targets[i].Outcome() {
-		case Passed:
-			c.Passed++
-		case Doubtful:
-			c.Passed++
-			c.Doubtful++
-		case Cancelled:
-			c.Cancelled++
-		default:
-			c.Failed++
-		}
+		c.Add(&r.Targets[i])
 	}
 	return c
+}
+
+// Add counts a target.
+func (c *Counts) Add(r *Result) {
+	switch r.Outcome() {
+	case Passed:
+		c.Passed++
+	case Doubtful:
+		c.Passed++
+		c.Doubtful++
+	case Cancelled:
+		c.Cancelled++
+	default:
+		c.Failed++
+	}
 }

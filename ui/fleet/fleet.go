@@ -88,7 +88,11 @@ func (v *View) StopQuestion(quits bool) *host.Dialog {
 // Finished returns the message about the end of the run.
 func (v *View) Finished(c host.Context) string {
 	t := v.Grid.Totals()
-	return fmt.Sprintf("run finished: %s ok, %s failed; %s shows it", wording.Thousands(t.Passed), wording.Thousands(t.Failed), c.Host.Key(actShow))
+	unsure := ""
+	if t.Unsure > 0 {
+		unsure = fmt.Sprintf("%s %s, ", wording.Thousands(t.Unsure), grid.Unsure)
+	}
+	return fmt.Sprintf("run finished: %s ok, %s%s failed; %s shows it", wording.Thousands(t.Passed), unsure, wording.Thousands(t.Failed), c.Host.Key(actShow))
 }
 
 func (v *View) picked() (target int, row grid.Row, ok bool) {

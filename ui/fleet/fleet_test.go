@@ -271,6 +271,23 @@ func TestGridEndsAtFailure(t *testing.T) {
 	}
 }
 
+// TestGridCountsUnsure checks that targets whose end is unknown are not counted as ok.
+func TestGridCountsUnsure(t *testing.T) {
+	r := uitest.NewRun(t, 3)
+	r.Begin(2)
+	r.End(0, 3)
+	r.Rows[1].State, r.Rows[1].Message = grid.Unsure, "docker ended with 0; how the server ended: cannot tell"
+	r.Finish()
+	s := newStage(t, r, uitest.NewWorkspace(t, workspace.NoSource()), 120, 36)
+	require.Contains(t, s.Text(), "SMOKE  done: ok?  ")
+	require.Contains(t, s.Text(), " 3 targets  2 ok  1 ok?  ")
+	require.Regexp(t, `host-002\.example .* ok\? +docker ended with 0`, s.Text())
+	require.Equal(t, "run finished: 2 ok, 1 ok?, 0 failed; [grid] shows it", s.view.Finished(s.Context()))
+	s.onTarget(1)
+	s.Do("grid-copy")
+	require.Contains(t, s.Clip, "  ok?  docker ended with 0")
+}
+
 // TestGridByMouse checks that a click selects a target, that a second one reports it, and
 // that the wheel scrolls.
 func TestGridByMouse(t *testing.T) {

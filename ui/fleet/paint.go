@@ -79,6 +79,8 @@ func (v *View) state(th *paint.Theme) (string, paint.Style) {
 		return "done: FAILED", th.Failed
 	case t.Cancelled > 0:
 		return "done: CANCELLED", th.Failed
+	case t.Unsure > 0:
+		return "done: " + grid.Unsure.String(), th.Odd
 	}
 	return "done: ok", th.Good
 }

@@ -80,6 +80,8 @@ func (r *Run) Totals() grid.Totals {
 			t.Running++
 		case grid.Passed:
 			t.Passed++
+		case grid.Unsure:
+			t.Unsure++
 		case grid.Failed:
 			t.Failed++
 			causes[r.Rows[i].Cause]++

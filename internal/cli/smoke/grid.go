@@ -118,7 +118,10 @@ func doneRow(row *grid.Row, at *progressRow) {
 	row.Took = time.Duration(r.OwnMS() * float64(time.Millisecond))
 	switch {
 	case r.OK:
-		row.State, row.Unsure, row.Message = grid.Passed, r.Outcome() == smoke.Doubtful, report.Text(r)
+		row.State, row.Message = grid.Passed, report.Text(r)
+		if r.Outcome() == smoke.Doubtful {
+			row.State = grid.Unsure
+		}
 		return
 	case r.Cause == smoke.CauseCancelled:
 		row.State = grid.Cancelled
@@ -159,7 +162,8 @@ func (s *gridSource) Totals() grid.Totals {
 	all := s.progress.Totals()
 	t := grid.Totals{
 		Waiting: all.Waiting, Connecting: all.Connecting, Running: all.Running,
-		Passed: all.Counts.Passed, Failed: all.Counts.Failed, Cancelled: all.Counts.Cancelled,
+		Passed: all.Counts.Passed - all.Counts.Doubtful, Unsure: all.Counts.Doubtful,
+		Failed: all.Counts.Failed, Cancelled: all.Counts.Cancelled,
 		Newest: all.Newest, Took: time.Since(all.Began), Over: !all.Ended.IsZero(),
 	}
 	if t.Over {

@@ -107,24 +107,15 @@ func (b *progress) Event(e smoke.Event) {
 	row.Phase, row.Failed, row.Attempt, row.Entered = e.Phase, e.Failed, e.Attempt, e.At
 	if e.Result != nil {
 		row.Ended, row.Result = e.At, e.Result
-		b.count(e.Result)
+		b.counts.Add(e.Result)
+		if cause := e.Result.Cause; cause != "" && cause != smoke.CauseCancelled {
+			b.causes[cause]++
+		}
 	}
 	if row.stage() == running {
 		b.ran = max(b.ran, e.Target)
 	}
 	b.notify()
-}
-
-func (b *progress) count(r *smoke.Result) {
-	switch {
-	case r.OK:
-		b.counts.Passed++
-	case r.Cause == smoke.CauseCancelled:
-		b.counts.Cancelled++
-	default:
-		b.counts.Failed++
-		b.causes[r.Cause]++
-	}
 }
 
 // Recorded sets the path of a target's recording.

@@ -33,6 +33,15 @@ func isInfrastructure(c smoke.Cause) bool {
 	return false
 }
 
+// passed returns how many targets passed, and how many of them as smoke.Doubtful.
+func passed(c *smoke.Counts, of string) string {
+	text := fmt.Sprintf("%d of %s passed", c.Passed, of)
+	if c.Doubtful > 0 {
+		text += fmt.Sprintf(", %d of them %s", c.Doubtful, smoke.Doubtful)
+	}
+	return text
+}
+
 // A timing is in milliseconds.
 type timing struct {
 	Name string

@@ -37,7 +37,7 @@ type pageCause struct {
 
 type pageTarget struct {
 	Verdict  string
-	Class    string // of the row: the status without its question mark
+	Class    string // of the row: the status, as a name of CSS
 	Index    int
 	Host     string
 	Server   string
@@ -70,10 +70,7 @@ func newPage(r *smoke.Report) *page {
 	counts := r.Counts()
 	p := &page{
 		OK:    r.OK,
-		Title: strconv.Itoa(counts.Passed) + " of " + wording.Plural(len(r.Targets), "target") + " passed",
-	}
-	if counts.Doubtful > 0 {
-		p.Title += ", " + strconv.Itoa(counts.Doubtful) + " of them " + smoke.Doubtful
+		Title: passed(&counts, wording.Plural(len(r.Targets), "target")),
 	}
 	add := func(name, value string) {
 		if value != "" {
@@ -117,7 +114,7 @@ func newPage(r *smoke.Report) *page {
 
 func newPageTarget(index int, r *smoke.Result, slowest float64) pageTarget {
 	t := pageTarget{
-		Verdict: status(r), Class: strings.TrimSuffix(status(r), "?"), Index: index, Host: termsafe.Line(r.Host), Server: termsafe.Line(r.Server), Cause: termsafe.Line(string(r.Cause)), Phase: termsafe.Line(string(r.Phase)),
+		Verdict: status(r), Class: strings.Replace(status(r), smoke.Doubtful, "unsure", 1), Index: index, Host: termsafe.Line(r.Host), Server: termsafe.Line(r.Server), Cause: termsafe.Line(string(r.Cause)), Phase: termsafe.Line(string(r.Phase)),
 		MS: r.OwnMS(), Took: duration(r.OwnMS()), Text: lineText(r), Hint: termsafe.Lines(r.Hint), Evidence: evidence(r),
 	}
 	if !r.OK {

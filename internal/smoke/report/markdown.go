@@ -1,8 +1,8 @@
 package report
 
 import (
-	"fmt"
 	"io"
+	"strconv"
 
 	"mcpdbg/internal/problems"
 	"mcpdbg/internal/smoke"
@@ -14,7 +14,7 @@ import (
 func Markdown(w io.Writer, r *smoke.Report) error {
 	var m problems.Markdown
 	counts := r.Counts()
-	m.Heading(2, fmt.Sprintf("mcpdbg smoke: %d of %d passed", counts.Passed, len(r.Targets)))
+	m.Heading(2, "mcpdbg smoke: "+passed(&counts, strconv.Itoa(len(r.Targets))))
 	m.Table("result", "host", "server", "time", "details")
 	for i := range r.Targets {
 		t := &r.Targets[i]

@@ -7,7 +7,8 @@ function filter() {
   const words = $('search').value.toLowerCase().split(/\s+/).filter(w => w), cause = $('cause').value;
   let shown = 0;
   for (const row of rows) {
-    const fits = !cause || (cause === '!' ? !row.classList.contains('ok') : cell(row, 'cause') === cause);
+    const is = name => row.classList.contains(name);
+    const fits = !cause || (cause === '!' ? !is('ok') && !is('unsure') : cause === '?' ? is('unsure') : cell(row, 'cause') === cause);
     row.hidden = !fits || !words.every(w => row.textContent.toLowerCase().includes(w));
     if (!row.hidden) shown++;
   }

@@ -184,5 +184,7 @@ func TestPageSortsAndFilters(t *testing.T) {
 		`search "" cause "connect"`:   "Web-11 | 1 of 3 targets",
 		`search "web-9" cause "!"`:    " | 0 of 3 targets",
 		`search "" cause ""`:          "web-10 web-9 Web-11 | 3 targets",
+		`search "" cause "?"`:         "web-9 | 1 of 3 targets",
+		`search "9" cause "!"`:        " | 0 of 3 targets",
 	}, got)
 }

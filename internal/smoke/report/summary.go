@@ -25,10 +25,7 @@ const (
 func Summary(w io.Writer, r *smoke.Report) error {
 	b := bufio.NewWriter(w)
 	counts := r.Counts()
-	_, _ = fmt.Fprintf(b, "%d of %s passed", counts.Passed, wording.Plural(len(r.Targets), "target")) // Flush reports errors
-	if counts.Doubtful > 0 {
-		_, _ = fmt.Fprintf(b, ", %d of them %s", counts.Doubtful, smoke.Doubtful)
-	}
+	_, _ = b.WriteString(passed(&counts, wording.Plural(len(r.Targets), "target"))) // Flush reports errors
 	if counts.Failed > 0 {
 		_, _ = fmt.Fprintf(b, ", %d failed", counts.Failed)
 	}

@@ -13,7 +13,7 @@ type Sort uint8
 // The sort orders.
 const (
 	AsGiven     Sort = iota
-	FailedFirst      // by cause; then running, cancelled, waiting and passed targets
+	FailedFirst      // by cause; then running, cancelled, waiting, unsure and passed targets
 	Slowest          // the slowest first
 	ByHost           // h2 before h10
 	sortCount
@@ -127,7 +127,7 @@ func (g *Grid) keyOf(target int32, row *Row) key {
 	k := key{target: target}
 	switch g.sort {
 	case FailedFirst:
-		k.rank = [...]int32{Failed: 0, Running: 1, Cancelled: 2, Waiting: 3, Passed: 4}[row.State]
+		k.rank = [...]int32{Failed: 0, Running: 1, Cancelled: 2, Waiting: 3, Unsure: 4, Passed: 5}[row.State]
 		k.text = row.Cause
 	case Slowest:
 		k.took = row.Took

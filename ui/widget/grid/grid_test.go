@@ -233,34 +233,37 @@ func TestTimes(t *testing.T) {
 	require.Equal(t, "0:00", clock(-time.Second))
 }
 
+// painted returns a line of w cells without its styles.
+func painted(t *testing.T, w int, paintLine func(*paint.Line)) string {
+	t.Helper()
+	var l paint.Line
+	l.Reset(w, termsafe.Options{})
+	paintLine(&l)
+	require.LessOrEqual(t, l.Cells(), w)
+	text := l.String()
+	for _, sgr := range []string{"\x1b[1m", "\x1b[22m", "\x1b[4m", "\x1b[24m", "\x1b[1;4m", "\x1b[22;24m"} {
+		text = strings.ReplaceAll(text, sgr, "")
+	}
+	return text
+}
+
 // TestTotalsFit checks that the least important counts are dropped first.
 func TestTotalsFit(t *testing.T) {
 	s := targets(4, 2)
 	s.totals = Totals{Waiting: 41, Running: 16, Passed: 1131, Failed: 12, Cancelled: 3, Took: 7 * time.Second, Causes: []Count{{"connect", 10}, {"auth", 2}}}
 	g := shown(s)
-	painted := func(w int, paintLine func(*paint.Line)) string {
-		var l paint.Line
-		l.Reset(w, termsafe.Options{})
-		paintLine(&l)
-		require.LessOrEqual(t, l.Cells(), w)
-		text := l.String()
-		for _, sgr := range []string{"\x1b[1m", "\x1b[22m", "\x1b[4m", "\x1b[24m", "\x1b[1;4m", "\x1b[22;24m"} {
-			text = strings.ReplaceAll(text, sgr, "")
-		}
-		return text
-	}
-	require.Equal(t, " 1,203 targets  1,131 ok  12 failed  3 cancelled  16 running  41 waiting  0:07  "+strings.Repeat("━", 20)+"── 95 %", painted(109, g.PaintTotals))
-	require.Equal(t, " 1,203 targets  1,131 ok  12 failed  3 cancelled  16 running  0:07   95 %", painted(76, g.PaintTotals))
-	require.Equal(t, " 1,131 ok  12 failed  16 running  0:07   95 %", painted(46, g.PaintTotals))
-	require.Equal(t, " causes:  connect 10  auth 2", painted(80, g.PaintCauses))
+	require.Equal(t, " 1,203 targets  1,131 ok  12 failed  3 cancelled  16 running  41 waiting  0:07  "+strings.Repeat("━", 20)+"── 95 %", painted(t, 109, g.PaintTotals))
+	require.Equal(t, " 1,203 targets  1,131 ok  12 failed  3 cancelled  16 running  0:07   95 %", painted(t, 76, g.PaintTotals))
+	require.Equal(t, " 1,131 ok  12 failed  16 running  0:07   95 %", painted(t, 46, g.PaintTotals))
+	require.Equal(t, " causes:  connect 10  auth 2", painted(t, 80, g.PaintCauses))
 	s.totals.Waiting, s.totals.Connecting = 1, 40
 	g.Refresh()
-	require.Equal(t, " 1,203 targets  1,131 ok  12 failed  3 cancelled  40 connecting  16 running  1 waiting  0:07   95 %", painted(100, g.PaintTotals))
-	require.Equal(t, " 1,203 targets  1,131 ok  12 failed  3 cancelled  16 running  1 waiting  0:07   95 %", painted(86, g.PaintTotals))
+	require.Equal(t, " 1,203 targets  1,131 ok  12 failed  3 cancelled  40 connecting  16 running  1 waiting  0:07   95 %", painted(t, 100, g.PaintTotals))
+	require.Equal(t, " 1,203 targets  1,131 ok  12 failed  3 cancelled  16 running  1 waiting  0:07   95 %", painted(t, 86, g.PaintTotals))
 	s.totals = Totals{}
 	g.Refresh()
-	require.Equal(t, " no failures so far", painted(80, g.PaintCauses))
-	require.NotPanics(t, func() { painted(80, g.PaintTotals) })
+	require.Equal(t, " no failures so far", painted(t, 80, g.PaintCauses))
+	require.NotPanics(t, func() { painted(t, 80, g.PaintTotals) })
 }
 
 // TestSteps checks the glyphs for current, completed and failed phases.
@@ -296,7 +299,14 @@ func TestSteps(t *testing.T) {
 
 func TestUnsureIsNotOK(t *testing.T) {
 	require.Equal(t, "ok", result(&Row{State: Passed}))
-	require.Equal(t, "ok?", result(&Row{State: Passed, Unsure: true}))
+	require.Equal(t, "ok?", result(&Row{State: Unsure}))
+	s := targets(4, 5)
+	s.rows[1].State = Unsure
+	s.totals = Totals{Passed: 3, Unsure: 1, Over: true}
+	g := shown(s)
+	require.Contains(t, painted(t, 60, g.PaintTotals), " 4 targets  3 ok  1 ok?  0:00 ")
+	g.SetFilter("ok?")
+	require.Equal(t, []string{">h1"}, hosts(g))
 }
 
 // TestReadsOnlyVisibleRows checks that a frame reads only the visible targets.

@@ -103,9 +103,6 @@ func result(row *Row) string {
 	if row.State == Failed && row.Cause != "" {
 		return row.Cause
 	}
-	if row.Unsure {
-		return row.State.String() + "?"
-	}
 	return row.State.String()
 }
 
@@ -116,10 +113,9 @@ func (g *Grid) mark(row *Row) (string, paint.Style) {
 			return g.glyphs.runs, g.theme.Accent
 		}
 	case Passed:
-		if row.Unsure {
-			return "", g.theme.Odd
-		}
 		return "", g.theme.Good
+	case Unsure:
+		return "", g.theme.Odd
 	case Failed:
 		return g.glyphs.failed, g.theme.Failed
 	case Cancelled:
@@ -132,7 +128,7 @@ func (g *Grid) mark(row *Row) (string, paint.Style) {
 // aligned right if there are fewer.
 func (r rows) paintSteps(c *table.Cells, row *Row) {
 	at := slices.Index(row.Phases, row.Phase)
-	if row.Phase == "" && (row.State == Passed || row.State == Failed) {
+	if row.Phase == "" && (row.State == Passed || row.State == Unsure || row.State == Failed) {
 		at = len(row.Phases)
 	}
 	if at < 0 && row.Before != "" {

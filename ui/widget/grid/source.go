@@ -13,6 +13,7 @@ const (
 	Waiting State = iota // not started
 	Running
 	Passed
+	Unsure // passed, but not all is known: Row.Message has the reason
 	Failed
 	Cancelled // stopped or never started because the run was cancelled
 )
@@ -26,6 +27,8 @@ func (s State) String() string {
 		return "running"
 	case Passed:
 		return "ok"
+	case Unsure:
+		return "ok?"
 	case Failed:
 		return "failed"
 	}
@@ -54,7 +57,6 @@ type Row struct {
 	Host   string // as given
 	Server string
 	State  State
-	Unsure bool // it passed, but not all is known: Message has the reason
 	// Phases are the phases of the target, in order; the slice is shared by rows and
 	// never changed. Phase is the current one, or the one in which it failed; "" before
 	// the first and after the last.
@@ -87,7 +89,7 @@ type Fact struct {
 
 // Totals describe the progress of a run.
 type Totals struct {
-	Waiting, Connecting, Running, Passed, Failed, Cancelled int
+	Waiting, Connecting, Running, Passed, Unsure, Failed, Cancelled int
 	// Causes counts the failures by class, the most frequent first.
 	Causes []Count
 	// Newest is the last target that has been started, or -1.
@@ -108,7 +110,7 @@ func (t *Totals) All() int { return t.Waiting + t.Active() + t.Done() }
 func (t *Totals) Active() int { return t.Connecting + t.Running }
 
 // Done returns the number of targets in a final state.
-func (t *Totals) Done() int { return t.Passed + t.Failed + t.Cancelled }
+func (t *Totals) Done() int { return t.Passed + t.Unsure + t.Failed + t.Cancelled }
 
 // A Count is a number of occurrences.
 type Count struct {

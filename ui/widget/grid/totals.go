@@ -27,7 +27,8 @@ func (g *Grid) PaintTotals(l *paint.Line) {
 		}
 	}
 	add(t.All(), "targets", th.Strong, 2)
-	add(t.Passed, "ok", th.Good, 0)
+	add(t.Passed, Passed.String(), th.Good, 0)
+	add(t.Unsure, Unsure.String(), th.Odd, 0)
 	add(t.Failed, "failed", th.Failed, 0)
 	add(t.Cancelled, "cancelled", th.Odd, 1)
 	add(t.Connecting, "connecting", th.Text, 4)

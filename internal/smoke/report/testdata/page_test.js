@@ -37,7 +37,8 @@ for (const title of titles) {
     results[`${title.dataset.sort} ${time}`] = seen() + ' | ' + title.aria;
   }
 }
-for (const [words, cause] of [['WEB-1', ''], ['fail auth', ''], ['', '!'], ['', 'connect'], ['web-9', '!'], ['', '']]) {
+for (const [words, cause] of [['WEB-1', ''], ['fail auth', ''], ['', '!'], ['', 'connect'], ['web-9', '!'], ['', ''], ['', '?'], ['9', '!']]) {
+  if (cause === '?') { rows[1].classList.toggle('ok', false); rows[1].classList.toggle('unsure', true); }
   ids.search.value = words; ids.search.listeners.input();
   ids.cause.value = cause; ids.cause.listeners.change();
   results[`search "${words}" cause "${cause}"`] = seen();
