@@ -144,6 +144,12 @@ func shutdownSequence(s *suite) {
 	}
 	p.rest()
 	s.gone(p.pids(3)...)
+	if s.Wrapped { // another process of the wrapper may still be ending
+		require.Eventually(s, func() bool {
+			tree, err := p.Tree(s.ctx)
+			return err == nil && len(tree) == 0
+		}, waitLimit, pollInterval)
+	}
 
 	for _, scope := range []executor.Scope{executor.ScopeLeader, executor.ScopeGroup, executor.ScopeTree} {
 		r, err = p.Stop(s.ctx, executor.StepKill, scope)

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -141,6 +142,42 @@ func TestLostStreamIsNotAnExit(t *testing.T) {
 	report, err := p.Terminate(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, report.CannotTell)
+	left, _ := exectest.UntilNone(0, func() []int { return e.Processes(t) })
+	require.Empty(t, left, exectest.Describe(left))
+}
+
+// The end of a client with its watchdog has that reason, and is not the server's end.
+func TestClientEndsWithItsWatchdog(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Options{})
+	e.Container(t, "web", enginetest.ContainerOptions{})
+	p, err := start(t, []string{e.Program("docker"), "exec", "-i", "web"}, nil, "pid", "hang")
+	require.NoError(t, err)
+	_, err = p.Read(t.Context(), 0, 0, waitLimit)
+	require.NoError(t, err)
+	killed := 0
+	for pid, command := range exectest.ProcFiles("cmdline") {
+		if !strings.HasPrefix(string(command), e.Program("docker")+"\x00exec\x00") {
+			continue // not the client of the server or of its guard
+		}
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		require.NoError(t, err)
+		_, parent, _ := strings.Cut(string(status), "\nPPid:\t")
+		parent, _, _ = strings.Cut(parent, "\n")
+		watchdog, err := strconv.Atoi(parent)
+		require.NoError(t, err)
+		require.Contains(t, exectest.Cmdline(watchdog), "mcp-watchdog")
+		require.NoError(t, syscall.Kill(watchdog, syscall.SIGKILL))
+		killed++
+	}
+	require.Equal(t, 2, killed)
+	_, _, exit := output(t, p)
+	require.Equal(t, executor.Exit{
+		By:  executor.EndedByWatchdog,
+		Why: "watchdog killed from outside; docker ended; how the server ended: cannot tell",
+	}, exit)
+	_, err = p.Terminate(t.Context())
+	require.NoError(t, err)
 	left, _ := exectest.UntilNone(0, func() []int { return e.Processes(t) })
 	require.Empty(t, left, exectest.Describe(left))
 }

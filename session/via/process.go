@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/executor/guard"
 )
@@ -105,7 +106,7 @@ func (p *process) exit(client executor.Exit) executor.Exit {
 	const sigkill = 128 + 9
 	switch {
 	case status == nil:
-		end.Why = fmt.Sprintf("%s %s; how the server ended: cannot tell", p.prefix.name, client.How())
+		end.Why = wording.Join("; ", client.Why, fmt.Sprintf("%s %s; how the server ended: cannot tell", p.prefix.name, client.How()))
 		if _, text, hint := Cause(p.prefix.name, p.said.text(), client.Code); text != "" && p.plain && client.Code > 0 && !p.wrote.Load() {
 			end.Why += " (" + text + "; " + hint + ")" // a server that has begun writes to stdout
 		}
