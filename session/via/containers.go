@@ -35,7 +35,15 @@ func (p *prefix) look() string {
 func (p *process) query(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
-	a, err := p.ex.ask(ctx, slices.Concat(p.prefix.words[:p.prefix.client.At], args))
+	words := slices.Concat(p.prefix.words[:p.prefix.client.At], args)
+	permitted, failure := p.ex.sudoPermits(ctx, &p.prefix, words)
+	if failure != nil {
+		return "", failure
+	}
+	if !permitted {
+		return "", fmt.Errorf("%s %s: %w", p.prefix.name, args[0], errSudo)
+	}
+	a, err := p.ex.ask(ctx, words)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("%s %s: %w", p.prefix.name, args[0], err)

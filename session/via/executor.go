@@ -92,6 +92,8 @@ func (e *Executor) Start(ctx context.Context, cmd executor.Command) (executor.Pr
 			return nil, failure
 		}
 		own.plain = own.why != ""
+	} else if failure := e.labelBarred(ctx, own, cmd); failure != nil {
+		return nil, failure
 	}
 	p, err := e.start(ctx, cmd, own)
 	var known *executor.StartError
@@ -102,36 +104,6 @@ func (e *Executor) Start(ctx context.Context, cmd executor.Command) (executor.Pr
 		p, err = e.start(ctx, cmd, own)
 	}
 	return p, err
-}
-
-// shellBarred returns why no shell is to be started through a prefix, or "". Of sudo it
-// asks: a refused command is reported to an administrator.
-func (e *Executor) shellBarred(ctx context.Context, p *prefix) (string, *executor.StartError) {
-	e.mu.Lock()
-	barred, asked := e.barred, e.asked
-	e.mu.Unlock()
-	if asked || p.name != "sudo" {
-		return barred, nil
-	}
-	a, err := e.ask(ctx, slices.Concat(p.words[:1], []string{"-n", "-l"}, p.words[1:], []string{"/bin/sh", "-c", guard.TimedLine(e.scriptTimeout())}))
-	var failure *executor.StartError
-	switch code, text, hint := Cause(p.name, a.said, a.exit.Code); {
-	case errors.As(err, &failure):
-		return "", failure
-	case ctx.Err() != nil:
-		return "", executor.StartCancelledBy(ctx, "resolve")
-	case err != nil:
-		return "", p.fail("resolve", executor.StartFailed, err, "")
-	case a.exit == executor.Exit{Kind: executor.ExitCode}:
-		e.mu.Lock()
-		e.asked = true
-		e.mu.Unlock()
-		return "", nil
-	case code == executor.ViaPassword:
-		return "", p.fail("resolve", code, errors.New(text), hint)
-	}
-	e.bar(": sudo permits no shell there")
-	return ": sudo permits no shell there", nil
 }
 
 // bar makes further starts do without a shell.
@@ -146,9 +118,7 @@ func (e *Executor) start(ctx context.Context, cmd executor.Command, own *process
 	if failure != nil {
 		return nil, failure
 	}
-	if own.prefix.resolved != "" {
-		own.note(executor.Notice{Code: "via.resolved", Text: own.prefix.name + ": " + own.prefix.resolved})
-	}
+	own.notices = slices.Clone(own.prefix.notices)
 	p, err := e.opts.Below.StartOn(ctx, cmd, func(b *executor.Base, below executor.Backend) executor.Backend {
 		own.over(b, below, client)
 		return own

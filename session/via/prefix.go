@@ -20,7 +20,8 @@ type prefix struct {
 	client Prefix   // if engine
 	stays  bool     // what it starts stays a descendant of it
 
-	resolved string // the place that was chosen among several, for people, or ""
+	notices   []executor.Notice // about the choice among several places
+	unlabeled bool              // sudo does not permit a label
 }
 
 // prefixOf reads the words of a prefix. The error is a failure that would only come after
@@ -105,7 +106,7 @@ func (p *prefix) plain(argv []string, cmd executor.Command, mark string) (execut
 
 // labels reports whether the containers of the engine can be found by a label.
 func (p *prefix) labels() bool {
-	return slices.Contains([]string{"docker", "podman", "nerdctl"}, p.client.Engine) && p.client.Verb == "run"
+	return slices.Contains([]string{"docker", "podman", "nerdctl"}, p.client.Engine) && p.client.Verb == "run" && !p.unlabeled
 }
 
 // steersClient reports whether a variable means something to the client of an engine.

@@ -35,6 +35,10 @@ func (e *Executor) resolve(ctx context.Context, p *prefix) *executor.StartError 
 	default:
 		return nil
 	}
+	if failure != nil && errors.Is(failure, errSudo) { // it is executed nevertheless, and the guard looks for its mark
+		p.notices = append(p.notices, executor.Notice{Code: "via.unresolved", Text: fmt.Sprintf("%s: sudo does not permit resolving it: %s chooses the place at each execution", p.place, p.name)})
+		return nil
+	}
 	if failure != nil {
 		return failure
 	}
@@ -42,7 +46,8 @@ func (e *Executor) resolve(ctx context.Context, p *prefix) *executor.StartError 
 	if *p, failure = prefixOf(words); failure != nil {
 		return failure
 	}
-	p.place, p.resolved = place+" ("+name+")", target+" is "+name
+	p.place = place + " (" + name + ")"
+	p.notices = append(p.notices, executor.Notice{Code: "via.resolved", Text: p.name + ": " + target + " is " + name})
 	return nil
 }
 
@@ -50,8 +55,14 @@ func (e *Executor) resolve(ctx context.Context, p *prefix) *executor.StartError 
 func (e *Executor) told(ctx context.Context, p *prefix, words ...string) (string, *executor.StartError) {
 	limited, cancel := executor.WithPausableTimeout(ctx, e.opts.StartTimeout, errUnresolved)
 	defer cancel()
+	permitted, failure := e.sudoPermits(limited, p, words)
+	if failure != nil {
+		return "", failure
+	}
+	if !permitted {
+		return "", p.fail("resolve", executor.ViaNoPermission, errSudo, "")
+	}
 	a, err := e.ask(limited, words)
-	var failure *executor.StartError
 	switch {
 	case errors.As(err, &failure):
 		return "", failure

@@ -78,6 +78,7 @@ const (
 
 // A step is one wrapper of several, one in the other.
 type step struct {
+	at, end int // position of its program, and of the command behind it
 	name    string
 	wrapper wrapper
 	given   []option
@@ -87,8 +88,8 @@ type step struct {
 // steps reads the wrappers that a command begins with. rest are the words that follow
 // them; all is false if it is unknown where an option of theirs ends.
 func steps(words []string) (found []step, rest []string, all bool) {
-	for len(words) > 0 {
-		s := step{name: programName(words[0])}
+	for length := len(words); len(words) > 0; {
+		s := step{at: length - len(words), name: programName(words[0])}
 		var known bool
 		if s.wrapper, known = wrappers[s.name]; !known {
 			break
@@ -97,6 +98,7 @@ func steps(words []string) (found []step, rest []string, all bool) {
 		if !ok {
 			return found, words, false
 		}
+		s.end = s.at + at
 		found, words = append(found, s), words[at:]
 	}
 	return found, words, true
