@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"mcpdbg/framing"
-	"mcpdbg/internal/steps"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 )
@@ -112,7 +112,7 @@ func refused(err *session.RPCError, given bool) verdict {
 // tooSlow judges a call that timed out: the tool may just be slow, if the server responds
 // to something else.
 func (p *process) tooSlow(ctx context.Context) verdict {
-	if err := steps.Ping(ctx, p.made.Session, session.CallOptions{Timeout: p.opts.StepTimeout}); err != nil {
+	if err := verify.Ping(ctx, p.made.Session, session.CallOptions{Timeout: p.opts.StepTimeout}); err != nil {
 		p.hangs = true
 		return p.requestFailed(ctx, fmt.Errorf("no response after %v, nor to the next request: %w", p.opts.StepTimeout, err))
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mcpdbg/framing"
-	"mcpdbg/internal/steps"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
@@ -64,7 +64,7 @@ func (p *process) badLine(ctx context.Context) verdict {
 		return p.requestFailed(ctx, err).at(n)
 	}
 	// A busy server may be slow to read on.
-	err = steps.Ping(ctx, s, session.CallOptions{Timeout: max(p.opts.StepTimeout, p.firstBy())})
+	err = verify.Ping(ctx, s, session.CallOptions{Timeout: max(p.opts.StepTimeout, p.firstBy())})
 	var answer *session.RPCError
 	switch {
 	case err != nil && stopped(ctx):

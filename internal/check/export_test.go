@@ -1,6 +1,6 @@
 package check
 
-import "mcpdbg/internal/problems"
+import "mcpdbg/internal/verify"
 
 // MaxArguments is the maximum size of generated arguments.
 const MaxArguments = maxArguments
@@ -9,6 +9,6 @@ const MaxArguments = maxArguments
 var GenerateArguments = generateArguments
 
 // Add adds a problem of a process.
-func (r *Result) Add(process int, found ...problems.Problem) {
+func (r *Result) Add(process int, found ...verify.Problem) {
 	r.add(process, "", found, func(string) string { return "" })
 }

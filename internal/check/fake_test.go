@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/check"
-	"mcpdbg/internal/steps"
+	"mcpdbg/internal/verify"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/exectest"
@@ -71,7 +71,7 @@ func (w *world) options() check.Options {
 	return check.Options{Targets: []check.Target{{Server: "fake", Source: "conf.json"}}, Make: w.make}
 }
 
-func (w *world) make(_ context.Context, _ int, p check.Process, configure func(*session.Config)) (*steps.Made, error) {
+func (w *world) make(_ context.Context, _ int, p check.Process, configure func(*session.Config)) (*verify.Made, error) {
 	w.mu.Lock()
 	w.names = append(w.names, p.Name)
 	w.mu.Unlock()
@@ -85,7 +85,7 @@ func (w *world) make(_ context.Context, _ int, p check.Process, configure func(*
 	}
 	configure(&cfg)
 	s := session.New(cfg)
-	return &steps.Made{Session: s, Close: func(ctx context.Context) (session.ShutdownReport, error) {
+	return &verify.Made{Session: s, Close: func(ctx context.Context) (session.ShutdownReport, error) {
 		report, err := s.Close(ctx)
 		require.NoError(w.t, log.Close())
 		return report, err

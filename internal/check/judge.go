@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/internal/problems"
+	"mcpdbg/internal/verify"
 )
 
 // FailOn fails a run for a severity of problems and steps, and for unchecked steps.
@@ -70,9 +70,9 @@ func (f FailOn) Counts(severity string) bool {
 }
 
 // Judge applies the baseline, which may be nil, and decides which targets pass.
-func (r *Report) Judge(on FailOn, baseline *problems.Baseline, now time.Time) {
+func (r *Report) Judge(on FailOn, baseline *verify.AcceptedFile, now time.Time) {
 	r.FailOn, r.OK = on.String(), !r.Stopped
-	var all []problems.Reported
+	var all []verify.Reported
 	ends := make([]int, len(r.Targets))
 	for i := range r.Targets {
 		all = append(all, r.Targets[i].Reported()...)
@@ -100,12 +100,12 @@ func (r *Report) servers() []string {
 
 // Accept returns a baseline with all present problems and the reasons of an earlier one,
 // which may be nil.
-func (r *Report) Accept(earlier *problems.Baseline) *problems.Baseline {
+func (r *Report) Accept(earlier *verify.AcceptedFile) *verify.AcceptedFile {
 	return earlier.Update(r.Reported(), r.servers())
 }
 
 // all is what Reported returns, in its order.
-func (r *Result) accept(all []problems.Reported) {
+func (r *Result) accept(all []verify.Reported) {
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Status == Failed {
 			s.Accepted, all = all[0].Accepted, all[1:]
@@ -116,7 +116,7 @@ func (r *Result) accept(all []problems.Reported) {
 	}
 }
 
-func (r *Result) passes(on FailOn, all []problems.Reported) bool {
+func (r *Result) passes(on FailOn, all []verify.Reported) bool {
 	if r.Error != "" {
 		return false
 	}
@@ -133,7 +133,7 @@ func (r *Result) passes(on FailOn, all []problems.Reported) bool {
 	return true
 }
 
-func entries(accepted []problems.Accepted) []Entry {
+func entries(accepted []verify.Accepted) []Entry {
 	var all []Entry
 	for _, a := range accepted {
 		e := Entry{Fingerprint: a.Fingerprint, Server: a.Server, Reason: a.Reason}
@@ -146,8 +146,8 @@ func entries(accepted []problems.Accepted) []Entry {
 }
 
 // Reported returns the failed steps and problems of all targets.
-func (r *Report) Reported() []problems.Reported {
-	var all []problems.Reported
+func (r *Report) Reported() []verify.Reported {
+	var all []verify.Reported
 	for i := range r.Targets {
 		all = append(all, r.Targets[i].Reported()...)
 	}

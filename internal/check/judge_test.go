@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/check"
-	"mcpdbg/internal/problems"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session/diagnosis/rule"
 )
 
@@ -43,15 +43,15 @@ func sample() *check.Report {
 			{Name: check.StepTerm, Status: check.Failed, Severity: "error", Reason: "still running"},
 			{Name: check.StepCall, Era: "legacy", Subject: "drop", Status: check.NotChecked, Reason: "destructive"},
 		},
-		Problems: []check.Problem{{Problem: problems.Problem{
+		Problems: []check.Problem{{Problem: verify.Problem{
 			ID: "FRM01", Severity: "error", Count: 3, Title: "noise", Detail: "hello", Fingerprint: "FRM01"}}},
 	}}
 	return r
 }
 
 func TestJudge(t *testing.T) {
-	baseline := func(text string) *problems.Baseline {
-		b, err := problems.ParseBaseline([]byte(text))
+	baseline := func(text string) *verify.AcceptedFile {
+		b, err := verify.ParseAccepted([]byte(text))
 		require.NoError(t, err)
 		return b
 	}
@@ -109,7 +109,7 @@ func TestTextsOfProcesses(t *testing.T) {
 	var r check.Result
 	add := func(process, item int, detail string) {
 		at := fmt.Sprintf("/content/%d", item)
-		r.Add(process, problems.Problem{ID: "SCH02", Severity: "error", Count: 1, Method: "tools/call", Pointer: "/content/*", At: at, Detail: detail, Fingerprint: "SCH02 tools/call /content/*"})
+		r.Add(process, verify.Problem{ID: "SCH02", Severity: "error", Count: 1, Method: "tools/call", Pointer: "/content/*", At: at, Detail: detail, Fingerprint: "SCH02 tools/call /content/*"})
 	}
 	add(1, 0, "text is the number 5")
 	add(1, 1, "text is an object")

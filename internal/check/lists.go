@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"mcpdbg/framing"
-	"mcpdbg/internal/steps"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
@@ -18,7 +18,7 @@ const maxRelists = 3
 
 func (p *process) lists(ctx context.Context) []tool {
 	server := p.made.Session.Status().Server
-	declared := steps.Declared(&server)
+	declared := verify.Declared(&server)
 	p.relists, p.seen = map[mcp.List]int{}, p.made.Session.Log().Len()
 	var tools []json.RawMessage
 	for _, list := range mcp.Lists {
@@ -30,7 +30,7 @@ func (p *process) lists(ctx context.Context) []tool {
 			defer cancel()
 			items, err := p.made.Session.ListAll(ctx, list)
 			switch {
-			case steps.NoTemplates(list, err):
+			case verify.NoTemplates(list, err):
 				return notApplicable("the server has resources and no templates")
 			case err != nil:
 				return p.requestFailed(ctx, err)

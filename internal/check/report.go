@@ -5,7 +5,7 @@ import (
 	"sort"
 	"time"
 
-	"mcpdbg/internal/problems"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/rule"
@@ -68,17 +68,17 @@ type Server struct {
 
 // A Problem is in the log of any process, with its occurrences in all of them.
 type Problem struct {
-	problems.Problem
+	verify.Problem
 	Hint      string `json:"hint,omitempty"` // the explanation of the rule, with advice
 	Process   int    `json:"process,omitempty"`
 	Recording string `json:"recording,omitempty"` // N is an entry of it
-	problems.Acceptance
+	verify.Acceptance
 }
 
 const maxProblems = 1000
 
 // The same problem in several processes is one.
-func (r *Result) add(process int, recording string, found []problems.Problem, hint func(id string) string) {
+func (r *Result) add(process int, recording string, found []verify.Problem, hint func(id string) string) {
 	all := make([]Problem, len(found))
 	for i, p := range found {
 		all[i] = Problem{Problem: p, Hint: hint(p.ID), Process: process, Recording: recording}
@@ -117,7 +117,7 @@ func (r *Result) merge(found []Problem) {
 
 func (p *Problem) place() string { return p.Severity + " " + p.Fingerprint }
 
-func (p *Problem) again(other *problems.Problem) {
+func (p *Problem) again(other *verify.Problem) {
 	p.Count += other.Count
 	p.Various = p.Various || other.Various || p.At != other.At || p.Detail != other.Detail
 }
@@ -132,7 +132,7 @@ func (r *Result) Groups(take func(*Problem) bool) []diagnosis.Group {
 			from, taken = append(from, i), append(taken, p)
 		}
 	}
-	groups := problems.Groups(taken, func(p **Problem) *problems.Problem { return &(*p).Problem })
+	groups := verify.Groups(taken, func(p **Problem) *verify.Problem { return &(*p).Problem })
 	for _, g := range groups {
 		for i, item := range g.Items {
 			g.Items[i] = from[item]
@@ -145,7 +145,7 @@ func (r *Result) Groups(take func(*Problem) bool) []diagnosis.Group {
 func (r *Result) sortProblems() {
 	sort.SliceStable(r.Problems, func(i, j int) bool {
 		a, b := &r.Problems[i], &r.Problems[j]
-		return cmp.Or(cmp.Compare(problems.SeverityRank(a.Severity), problems.SeverityRank(b.Severity)), cmp.Compare(a.ID, b.ID)) < 0
+		return cmp.Or(cmp.Compare(verify.SeverityRank(a.Severity), verify.SeverityRank(b.Severity)), cmp.Compare(a.ID, b.ID)) < 0
 	})
 }
 
@@ -153,8 +153,8 @@ func (r *Result) sortProblems() {
 func (r *Result) Failure() error { return r.failure }
 
 // Reported returns all failed steps and problems.
-func (r *Result) Reported() []problems.Reported {
-	var all []problems.Reported
+func (r *Result) Reported() []verify.Reported {
+	var all []verify.Reported
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Status == Failed {
 			p := s.reported()
@@ -166,11 +166,11 @@ func (r *Result) Reported() []problems.Reported {
 	}
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		about := problems.Rule{ID: p.ID, Severity: p.Severity, Title: p.Title, Explanation: p.Hint, Impact: p.Breaks}
-		if known, ok := problems.RuleByID(p.ID); ok {
+		about := verify.Rule{ID: p.ID, Severity: p.Severity, Title: p.Title, Explanation: p.Hint, Impact: p.Breaks}
+		if known, ok := verify.RuleByID(p.ID); ok {
 			about.Reference, about.Severity = known.Reference, known.Severity.String()
 		}
-		all = append(all, problems.Reported{Problem: p.Problem, Recording: p.Recording, Rule: about, Acceptance: p.Acceptance})
+		all = append(all, verify.Reported{Problem: p.Problem, Recording: p.Recording, Rule: about, Acceptance: p.Acceptance})
 	}
 	for i := range all {
 		all[i].Server, all[i].Source = r.Server, r.Source

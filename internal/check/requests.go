@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"mcpdbg/internal/steps"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/mcp"
@@ -51,7 +51,7 @@ const acceptsCursor = "PAG03"
 
 func (p *process) bogusCursor(ctx context.Context) verdict {
 	server := p.made.Session.Status().Server
-	declared := steps.Declared(&server)
+	declared := verify.Declared(&server)
 	if len(declared) == 0 {
 		return notApplicable("the server has no lists")
 	}
@@ -157,7 +157,7 @@ func (p *process) afterCancel(ctx context.Context, slow slowCall, n uint64) verd
 		}
 		return doubtful(text).at(n)
 	}
-	if err := steps.Ping(ctx, p.made.Session, session.CallOptions{Timeout: p.opts.StepTimeout}); err != nil {
+	if err := verify.Ping(ctx, p.made.Session, session.CallOptions{Timeout: p.opts.StepTimeout}); err != nil {
 		return failed("after the cancellation: " + err.Error()).at(n)
 	}
 	return passed("no response to the cancelled call of " + slow.tool).at(n)

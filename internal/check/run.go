@@ -13,8 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"mcpdbg/internal/problems"
-	"mcpdbg/internal/steps"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
@@ -39,7 +38,7 @@ type Options struct {
 	// Make makes the session of a process, and must call configure on its configuration
 	// first. After an error it must release everything. Several Processes call it from
 	// several goroutines.
-	Make func(ctx context.Context, target int, p Process, configure func(*session.Config)) (*steps.Made, error)
+	Make func(ctx context.Context, target int, p Process, configure func(*session.Config)) (*verify.Made, error)
 
 	Era            mcp.Era       // the only era to check; Auto for each
 	Protocol       string        // the only revision to check
@@ -96,7 +95,7 @@ func NewReport(started time.Time) *Report {
 func Recorded(ctx context.Context, name string, src session.Source, checker *rule.Checker, begin time.Time, keep func(rule string) bool) Result {
 	r := Result{Server: name, Source: name, Steps: []Step{}, Problems: []Problem{}, Recordings: []string{name}}
 	kept := slices.DeleteFunc(checker.Problems(), func(p diagnosis.Problem) bool { return keep != nil && !keep(p.Rule.ID) })
-	r.add(1, name, problems.List(kept, cause.Groups(ctx, src, kept)), hintOf)
+	r.add(1, name, verify.List(kept, cause.Groups(ctx, src, kept)), hintOf)
 	r.sortProblems()
 	rows, _ := checker.Progress()
 	r.partial(rows, src.Len(), checker.Gaps(), name)
@@ -113,6 +112,6 @@ func Unread(name string, err error, hint string) Result {
 }
 
 func hintOf(id string) string {
-	r, _ := problems.RuleByID(id)
+	r, _ := verify.RuleByID(id)
 	return r.Explanation
 }

@@ -3,7 +3,7 @@ package check
 import (
 	"strings"
 
-	"mcpdbg/internal/problems"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session/diagnosis"
 )
 
@@ -92,7 +92,7 @@ func (v verdict) at(n uint64) verdict {
 	return v
 }
 
-var explanations = map[string]problems.Rule{
+var explanations = map[string]verify.Rule{
 	StepHandshake:    {Title: "handshake failed", Explanation: "The server completes the handshake of each era that it speaks.", Reference: "lifecycle"},
 	StepList:         {Title: "list cannot be read", Explanation: "Every list that the server declares can be read to its end.", Reference: "pagination"},
 	StepCall:         {Title: "call failed", Explanation: "A call of a listed tool, with arguments that its schema accepts, gets a result.", Reference: "tools, calling tools"},
@@ -106,15 +106,15 @@ var explanations = map[string]problems.Rule{
 	StepLeaked:       {Title: "leaked processes", Explanation: "The server ends all its child processes before it exits.", Reference: "lifecycle, shutdown"},
 }
 
-func (s *Step) reported() problems.Reported {
+func (s *Step) reported() verify.Reported {
 	about := explanations[s.Name]
 	about.ID, about.Severity = "step/"+s.Name, s.Severity
-	return problems.Reported{
-		Problem: problems.Problem{
+	return verify.Reported{
+		Problem: verify.Problem{
 			ID: about.ID, Severity: s.Severity, Count: 1, N: s.N, Title: about.Title, Detail: s.Reason,
 			Name: s.Subject, Method: methodOf(s), Fingerprint: s.Fingerprint(),
 		},
-		Rule: about, Acceptance: problems.Acceptance{Accepted: s.Accepted},
+		Rule: about, Acceptance: verify.Acceptance{Accepted: s.Accepted},
 	}
 }
 

@@ -8,8 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/internal/problems"
-	"mcpdbg/internal/steps"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
@@ -188,7 +187,7 @@ func (t *target) add(s Step, v verdict, process int) {
 
 type process struct {
 	*target
-	made   *steps.Made
+	made   *verify.Made
 	number int
 	era    mcp.Era
 	began  time.Time
@@ -221,7 +220,7 @@ func (t *target) start(ctx context.Context, name string, era mcp.Era) (*process,
 }
 
 func (p *process) end(ctx context.Context) {
-	report, err := steps.Close(ctx, p.made)
+	report, err := verify.Close(ctx, p.made)
 	p.leaks.note(ctx, &report, err)
 	p.check()
 	if p.made.Release != nil {
@@ -232,11 +231,11 @@ func (p *process) end(ctx context.Context) {
 // check ignores what this program sends wrong on purpose.
 func (p *process) check() {
 	src := p.made.Session.Log()
-	found := steps.Problems(src)
+	found := verify.CheckLog(src)
 	kept := slices.DeleteFunc(found.Problems, func(one diagnosis.Problem) bool {
 		return p.opts.Keep != nil && !p.opts.Keep(one.Rule.ID) || ours(src, one) || p.provoked != nil && p.provoked(&one)
 	})
-	p.result.add(p.number, p.made.Recording, problems.List(kept, diagnosis.Groups(kept, found.Ends)), hintOf)
+	p.result.add(p.number, p.made.Recording, verify.List(kept, diagnosis.Groups(kept, found.Ends)), hintOf)
 	p.result.partial(found.Rows, found.Of, found.Gaps, fmt.Sprintf("process %d", p.number))
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/problems"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/rule"
@@ -34,7 +34,7 @@ a rule it lists all of them.`,
 			}
 			var rules []diagnosis.Rule
 			for _, id := range ids {
-				r, ok := problems.RuleByID(id)
+				r, ok := verify.RuleByID(id)
 				if !ok {
 					return unknownRule(id)
 				}
@@ -47,7 +47,7 @@ a rule it lists all of them.`,
 
 func unknownRule(id string) error {
 	hint := "mcpdbg explain to list all rules"
-	if near := wording.Near(id, problems.RuleIDs()); len(near) > 0 {
+	if near := wording.Near(id, verify.RuleIDs()); len(near) > 0 {
 		hint = "mcpdbg explain " + strings.Join(near[:min(len(near), 5)], ", or ")
 	}
 	return console.WithHint(console.Usagef("unknown rule %q", id), hint)

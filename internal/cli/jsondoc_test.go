@@ -13,7 +13,7 @@ import (
 	"mcpdbg/internal/cli/rec"
 	"mcpdbg/internal/cli/replay"
 	runcmd "mcpdbg/internal/cli/run"
-	"mcpdbg/internal/problems"
+	"mcpdbg/internal/verify"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/digest"
 	"mcpdbg/recordings/formats"
@@ -27,7 +27,7 @@ func TestJSONIsDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/json.md")
 	require.NoError(t, err)
 	for _, of := range []any{
-		rec.Listed{}, rec.FoundEntry{}, rec.Info{}, digest.Peer{}, rec.CountsInfo{}, digest.Line{}, digest.Failure{}, digest.ToolCount{}, digest.Call{}, digest.Slowing{}, digest.Cause{}, rec.NotifiedInfo{}, rec.StrayInfo{}, problems.Problem{},
+		rec.Listed{}, rec.FoundEntry{}, rec.Info{}, digest.Peer{}, rec.CountsInfo{}, digest.Line{}, digest.Failure{}, digest.ToolCount{}, digest.Call{}, digest.Slowing{}, digest.Cause{}, rec.NotifiedInfo{}, rec.StrayInfo{}, verify.Problem{},
 		rec.Verification{}, recordings.Stream{}, recordings.Problem{}, redact.Report{}, redact.Item{}, formats.ImportReport{}, formats.UnreadLine{},
 		replay.Document{}, replay.Item{}, runcmd.ScenarioDocument{}, runcmd.StepDocument{}, runcmd.ProblemDocument{}, recreplay.Variable{}, recreplay.Target{}, recreplay.ServerRequest{},
 	} {

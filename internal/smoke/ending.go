@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/internal/steps"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/executor"
@@ -17,7 +17,7 @@ import (
 func (c *check) shutdown() {
 	c.enter(PhaseShutdown)
 	begin := time.Now()
-	report, err := steps.Close(c.run.ctx, c.made)
+	report, err := verify.Close(c.run.ctx, c.made)
 	if report.LastStep != 0 {
 		add(&c.result.Timings.Shutdown, time.Since(begin))
 	}
@@ -86,7 +86,7 @@ func ended(report session.ShutdownReport, err error, orphans []Orphan) *failure 
 		f := &failure{phase: PhaseShutdown, message: report.Outcome()}
 		f.endedExternally(*report.Exit)
 		return f
-	case killed && !steps.EndedItself(&report), report.Killed:
+	case killed && !verify.EndedItself(&report), report.Killed:
 		return &failure{
 			phase: PhaseShutdown, cause: CauseShutdown, code: "shutdown.kill",
 			message: "ignored stdin EOF and SIGTERM; killed with SIGKILL" + when(report),

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"mcpdbg/internal/smoke/inventory"
-	"mcpdbg/internal/steps"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 )
@@ -18,9 +18,9 @@ func (c *check) list(ctx context.Context) *failure {
 	defer func() { add(&c.result.Timings.List, time.Since(begin)) }()
 	server := c.made.Session.Status().Server
 	lists := make(map[mcp.List][]json.RawMessage)
-	for _, list := range steps.Declared(&server) {
+	for _, list := range verify.Declared(&server) {
 		items, err := c.made.Session.ListAll(ctx, list)
-		if steps.NoTemplates(list, err) {
+		if verify.NoTemplates(list, err) {
 			c.notice(Notice{Code: "list.templates", Text: "the server declares resources but does not support " + list.Method})
 			continue
 		}
@@ -55,7 +55,7 @@ func (c *check) count(list mcp.List) **int {
 
 func (c *check) ping(ctx context.Context) *failure {
 	begin := time.Now()
-	if err := steps.Ping(ctx, c.made.Session, session.CallOptions{}); err != nil {
+	if err := verify.Ping(ctx, c.made.Session, session.CallOptions{}); err != nil {
 		return c.classify(ctx, err)
 	}
 	add(&c.result.Timings.Ping, time.Since(begin))

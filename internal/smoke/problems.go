@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"mcpdbg/internal/problems"
-	"mcpdbg/internal/steps"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 )
@@ -15,7 +14,7 @@ const maxProblems = 100
 
 func (c *check) lookForProblems() {
 	src := c.made.Session.Log()
-	checked := steps.Problems(src)
+	checked := verify.CheckLog(src)
 	if checked.Partial() {
 		c.notice(Notice{Code: "findings.partial", Text: fmt.Sprintf("checked only the first %d of %d entries for problems", checked.Rows, checked.Of)})
 	}
@@ -23,7 +22,7 @@ func (c *check) lookForProblems() {
 	c.result.Errors, c.result.Warnings, c.result.Remarks = count.Errors, count.Warnings, count.Remarks
 	groups := diagnosis.Groups(found, checked.Ends)
 	c.result.Count = diagnosis.CountGroups(groups)
-	c.result.Problems = append(c.result.Problems, problems.List(found, groups)[:min(len(found), maxProblems)]...)
+	c.result.Problems = append(c.result.Problems, verify.List(found, groups)[:min(len(found), maxProblems)]...)
 	c.result.ProblemsMore = len(found) - len(c.result.Problems)
 	c.advise()
 	c.explain(src, &checked)
@@ -35,7 +34,7 @@ func (c *check) lookForProblems() {
 
 // explain adds problems to the hint of a timeout: an unreadable response looks like a
 // missing one. For a handshake, the session has a better hint.
-func (c *check) explain(src session.Source, found *steps.Found) {
+func (c *check) explain(src session.Source, found *verify.Found) {
 	if c.result.Cause != CauseTimeout || c.result.Phase == PhaseHandshake {
 		return
 	}
@@ -54,7 +53,7 @@ func (c *check) explain(src session.Source, found *steps.Found) {
 func failing(on FailOn, src session.Source, found []diagnosis.Problem) (bad []diagnosis.Problem) {
 	least := map[FailOn]diagnosis.Severity{FailOnError: diagnosis.Error, FailOnWarning: diagnosis.Warning, FailOnNever: diagnosis.Error + 1}[on]
 	for _, f := range found {
-		if f.Severity >= least && !steps.FromClient(src, f) {
+		if f.Severity >= least && !verify.FromClient(src, f) {
 			bad = append(bad, f)
 		}
 	}

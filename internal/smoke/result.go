@@ -3,8 +3,8 @@ package smoke
 import (
 	"time"
 
-	"mcpdbg/internal/problems"
 	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session/diagnosis"
 )
 
@@ -183,7 +183,7 @@ type ServerInfo struct {
 }
 
 // A Problem is a problem of the log.
-type Problem = problems.Problem
+type Problem = verify.Problem
 
 // A Step is the result of a step of the scenario.
 type Step struct {

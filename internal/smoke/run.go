@@ -17,7 +17,7 @@ import (
 
 	"mcpdbg/internal/scenario"
 	"mcpdbg/internal/smoke/inventory"
-	"mcpdbg/internal/steps"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session"
 )
 
@@ -31,7 +31,7 @@ type Target struct {
 const Local = "local"
 
 // Made is the session of a target. One recording contains all attempts.
-type Made = steps.Made
+type Made = verify.Made
 
 // A Baseline has the references by server: from For, or else the target with that server
 // on Host, whose targets are started first.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/problems"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session/executor"
 )
 
@@ -94,7 +94,7 @@ func TestSecretsInKeys(t *testing.T) {
 		}})
 		report := smoke.Run(t.Context(), w.options("one"))
 		found := report.Targets[0].Problems
-		require.True(t, slices.ContainsFunc(found, func(p problems.Problem) bool { return p.At == "/requestedSchema/properties/${TOKEN}" }), "%v", found)
+		require.True(t, slices.ContainsFunc(found, func(p verify.Problem) bool { return p.At == "/requestedSchema/properties/${TOKEN}" }), "%v", found)
 		whole, err := json.Marshal(report)
 		require.NoError(t, err)
 		require.NotContains(t, string(whole), "sesame")

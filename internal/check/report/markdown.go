@@ -5,12 +5,12 @@ import (
 	"io"
 
 	"mcpdbg/internal/check"
-	"mcpdbg/internal/problems"
+	documents "mcpdbg/internal/verify/report"
 )
 
 // Markdown writes a report for a CI summary, of at most 1 MiB.
 func Markdown(w io.Writer, r *check.Report) error {
-	var m problems.Markdown
+	var m documents.Markdown
 	outcome := "failed"
 	switch {
 	case r.OK:
@@ -34,7 +34,7 @@ func Markdown(w io.Writer, r *check.Report) error {
 	return err
 }
 
-func addTarget(m *problems.Markdown, r *check.Result) {
+func addTarget(m *documents.Markdown, r *check.Result) {
 	m.Heading(3, r.Server)
 	if r.Error != "" {
 		m.Paragraph("%s", r.Error)
@@ -60,7 +60,7 @@ func addTarget(m *problems.Markdown, r *check.Result) {
 	}
 }
 
-func addEntries(m *problems.Markdown, title string, list []check.Entry) {
+func addEntries(m *documents.Markdown, title string, list []check.Entry) {
 	if len(list) == 0 {
 		return
 	}

@@ -17,7 +17,7 @@ import (
 
 	"mcpdbg/internal/check"
 	"mcpdbg/internal/check/report"
-	"mcpdbg/internal/problems"
+	"mcpdbg/internal/verify"
 	"mcpdbg/recordings/rectest"
 )
 
@@ -46,9 +46,9 @@ func sample() *check.Report {
 				{Name: check.StepLeaked, Status: check.Passed},
 			},
 			Problems: []check.Problem{
-				{Problem: problems.Problem{ID: "FRM01", Severity: "error", Count: 3, N: 9, Title: "noise on stdout", Detail: hostile, Fingerprint: "FRM01"}, Hint: "Print to stderr instead.", Process: 1, Recording: "/r/notes-01-auto.jsonl"},
-				{Problem: problems.Problem{ID: "FRM01", Severity: "error", Count: 1, N: 10, Title: "noise on stdout", Detail: "ready", Fingerprint: "FRM01"}, Hint: "Print to stderr instead.", Process: 1, Recording: "/r/notes-01-auto.jsonl"},
-				{Problem: problems.Problem{ID: "TOL05", Severity: "warning", Count: 1, N: 12, Title: "bad schema", Detail: "no type", Method: "tools/list", Name: "echo", Pointer: "/inputSchema", Fingerprint: "TOL05 tools/list echo /inputSchema"}, Process: 2},
+				{Problem: verify.Problem{ID: "FRM01", Severity: "error", Count: 3, N: 9, Title: "noise on stdout", Detail: hostile, Fingerprint: "FRM01"}, Hint: "Print to stderr instead.", Process: 1, Recording: "/r/notes-01-auto.jsonl"},
+				{Problem: verify.Problem{ID: "FRM01", Severity: "error", Count: 1, N: 10, Title: "noise on stdout", Detail: "ready", Fingerprint: "FRM01"}, Hint: "Print to stderr instead.", Process: 1, Recording: "/r/notes-01-auto.jsonl"},
+				{Problem: verify.Problem{ID: "TOL05", Severity: "warning", Count: 1, N: 12, Title: "bad schema", Detail: "no type", Method: "tools/list", Name: "echo", Pointer: "/inputSchema", Fingerprint: "TOL05 tools/list echo /inputSchema"}, Process: 2},
 			},
 			Partial: []string{"checked only the first 10 of 20 entries of process 1"},
 		},
@@ -58,7 +58,7 @@ func sample() *check.Report {
 		},
 		{Server: "session.jsonl", Steps: []check.Step{}, Problems: []check.Problem{}},
 	}
-	b, _ := problems.ParseBaseline([]byte("TOL05 tools/list echo /inputSchema\n  reason: next release\nstep/sigterm\nFRM02\n  reason: gone\nFRM01\n  expires: 2026-01-02\n"))
+	b, _ := verify.ParseAccepted([]byte("TOL05 tools/list echo /inputSchema\n  reason: next release\nstep/sigterm\nFRM02\n  reason: gone\nFRM01\n  expires: 2026-01-02\n"))
 	r.Judge(check.FailOn{Error: true}, b, r.Started)
 	return r
 }

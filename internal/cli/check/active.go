@@ -17,7 +17,7 @@ import (
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/cli/logs"
-	"mcpdbg/internal/steps"
+	"mcpdbg/internal/verify"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
@@ -99,7 +99,7 @@ func (c *checker) at(i int) (flags.Target, []string, error) {
 }
 
 // make implements check.Options.Make.
-func (c *checker) make(_ context.Context, target int, p check.Process, configure func(*session.Config)) (*steps.Made, error) {
+func (c *checker) make(_ context.Context, target int, p check.Process, configure func(*session.Config)) (*verify.Made, error) {
 	t, argv, err := c.at(target)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (c *checker) make(_ context.Context, target int, p check.Process, configure
 	if err != nil {
 		return nil, err
 	}
-	made := &steps.Made{Session: l.Session, Close: l.End, Release: func() { _ = l.Log.Release() }} // only read
+	made := &verify.Made{Session: l.Session, Close: l.End, Release: func() { _ = l.Log.Release() }} // only read
 	if !t.NoRecord {
 		made.Recording = l.Log.Path()
 	}

@@ -12,8 +12,8 @@ import (
 
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/rec"
-	"mcpdbg/internal/problems"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 )
 
 // diedAtStart records a server that needs a variable which is not set, and returns the
@@ -139,7 +139,7 @@ func TestFloodIsOneProblem(t *testing.T) {
 	require.Contains(t, r.Stdout, `"line 0" (entry 2, 550 times, not all alike)`)
 	one := checked(t, clitest.Run(t, "check", "--json", file)).Targets[0]
 	require.Len(t, one.Problems, 100)
-	var found []problems.Problem
+	var found []verify.Problem
 	for _, p := range one.Problems {
 		found = append(found, p.Problem)
 		require.Nil(t, p.Cause)

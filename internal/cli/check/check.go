@@ -18,7 +18,7 @@ import (
 	"mcpdbg/internal/check"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/problems"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/target"
 	"mcpdbg/ui/widget/termsafe"
@@ -240,7 +240,7 @@ func codeOf(report *check.Report) int {
 }
 
 // One that is to be written may be missing.
-func readBaseline(ctx context.Context, env *console.Env, f *checkFlags) (*problems.Baseline, error) {
+func readBaseline(ctx context.Context, env *console.Env, f *checkFlags) (*verify.AcceptedFile, error) {
 	if f.baseline == "" {
 		return nil, nil
 	}
@@ -254,7 +254,7 @@ func readBaseline(ctx context.Context, env *console.Env, f *checkFlags) (*proble
 	if err != nil {
 		return nil, err
 	}
-	b, err := problems.ParseBaseline(data)
+	b, err := verify.ParseAccepted(data)
 	if err != nil {
 		return nil, console.Usagef("--baseline %s: %v", f.baseline, err)
 	}
@@ -263,7 +263,7 @@ func readBaseline(ctx context.Context, env *console.Env, f *checkFlags) (*proble
 
 // updateBaseline does nothing if a server could not be checked: its entries would be
 // lost.
-func updateBaseline(env *console.Env, name string, report *check.Report, earlier *problems.Baseline) (*problems.Baseline, error) {
+func updateBaseline(env *console.Env, name string, report *check.Report, earlier *verify.AcceptedFile) (*verify.AcceptedFile, error) {
 	for i := range report.Targets {
 		if t := &report.Targets[i]; t.Error != "" {
 			fmt.Fprintln(env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: %s is not changed, because %s could not be checked", name, t.Server)))
@@ -303,9 +303,9 @@ func (f *checkFlags) keep() (func(id string) bool, error) {
 func ruleIDs(flag string, names []string) ([]string, error) {
 	var ids []string
 	for _, name := range names {
-		r, ok := problems.RuleByID(name)
+		r, ok := verify.RuleByID(name)
 		if !ok {
-			return nil, console.WithHint(console.Usagef("--%s %s: unknown rule", flag, name), wording.DidYouMean("--"+flag+" ", name, problems.RuleIDs()))
+			return nil, console.WithHint(console.Usagef("--%s %s: unknown rule", flag, name), wording.DidYouMean("--"+flag+" ", name, verify.RuleIDs()))
 		}
 		ids = append(ids, r.ID)
 	}

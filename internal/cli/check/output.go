@@ -11,7 +11,7 @@ import (
 	"mcpdbg/internal/check"
 	"mcpdbg/internal/check/report"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/problems"
+	documents "mcpdbg/internal/verify/report"
 )
 
 type outputs struct {
@@ -57,16 +57,16 @@ func (o *outputs) write(env *console.Env, files *console.Reports[*check.Report],
 		errs = append(errs, report.Text(env.Stdout, r, !env.Terminal))
 	}
 	errs = append(errs, files.Write(env, r))
-	if note := problems.WithoutSource(r.Reported()); note != "" && files.Has(sarifFlag) {
+	if note := documents.WithoutSource(r.Reported()); note != "" && files.Has(sarifFlag) {
 		fmt.Fprintln(env.Stderr, "mcpdbg: "+note)
 	}
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
-		errs = append(errs, problems.Annotations(env.Stderr, r.Reported()))
+		errs = append(errs, documents.Annotations(env.Stderr, r.Reported()))
 	}
 	return errors.Join(errs...)
 }
 
 func writeSARIF(w io.Writer, r *check.Report) error {
-	run := problems.Run{Version: console.Version, RuleSet: r.RuleSet, Checked: r.Checked, Verdict: report.Verdict(r)}
-	return problems.SARIF(w, run, r.Reported())
+	run := documents.Run{Version: console.Version, RuleSet: r.RuleSet, Checked: r.Checked, Verdict: report.Verdict(r)}
+	return documents.SARIF(w, run, r.Reported())
 }

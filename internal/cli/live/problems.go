@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/problems"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/diagnosis/cause"
@@ -37,7 +37,7 @@ func ReportProblems(ctx context.Context, env *console.Env, src session.Source, c
 	found := l.Problems()
 	groups := cause.Groups(ctx, src, found)
 	count := diagnosis.CountGroups(groups)
-	list := problems.List(found, groups)
+	list := verify.List(found, groups)
 	groups = slices.DeleteFunc(groups, func(g diagnosis.Group) bool { return g.Severity == diagnosis.Info })
 	sort.SliceStable(groups, func(i, j int) bool {
 		x, y := &groups[i], &groups[j]

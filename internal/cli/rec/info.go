@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"mcpdbg/framing"
-	"mcpdbg/internal/problems"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/digest"
@@ -19,37 +19,37 @@ import (
 
 // Info is the document of rec info --json.
 type Info struct {
-	File     string             `json:"file"`
-	Header   session.Header     `json:"header"`
-	State    string             `json:"state"`             // as in rec ls, or damaged
-	Stopped  string             `json:"stopped,omitempty"` // why its recorder could not write the rest
-	Entries  int                `json:"entries"`
-	Size     int64              `json:"bytes"`
-	Duration int64              `json:"duration_us"`       // 0 if Untimed
-	Untimed  bool               `json:"untimed,omitempty"` // all entries have the same time
-	Skipped  string             `json:"skipped,omitempty"` // unsupported parts, counted
-	Servers  []digest.Peer      `json:"servers,omitempty"` // from the handshakes
-	Client   string             `json:"client,omitempty"`
-	Counts   CountsInfo         `json:"counts"`
-	Methods  []digest.Line      `json:"methods"`
-	Tools    []digest.Line      `json:"tools,omitempty"`
-	Failures []digest.Failure   `json:"failures,omitempty"`      // by message
-	MoreFail int                `json:"more_failures,omitempty"` // with further messages
-	Open     []digest.Call      `json:"unanswered,omitempty"`
-	MoreOpen int                `json:"more_unanswered,omitempty"`
-	Slowest  []digest.Call      `json:"slowest,omitempty"`
-	Slower   []digest.Slowing   `json:"slower,omitempty"`
-	Causes   []digest.Cause     `json:"causes,omitempty"` // the likeliest first
-	Notified []NotifiedInfo     `json:"notifications"`
-	Stray    []StrayInfo        `json:"stray,omitempty"` // the first ones; Counts has their number
-	Unread   []UnreadInfo       `json:"unreadable,omitempty"`
-	Checked  string             `json:"checked"`  // what the rules check
-	RuleSet  string             `json:"rule_set"` // version of the rules
-	Errors   int                `json:"finding_errors"`
-	Warnings int                `json:"finding_warnings"`
-	Infos    int                `json:"finding_infos"`
-	Missed   int                `json:"findings_unread,omitempty"` // entries whose bytes could not be read
-	Problems []problems.Problem `json:"findings"`
+	File     string           `json:"file"`
+	Header   session.Header   `json:"header"`
+	State    string           `json:"state"`             // as in rec ls, or damaged
+	Stopped  string           `json:"stopped,omitempty"` // why its recorder could not write the rest
+	Entries  int              `json:"entries"`
+	Size     int64            `json:"bytes"`
+	Duration int64            `json:"duration_us"`       // 0 if Untimed
+	Untimed  bool             `json:"untimed,omitempty"` // all entries have the same time
+	Skipped  string           `json:"skipped,omitempty"` // unsupported parts, counted
+	Servers  []digest.Peer    `json:"servers,omitempty"` // from the handshakes
+	Client   string           `json:"client,omitempty"`
+	Counts   CountsInfo       `json:"counts"`
+	Methods  []digest.Line    `json:"methods"`
+	Tools    []digest.Line    `json:"tools,omitempty"`
+	Failures []digest.Failure `json:"failures,omitempty"`      // by message
+	MoreFail int              `json:"more_failures,omitempty"` // with further messages
+	Open     []digest.Call    `json:"unanswered,omitempty"`
+	MoreOpen int              `json:"more_unanswered,omitempty"`
+	Slowest  []digest.Call    `json:"slowest,omitempty"`
+	Slower   []digest.Slowing `json:"slower,omitempty"`
+	Causes   []digest.Cause   `json:"causes,omitempty"` // the likeliest first
+	Notified []NotifiedInfo   `json:"notifications"`
+	Stray    []StrayInfo      `json:"stray,omitempty"` // the first ones; Counts has their number
+	Unread   []UnreadInfo     `json:"unreadable,omitempty"`
+	Checked  string           `json:"checked"`  // what the rules check
+	RuleSet  string           `json:"rule_set"` // version of the rules
+	Errors   int              `json:"finding_errors"`
+	Warnings int              `json:"finding_warnings"`
+	Infos    int              `json:"finding_infos"`
+	Missed   int              `json:"findings_unread,omitempty"` // entries whose bytes could not be read
+	Problems []verify.Problem `json:"findings"`
 
 	lines      []digest.Line     // Methods, with Tools in place of tools/call
 	failed     int               // calls
@@ -113,7 +113,7 @@ func NewInfo(ctx context.Context, path string, rec *recordings.Recording) *Info 
 			Errors: stats.Errors, Stray: stats.Stray, StderrLines: stats.StderrLines, StderrBytes: stats.BytesErr,
 			Orphans: stats.Unmatched, Lagged: stats.Lagged, Held: stats.Held, Gaps: stats.Gaps, LostBytes: stats.LostBytes,
 		},
-		Methods: []digest.Line{}, Notified: []NotifiedInfo{}, Problems: []problems.Problem{},
+		Methods: []digest.Line{}, Notified: []NotifiedInfo{}, Problems: []verify.Problem{},
 	}
 	switch {
 	case rec.Live():
@@ -225,5 +225,5 @@ func (info *Info) Check(ctx context.Context, src session.Source, l *rule.Checker
 	_, info.Missed = l.Progress()
 	all := l.Problems()
 	info.groups = cause.Groups(ctx, src, all)
-	info.Problems = problems.List(all, info.groups)
+	info.Problems = verify.List(all, info.groups)
 }

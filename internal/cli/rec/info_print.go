@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"mcpdbg/internal/problems"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
@@ -214,7 +214,7 @@ func (info *Info) printCause(line linePrinter, g *diagnosis.Group) {
 }
 
 // The first problem of a rule is followed by its consequences for people.
-func (info *Info) printProblem(line linePrinter, indent string, f problems.Problem, shown map[string]bool) {
+func (info *Info) printProblem(line linePrinter, indent string, f verify.Problem, shown map[string]bool) {
 	line("%s%s %s  entry %d%s  %s", indent, strings.ToUpper(f.Severity[:1]), f.ID, f.N, wording.IfAny(", seq ", seqText(f.Seq)), f.Message())
 	if !shown[f.ID] {
 		shown[f.ID] = true

@@ -12,8 +12,9 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/live"
-	"mcpdbg/internal/problems"
 	"mcpdbg/internal/scenario"
+	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/report"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings/junit"
 	"mcpdbg/session/diagnosis"
@@ -78,7 +79,7 @@ func (r *scenarioRun) annotate(w io.Writer) error {
 	if os.Getenv("GITHUB_ACTIONS") != "true" {
 		return nil
 	}
-	return problems.Annotations(w, r.reported())
+	return report.Annotations(w, r.reported())
 }
 
 // writeJUnit writes a suite with a case for each step. What prevented a step is an error
@@ -137,7 +138,7 @@ func (r *scenarioRun) verdict() string {
 
 // writeMarkdown writes a summary for CI.
 func writeMarkdown(w io.Writer, r *scenarioRun) error {
-	var m problems.Markdown
+	var m report.Markdown
 	outcome := "failed"
 	if r.err == nil && r.res.OK {
 		outcome = "passed"
@@ -172,25 +173,25 @@ func writeMarkdown(w io.Writer, r *scenarioRun) error {
 }
 
 func writeSARIF(w io.Writer, r *scenarioRun) error {
-	run := problems.Run{Version: console.Version, Checked: "the steps of " + r.sc.File, Verdict: r.verdict()}
-	return problems.SARIF(w, run, r.reported())
+	run := report.Run{Version: console.Version, Checked: "the steps of " + r.sc.File, Verdict: r.verdict()}
+	return report.SARIF(w, run, r.reported())
 }
 
 // reported returns the failures, each at its line of the scenario. That of a check is a
 // rule of its own.
-func (r *scenarioRun) reported() []problems.Reported {
-	var all []problems.Reported
-	add := func(line int, p problems.Problem) {
+func (r *scenarioRun) reported() []verify.Reported {
+	var all []verify.Reported
+	add := func(line int, p verify.Problem) {
 		p.Severity, p.Count, p.Fingerprint = diagnosis.Error.String(), 1, p.ID+":"+p.Name
-		all = append(all, problems.Reported{Problem: p, Server: r.name(), Source: r.sc.File, Line: line, Recording: r.recording})
+		all = append(all, verify.Reported{Problem: p, Server: r.name(), Source: r.sc.File, Line: line, Recording: r.recording})
 	}
 	for _, step := range r.steps() {
 		for _, p := range step.Problems {
-			add(p.Place.Line, problems.Problem{ID: "scenario." + p.Check, Title: "step failed", Name: step.Name, Detail: p.Text, N: step.N})
+			add(p.Place.Line, verify.Problem{ID: "scenario." + p.Check, Title: "step failed", Name: step.Name, Detail: p.Text, N: step.N})
 		}
 	}
 	if r.err != nil {
-		add(1, problems.Problem{ID: "scenario.session", Title: "session failed", Detail: r.err.Error()})
+		add(1, verify.Problem{ID: "scenario.session", Title: "session failed", Detail: r.err.Error()})
 	}
 	return all
 }

@@ -11,9 +11,9 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/problems"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/report"
+	documents "mcpdbg/internal/verify/report"
 )
 
 type smokeOutputs struct {
@@ -129,7 +129,7 @@ func openOutputs(env *console.Env, o *smokeOutputs, targets []smoke.Target, canc
 	}
 	if o.sarif != "" {
 		out.add(report.Sink{Finish: func(r *smoke.Report) error {
-			out.note = problems.WithoutSource(report.Reported(r, o.source))
+			out.note = documents.WithoutSource(report.Reported(r, o.source))
 			return nil
 		}})
 	}

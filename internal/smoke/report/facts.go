@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"mcpdbg/internal/problems"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -144,7 +144,7 @@ func changeText(c *smoke.Change) string {
 
 func problemLines(list []smoke.Problem) []string {
 	var lines []string
-	groups := problems.Groups(list, func(p *smoke.Problem) *smoke.Problem { return p })
+	groups := verify.Groups(list, func(p *smoke.Problem) *smoke.Problem { return p })
 	for i := range groups {
 		g := &groups[i]
 		if g.End == nil {

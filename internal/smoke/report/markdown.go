@@ -4,15 +4,16 @@ import (
 	"io"
 	"strconv"
 
-	"mcpdbg/internal/problems"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
+	documents "mcpdbg/internal/verify/report"
 	"mcpdbg/session/diagnosis/rule"
 )
 
 // Markdown writes a table of all targets, and the problems of each, for the summary of a
 // CI run: at most 1 MiB.
 func Markdown(w io.Writer, r *smoke.Report) error {
-	var m problems.Markdown
+	var m documents.Markdown
 	counts := r.Counts()
 	m.Heading(2, "mcpdbg smoke: "+passed(&counts, strconv.Itoa(len(r.Targets))))
 	m.Table("result", "host", "server", "time", "details")
@@ -36,12 +37,12 @@ func Markdown(w io.Writer, r *smoke.Report) error {
 // SARIF writes all problems and failures as SARIF. version is that of the program, and
 // source the file that they are reported for.
 func SARIF(w io.Writer, r *smoke.Report, version, source string) error {
-	return problems.SARIF(w, problems.Run{Version: version, RuleSet: rule.Set, Checked: r.Checked}, Reported(r, source))
+	return documents.SARIF(w, documents.Run{Version: version, RuleSet: rule.Set, Checked: r.Checked}, Reported(r, source))
 }
 
 // Reported returns what SARIF reports.
-func Reported(r *smoke.Report, source string) []problems.Reported {
-	var all []problems.Reported
+func Reported(r *smoke.Report, source string) []verify.Reported {
+	var all []verify.Reported
 	for i := range r.Targets {
 		t := &r.Targets[i]
 		if !t.OK && t.Cause != smoke.CauseProtocol && t.Cause != smoke.CauseCancelled {
@@ -52,22 +53,22 @@ func Reported(r *smoke.Report, source string) []problems.Reported {
 	return all
 }
 
-func reported(t *smoke.Result, source string) []problems.Reported {
-	var all []problems.Reported
+func reported(t *smoke.Result, source string) []verify.Reported {
+	var all []verify.Reported
 	for _, p := range t.Problems {
-		about := problems.Rule{ID: p.ID, Severity: p.Severity, Title: p.Title, Impact: p.Breaks}
-		if known, ok := problems.RuleByID(p.ID); ok {
+		about := verify.Rule{ID: p.ID, Severity: p.Severity, Title: p.Title, Impact: p.Breaks}
+		if known, ok := verify.RuleByID(p.ID); ok {
 			about.Explanation, about.Reference, about.Severity = known.Explanation, known.Reference, known.Severity.String()
 		}
-		all = append(all, problems.Reported{Problem: p, Server: serverName(t), Source: source, Recording: t.Recording, Rule: about})
+		all = append(all, verify.Reported{Problem: p, Server: serverName(t), Source: source, Recording: t.Recording, Rule: about})
 	}
 	return all
 }
 
-func failureOf(t *smoke.Result, source string) problems.Reported {
+func failureOf(t *smoke.Result, source string) verify.Reported {
 	id := "smoke/" + string(t.Cause)
-	p := problems.Problem{ID: id, Severity: "error", Count: 1, Title: string(t.Cause), Detail: t.Message, Fingerprint: id}
-	return problems.Reported{Problem: p, Server: serverName(t), Source: source, Recording: t.Recording, Rule: problems.Rule{ID: id, Severity: "error", Title: p.Title}}
+	p := verify.Problem{ID: id, Severity: "error", Count: 1, Title: string(t.Cause), Detail: t.Message, Fingerprint: id}
+	return verify.Reported{Problem: p, Server: serverName(t), Source: source, Recording: t.Recording, Rule: verify.Rule{ID: id, Severity: "error", Title: p.Title}}
 }
 
 // The host is omitted if it is this machine.

@@ -1,9 +1,11 @@
-package problems
+package report
 
 import (
 	"fmt"
 	"io"
 	"strings"
+
+	"mcpdbg/internal/verify"
 )
 
 // maxAnnotations is how many of a kind GitHub keeps for a step.
@@ -11,9 +13,9 @@ const maxAnnotations = 10
 
 // Annotations writes problems as workflow commands of GitHub Actions, at most ten of each
 // kind; the last one counts the rest. Accepted problems have none.
-func Annotations(w io.Writer, all []Reported) error {
+func Annotations(w io.Writer, all []verify.Reported) error {
 	for _, kind := range []string{"error", "warning", "notice"} {
-		var list []*Reported
+		var list []*verify.Reported
 		for i := range all {
 			if !all[i].Accepted && annotationKind(all[i].Severity) == kind {
 				list = append(list, &all[i])
@@ -29,7 +31,7 @@ func Annotations(w io.Writer, all []Reported) error {
 			}
 		}
 		if more := len(list) - len(shown); more > 0 {
-			if err := annotate(w, kind, &Reported{}, "mcpdbg", fmt.Sprintf("%d more of this kind: see the report", more)); err != nil {
+			if err := annotate(w, kind, &verify.Reported{}, "mcpdbg", fmt.Sprintf("%d more of this kind: see the report", more)); err != nil {
 				return err
 			}
 		}
@@ -38,7 +40,7 @@ func Annotations(w io.Writer, all []Reported) error {
 }
 
 // annotate writes a message at the place of a problem.
-func annotate(w io.Writer, kind string, at *Reported, title, message string) error {
+func annotate(w io.Writer, kind string, at *verify.Reported, title, message string) error {
 	properties := "title=" + escapeProperty(title)
 	if at.Source != "" {
 		properties = fmt.Sprintf("file=%s,line=%d,%s", escapeProperty(at.Source), max(at.Line, 1), properties)

@@ -1,4 +1,6 @@
-package problems
+// Package report writes problems for other programs and for people: SARIF, annotations of a
+// GitHub workflow, and Markdown.
+package report
 
 import (
 	"cmp"
@@ -6,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"mcpdbg/internal/verify"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -54,7 +57,7 @@ func (m *Markdown) Row(cells ...string) {
 }
 
 // Problems adds a table of problems.
-func (m *Markdown) Problems(all []Reported) {
+func (m *Markdown) Problems(all []verify.Reported) {
 	if len(all) == 0 {
 		return
 	}
@@ -63,7 +66,7 @@ func (m *Markdown) Problems(all []Reported) {
 		p := &all[i]
 		severity := p.Severity
 		if p.Accepted {
-			severity = (&Acceptance{Accepted: true, Texts: p.Texts}).String()
+			severity = (&verify.Acceptance{Accepted: true, Texts: p.Texts}).String()
 		}
 		m.Row(severity, p.ID, p.Title, p.Where(), p.Detail, cmp.Or(strings.Replace(p.Times(), " times", "", 1), "1"))
 	}

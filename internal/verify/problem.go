@@ -1,7 +1,7 @@
-// Package problems has problems in the forms that commands print and other programs read:
-// JSON, SARIF, annotations of a GitHub workflow, Markdown, and a baseline of accepted
-// ones.
-package problems
+// Package verify has what the commands that test servers share: problems as documents
+// have them, a file of accepted ones, and the steps that every test of a session takes.
+// It prints nothing.
+package verify
 
 import (
 	"slices"
@@ -190,4 +190,9 @@ func (p Problem) Flood(g *diagnosis.Group) Problem {
 
 func severityOf(name string) diagnosis.Severity {
 	return diagnosis.Error - diagnosis.Severity(min(SeverityRank(name), int(diagnosis.Error)))
+}
+
+// Message is one line, without the rule's id and severity.
+func (p *Reported) Message() string {
+	return p.Server + ": " + p.Problem.Message()
 }

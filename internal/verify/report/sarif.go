@@ -1,4 +1,4 @@
-package problems
+package report
 
 import (
 	"encoding/hex"
@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+
+	"mcpdbg/internal/verify"
 )
 
 // A Run describes what found the problems of a document.
@@ -96,7 +98,7 @@ type (
 )
 
 // WithoutSource returns a note about results without a file, or "".
-func WithoutSource(all []Reported) string {
+func WithoutSource(all []verify.Reported) string {
 	for i := range all {
 		if all[i].Source == "" {
 			return "the SARIF results have no file, and viewers such as GitHub code scanning drop them: --source PATH names one"
@@ -108,7 +110,7 @@ func WithoutSource(all []Reported) string {
 // SARIF writes a SARIF 2.1.0 document. A problem is at its line of its source file, and its
 // logical location is the tool, prompt or resource, or else the server. Accepted problems
 // are suppressed.
-func SARIF(w io.Writer, run Run, all []Reported) error {
+func SARIF(w io.Writer, run Run, all []verify.Reported) error {
 	driver := sarifDriver{Name: "mcpdbg", Version: run.Version, Rules: []sarifRule{}}
 	index, alike := map[string]int{}, map[string]int{}
 	results := make([]sarifResult, 0, len(all))
@@ -120,9 +122,9 @@ func SARIF(w io.Writer, run Run, all []Reported) error {
 			index[p.ID] = at
 			driver.Rules = append(driver.Rules, sarifRuleOf(p))
 		}
-		hash := p.hash()
+		hash := lineHash(p)
 		alike[hash]++
-		results = append(results, p.sarif(at, fmt.Sprintf("%s:%d", hash, alike[hash])))
+		results = append(results, sarifResultOf(p, at, fmt.Sprintf("%s:%d", hash, alike[hash])))
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -137,7 +139,7 @@ func SARIF(w io.Writer, run Run, all []Reported) error {
 	}}})
 }
 
-func sarifRuleOf(p *Reported) sarifRule {
+func sarifRuleOf(p *verify.Reported) sarifRule {
 	r := sarifRule{ID: p.ID, Name: camelCase(p.Title), Short: sarifText{visible(p.Title)}, Default: sarifDefault{sarifLevel(p.Severity)}}
 	if r.Short.Text == "" {
 		r.Short.Text = p.ID
@@ -159,11 +161,11 @@ func sarifRuleOf(p *Reported) sarifRule {
 	return r
 }
 
-// hash is unique in the document.
-func (p *Reported) sarif(rule int, hash string) sarifResult {
+// hash is unique in the document, and rule an index.
+func sarifResultOf(p *verify.Reported, rule int, hash string) sarifResult {
 	r := sarifResult{
 		RuleID: p.ID, RuleIndex: rule, Level: sarifLevel(p.Severity), Message: sarifText{visible(p.Message())}, Occurrences: max(p.Count, 1),
-		Locations:    []sarifLocation{{Logical: []sarifLogical{p.logical()}}},
+		Locations:    []sarifLocation{{Logical: []sarifLogical{logical(p)}}},
 		Fingerprints: map[string]string{"mcpdbg/v1": visible(p.Fingerprint), "primaryLocationLineHash": hash},
 	}
 	if p.Source != "" {
@@ -175,12 +177,7 @@ func (p *Reported) sarif(rule int, hash string) sarifResult {
 	return r
 }
 
-// Message is one line, without the rule's id and severity.
-func (p *Reported) Message() string {
-	return p.Server + ": " + p.Problem.Message()
-}
-
-func (p *Reported) logical() sarifLogical {
+func logical(p *verify.Reported) sarifLogical {
 	server := visible(p.Server)
 	if p.Name == "" {
 		return sarifLogical{Name: server, Full: server, Kind: "module"}
@@ -192,9 +189,9 @@ func (p *Reported) logical() sarifLogical {
 	return sarifLogical{Name: visible(p.Name), Full: visible(strings.Join([]string{p.Server, p.Method, p.Name}, "/")), Kind: kind}
 }
 
-// hash is of server and fingerprint: GitHub follows a problem by it, numbered among equal
+// lineHash is of server and fingerprint: GitHub follows a problem by it, numbered among equal
 // ones, from one run to the next.
-func (p *Reported) hash() string {
+func lineHash(p *verify.Reported) string {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, p.Server+"\x00"+p.Fingerprint) // never fails
 	return hex.EncodeToString(h.Sum(nil))

@@ -1,4 +1,4 @@
-package steps_test
+package verify_test
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/steps"
+	"mcpdbg/internal/verify"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis"
@@ -40,7 +40,7 @@ func TestEndsGroupWithoutAnotherRead(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, recording.Close()) })
 	src := &countedSource{Source: recording}
-	found := steps.Problems(src)
+	found := verify.CheckLog(src)
 	var kept []diagnosis.Problem
 	for _, p := range found.Problems {
 		if p.Rule.ID != "PRC04" {

@@ -1,4 +1,4 @@
-package problems_test
+package report_test
 
 import (
 	"bytes"
@@ -12,29 +12,30 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/problems"
 	"mcpdbg/internal/testhome"
+	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/report"
 )
 
 // hostile is a text of a server that tries everything.
 const hostile = "a\x1b[31m\u202e\n::error::x|<script>`*_[x](y)@me 100%,:"
 
-func sample() []problems.Reported {
+func sample() []verify.Reported {
 	one := reported("notes", "TOL05", "TOL05 tools/list echo /inputSchema")
 	one.Method, one.Name, one.Pointer, one.Detail, one.Count = "tools/list", "echo", "/inputSchema", "no type", 3
 	one.Source = "conf/.mcp.json"
-	one.Rule = problems.Rule{ID: "TOL05", Severity: "error", Explanation: "Give it a type.", Reference: "tools", Impact: "clients reject it"}
+	one.Rule = verify.Rule{ID: "TOL05", Severity: "error", Explanation: "Give it a type.", Reference: "tools", Impact: "clients reject it"}
 	two := reported("notes", "FRM01", "FRM01")
 	two.Severity, two.Detail, two.Source = "warning", hostile, "/tmp/a b.json"
 	two.Accepted, two.Reason = true, "known"
 	three := reported(hostile, "TOL05", "TOL05 tools/list "+hostile)
 	three.Name, three.Method, three.Severity = hostile, "tools/list", "info"
-	return []problems.Reported{one, two, three}
+	return []verify.Reported{one, two, three}
 }
 
 func TestSARIF(t *testing.T) {
 	var out strings.Builder
-	require.NoError(t, problems.SARIF(&out, problems.Run{Version: "1", RuleSet: "7", Checked: "all"}, sample()))
+	require.NoError(t, report.SARIF(&out, report.Run{Version: "1", RuleSet: "7", Checked: "all"}, sample()))
 	var doc struct {
 		Runs []struct {
 			Tool struct {
@@ -93,37 +94,37 @@ func TestSARIFMatchesSchema(t *testing.T) {
 	require.NoError(t, c.AddResource("sarif", parse(file)))
 	schema, err := c.Compile("sarif")
 	require.NoError(t, err)
-	for _, all := range [][]problems.Reported{nil, sample()} {
+	for _, all := range [][]verify.Reported{nil, sample()} {
 		var out bytes.Buffer
-		require.NoError(t, problems.SARIF(&out, problems.Run{Version: "1", RuleSet: "7", Checked: "all"}, all))
+		require.NoError(t, report.SARIF(&out, report.Run{Version: "1", RuleSet: "7", Checked: "all"}, all))
 		require.NoError(t, schema.Validate(parse(out.Bytes())), "%s", out.Bytes())
 	}
 }
 
 func TestAnnotations(t *testing.T) {
 	var out strings.Builder
-	require.NoError(t, problems.Annotations(&out, sample()))
+	require.NoError(t, report.Annotations(&out, sample()))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	require.Len(t, lines, 2, "accepted ones have none: %s", out.String())
 	require.Equal(t, "::error file=conf/.mcp.json,line=1,title=TOL05 a title::notes: a title at tools/list: echo /inputSchema: no type (3 times)", lines[0])
 	require.True(t, strings.HasPrefix(lines[1], "::notice title=TOL05 a title::"), lines[1])
 	require.Contains(t, lines[1], "100%25,:")
 
-	var many []problems.Reported
+	var many []verify.Reported
 	for i := range 25 {
 		p := reported("s", "A", fmt.Sprint(i))
 		p.Title = "50%, a:b"
 		many = append(many, p)
 	}
 	out.Reset()
-	require.NoError(t, problems.Annotations(&out, many))
+	require.NoError(t, report.Annotations(&out, many))
 	require.Equal(t, 10, strings.Count(out.String(), "\n"))
 	require.Contains(t, out.String(), "16 more of this kind")
 	require.Contains(t, out.String(), "title=A 50%25%2C a%3Ab::")
 }
 
 func TestMarkdown(t *testing.T) {
-	var m problems.Markdown
+	var m report.Markdown
 	m.Heading(2, "Problems of "+hostile)
 	m.Problems(sample())
 	var out strings.Builder
@@ -136,7 +137,7 @@ func TestMarkdown(t *testing.T) {
 		require.NotContains(t, out.String(), raw)
 	}
 
-	var long problems.Markdown
+	var long report.Markdown
 	row := strings.Repeat("x", 1000)
 	long.Table("a")
 	for range 2000 {
@@ -145,26 +146,26 @@ func TestMarkdown(t *testing.T) {
 	out.Reset()
 	_, err = long.WriteTo(&out)
 	require.NoError(t, err)
-	require.LessOrEqual(t, out.Len(), problems.MaxMarkdown)
-	require.Greater(t, out.Len(), problems.MaxMarkdown-3000)
+	require.LessOrEqual(t, out.Len(), report.MaxMarkdown)
+	require.Greater(t, out.Len(), report.MaxMarkdown-3000)
 	require.True(t, strings.HasSuffix(out.String(), "larger than 1 MiB.\n"))
 }
 
 func TestRules(t *testing.T) {
-	r, ok := problems.RuleByID("frm01")
+	r, ok := verify.RuleByID("frm01")
 	require.True(t, ok)
 	require.Equal(t, "FRM01", r.ID)
-	_, ok = problems.RuleByID("nothing")
+	_, ok = verify.RuleByID("nothing")
 	require.False(t, ok)
-	require.Contains(t, problems.RuleIDs(), "PRC05")
-	require.Less(t, problems.SeverityRank("error"), problems.SeverityRank("warning"))
-	require.Less(t, problems.SeverityRank("info"), problems.SeverityRank("what"))
+	require.Contains(t, verify.RuleIDs(), "PRC05")
+	require.Less(t, verify.SeverityRank("error"), verify.SeverityRank("warning"))
+	require.Less(t, verify.SeverityRank("info"), verify.SeverityRank("what"))
 }
 
 // TestVerdictOfSARIF checks that the verdict comes before the results.
 func TestVerdictOfSARIF(t *testing.T) {
 	var out strings.Builder
-	require.NoError(t, problems.SARIF(&out, problems.Run{Version: "1", Verdict: "FAILED: 3 problems"}, sample()))
+	require.NoError(t, report.SARIF(&out, report.Run{Version: "1", Verdict: "FAILED: 3 problems"}, sample()))
 	at := strings.Index(out.String(), `"verdict": "FAILED: 3 problems"`)
 	require.Positive(t, at)
 	require.Less(t, at, strings.Index(out.String(), `"runs"`))
@@ -172,11 +173,15 @@ func TestVerdictOfSARIF(t *testing.T) {
 
 // TestResultsWithoutFile checks the note for SARIF whose results hosted viewers drop.
 func TestResultsWithoutFile(t *testing.T) {
-	one := problems.Reported{Server: "notes"}
-	require.Contains(t, problems.WithoutSource([]problems.Reported{one}), "--source PATH")
+	one := verify.Reported{Server: "notes"}
+	require.Contains(t, report.WithoutSource([]verify.Reported{one}), "--source PATH")
 	one.Source = "package.json"
-	require.Empty(t, problems.WithoutSource([]problems.Reported{one}))
-	require.Empty(t, problems.WithoutSource(nil))
+	require.Empty(t, report.WithoutSource([]verify.Reported{one}))
+	require.Empty(t, report.WithoutSource(nil))
 }
 
 func TestMain(m *testing.M) { testhome.Main(m) }
+
+func reported(server, id, fingerprint string) verify.Reported {
+	return verify.Reported{Server: server, Problem: verify.Problem{ID: id, Severity: "error", Count: 1, Title: "a title", Fingerprint: fingerprint}}
+}

@@ -1,4 +1,4 @@
-package problems_test
+package verify_test
 
 import (
 	"strings"
@@ -7,7 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/problems"
+	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/report"
 )
 
 const accepted = `# a comment
@@ -22,16 +23,16 @@ TOL05 tools/list echo /inputSchema
 `
 
 func TestBaseline(t *testing.T) {
-	b, err := problems.ParseBaseline([]byte(accepted))
+	b, err := verify.ParseAccepted([]byte(accepted))
 	require.NoError(t, err)
-	require.Equal(t, []problems.Accepted{
+	require.Equal(t, []verify.Accepted{
 		{Fingerprint: "TOL05 tools/list echo /inputSchema", Reason: "fixed in the next release: see #12", Expires: time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC)},
 		{Fingerprint: "TOL06 tools/list a\u202eb", Server: "notes"},
 	}, b.Accepted)
 
 	var out strings.Builder
 	require.NoError(t, b.Write(&out))
-	again, err := problems.ParseBaseline([]byte(out.String()))
+	again, err := verify.ParseAccepted([]byte(out.String()))
 	require.NoError(t, err)
 	require.ElementsMatch(t, b.Accepted, again.Accepted)
 	require.Contains(t, out.String(), "\nTOL05 tools/list echo /inputSchema\n  reason: fixed in the next release: see #12\n  expires: 2027-01-31\n")
@@ -51,19 +52,19 @@ func TestBaselineErrors(t *testing.T) {
 		strings.Repeat("x", 5000):          "longer than 4096 bytes",
 		strings.Repeat("x", 1<<20) + "\nA": "larger than",
 	} {
-		_, err := problems.ParseBaseline([]byte(text))
+		_, err := verify.ParseAccepted([]byte(text))
 		require.ErrorContains(t, err, says, "%.40q", text)
 	}
 }
 
-func reported(server, id, fingerprint string) problems.Reported {
-	return problems.Reported{Server: server, Problem: problems.Problem{ID: id, Severity: "error", Count: 1, Title: "a title", Fingerprint: fingerprint}}
+func reported(server, id, fingerprint string) verify.Reported {
+	return verify.Reported{Server: server, Problem: verify.Problem{ID: id, Severity: "error", Count: 1, Title: "a title", Fingerprint: fingerprint}}
 }
 
 func TestApply(t *testing.T) {
-	b, err := problems.ParseBaseline([]byte("A one\n  reason: known\nB two\n  expires: 2026-11-01\nC three\nD four\n  server: other\n"))
+	b, err := verify.ParseAccepted([]byte("A one\n  reason: known\nB two\n  expires: 2026-11-01\nC three\nD four\n  server: other\n"))
 	require.NoError(t, err)
-	all := []problems.Reported{reported("s", "A", "A one"), reported("s", "B", "B two"), reported("s", "D", "D four"), reported("s", "E", "E five")}
+	all := []verify.Reported{reported("s", "A", "A one"), reported("s", "B", "B two"), reported("s", "D", "D four"), reported("s", "E", "E five")}
 	day := time.Date(2026, 11, 1, 23, 0, 0, 0, time.UTC)
 
 	m := b.Apply(all, []string{"s"}, day)
@@ -87,8 +88,8 @@ func TestApply(t *testing.T) {
 	require.Equal(t, "known", next.Accepted[1].Reason)
 	require.False(t, next.Accepted[2].Expires.IsZero(), "only a person accepts it for longer")
 	require.Equal(t, "s", b.Update(all, []string{"s", "other"}).Accepted[3].Server)
-	require.Equal(t, problems.Match{}, (*problems.Baseline)(nil).Apply(all, []string{"s"}, day))
-	require.Len(t, (*problems.Baseline)(nil).Update(all, []string{"s"}).Accepted, 4)
+	require.Equal(t, verify.Match{}, (*verify.AcceptedFile)(nil).Apply(all, []string{"s"}, day))
+	require.Len(t, (*verify.AcceptedFile)(nil).Update(all, []string{"s"}).Accepted, 4)
 }
 
 // A baseline that was parsed can be written, and is the same when it is read again.
@@ -97,16 +98,16 @@ func FuzzBaseline(f *testing.F) {
 	f.Add([]byte("A b\r\n\treason: x\r\n"))
 	f.Add([]byte("\"\\x00\"\n  expires: 0000-01-01"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		b, err := problems.ParseBaseline(data)
+		b, err := verify.ParseAccepted(data)
 		if err != nil {
 			return
 		}
 		var first, second strings.Builder
 		require.NoError(t, b.Write(&first))
-		if first.Len() > problems.MaxBaseline {
+		if first.Len() > verify.MaxAcceptedFile {
 			return
 		}
-		again, err := problems.ParseBaseline([]byte(first.String()))
+		again, err := verify.ParseAccepted([]byte(first.String()))
 		require.NoError(t, err, "%s", first.String())
 		require.NoError(t, again.Write(&second))
 		require.Equal(t, first.String(), second.String())
@@ -118,18 +119,18 @@ func FuzzBaseline(f *testing.F) {
 // counts them.
 func TestOneEntryAcceptsAllTexts(t *testing.T) {
 	const place = "SCH02 tools/call echo /content/*/text"
-	b, err := problems.ParseBaseline([]byte(place + "\n  reason: known\n"))
+	b, err := verify.ParseAccepted([]byte(place + "\n  reason: known\n"))
 	require.NoError(t, err)
-	all := []problems.Reported{reported("notes", "SCH02", place), reported("notes", "SCH02", place), reported("other", "SCH02", place), reported("notes", "FRM01", "FRM01")}
+	all := []verify.Reported{reported("notes", "SCH02", place), reported("notes", "SCH02", place), reported("other", "SCH02", place), reported("notes", "FRM01", "FRM01")}
 	all[0].Detail, all[1].Detail = "text is the number 5, not a string", "text is an object, not a string"
 	require.Empty(t, b.Apply(all, []string{"notes", "other"}, time.Now()))
 	require.Equal(t, []string{"accepted with 1 other text: known", "accepted with 1 other text: known", "accepted: known", ""},
 		[]string{all[0].String(), all[1].String(), all[2].String(), all[3].String()})
-	require.Len(t, (*problems.Baseline)(nil).Update(all[:2], []string{"notes"}).Accepted, 1)
+	require.Len(t, (*verify.AcceptedFile)(nil).Update(all[:2], []string{"notes"}).Accepted, 1)
 
 	hashes := map[string]bool{}
 	var out strings.Builder
-	require.NoError(t, problems.SARIF(&out, problems.Run{}, all[:2]))
+	require.NoError(t, report.SARIF(&out, report.Run{}, all[:2]))
 	for line := range strings.Lines(out.String()) {
 		if strings.Contains(line, "primaryLocationLineHash") {
 			hashes[line] = true

@@ -1,7 +1,4 @@
-// Package steps has the steps that several commands take in a session: which lists to
-// read, a ping in either era, the shutdown, the check of the log. It decides nothing
-// about a run and prints nothing.
-package steps
+package verify
 
 import (
 	"context"
@@ -97,9 +94,9 @@ type Found struct {
 // Partial reports whether some entries were not checked.
 func (f *Found) Partial() bool { return f.Rows < f.Of }
 
-// Problems checks a closed log. Problems in texts of another program are as the log has
+// CheckLog checks a closed log. Problems in texts of another program are as the log has
 // them.
-func Problems(src session.Source) Found {
+func CheckLog(src session.Source) Found {
 	ctx, cancel := context.WithTimeout(context.Background(), problemsTimeout)
 	defer cancel()
 	checker := rule.New(src)

@@ -1,4 +1,4 @@
-package problems
+package verify
 
 import (
 	"cmp"
@@ -12,9 +12,10 @@ import (
 	"unicode"
 
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/ui/widget/termsafe"
 )
 
-// A Baseline lists accepted problems. Its file is made to be read in a diff: one
+// An AcceptedFile lists accepted problems. Its file is made to be read in a diff: one
 // block for each problem, in a stable order.
 //
 //	TOL05 tools/list echo /inputSchema
@@ -23,7 +24,7 @@ import (
 //
 // The first line is the fingerprint, quoted as in Go if it has characters that do not
 // show. Lines that begin with # are comments.
-type Baseline struct{ Accepted []Accepted }
+type AcceptedFile struct{ Accepted []Accepted }
 
 // An Accepted is an accepted problem.
 type Accepted struct {
@@ -33,21 +34,21 @@ type Accepted struct {
 	Expires     time.Time // last valid day; zero for no limit
 }
 
-// Limits of a baseline.
+// Limits of the file.
 const (
-	MaxBaseline    = 1 << 20 // bytes
-	maxAccepted    = 10_000
-	maxFingerprint = 4096 // bytes
+	MaxAcceptedFile = 1 << 20 // bytes
+	maxAccepted     = 10_000
+	maxFingerprint  = 4096 // bytes
 )
 
 const dateFormat = "2006-01-02"
 
-// ParseBaseline reads the file of a baseline.
-func ParseBaseline(data []byte) (*Baseline, error) {
-	if len(data) > MaxBaseline {
-		return nil, fmt.Errorf("larger than %d bytes", MaxBaseline)
+// ParseAccepted reads the file.
+func ParseAccepted(data []byte) (*AcceptedFile, error) {
+	if len(data) > MaxAcceptedFile {
+		return nil, fmt.Errorf("larger than %d bytes", MaxAcceptedFile)
 	}
-	b := new(Baseline)
+	b := new(AcceptedFile)
 	number := 0
 	for line := range strings.SplitSeq(string(data), "\n") {
 		number++
@@ -59,7 +60,7 @@ func ParseBaseline(data []byte) (*Baseline, error) {
 	return b, b.checkDuplicates()
 }
 
-func (b *Baseline) parseLine(line string) error {
+func (b *AcceptedFile) parseLine(line string) error {
 	text := strings.TrimSpace(line)
 	switch {
 	case text == "" || strings.HasPrefix(text, "#"):
@@ -78,7 +79,7 @@ func (b *Baseline) parseLine(line string) error {
 	return nil
 }
 
-func (b *Baseline) parseMember(text string) error {
+func (b *AcceptedFile) parseMember(text string) error {
 	name, value, found := strings.Cut(text, ":")
 	value = strings.TrimSpace(value)
 	switch {
@@ -140,7 +141,7 @@ func unquoted(text string) (string, error) {
 	return value, nil
 }
 
-func (b *Baseline) checkDuplicates() error {
+func (b *AcceptedFile) checkDuplicates() error {
 	type key struct{ server, fingerprint string }
 	seen := map[key]bool{}
 	for _, a := range b.Accepted {
@@ -161,26 +162,26 @@ func written(text string) string {
 	return strconv.Quote(text)
 }
 
-const baselineHead = `# Problems that mcpdbg check accepts (--baseline FILE), one block each:
+const acceptedHead = `# Problems that mcpdbg check accepts (--baseline FILE), one block each:
 # what (rule, method, name, place), then why, and optionally "expires: YYYY-MM-DD"
 # or "server: NAME". --update-baseline renews the list and keeps the rest.
 `
 
 // Write writes the file.
-func (b *Baseline) Write(w io.Writer) error {
+func (b *AcceptedFile) Write(w io.Writer) error {
 	all := slices.Clone(b.Accepted)
 	sort.Slice(all, func(i, j int) bool {
 		x, y := &all[i], &all[j]
 		return cmp.Or(cmp.Compare(x.Fingerprint, y.Fingerprint), cmp.Compare(x.Server, y.Server)) < 0
 	})
 	var out strings.Builder
-	out.WriteString(baselineHead)
+	out.WriteString(acceptedHead)
 	for _, a := range all {
 		fmt.Fprintf(&out, "\n%s\n", written(a.Fingerprint))
 		if a.Server != "" {
 			fmt.Fprintf(&out, "  server: %s\n", written(a.Server))
 		}
-		fmt.Fprintf(&out, "%s\n", strings.TrimRight("  reason: "+visible(a.Reason), " "))
+		fmt.Fprintf(&out, "%s\n", strings.TrimRight("  reason: "+termsafe.Line(a.Reason), " "))
 		if !a.Expires.IsZero() {
 			fmt.Fprintf(&out, "  expires: %s\n", a.Expires.Format(dateFormat))
 		}
@@ -190,7 +191,7 @@ func (b *Baseline) Write(w io.Writer) error {
 }
 
 // find returns an index, -1 without one, preferring an entry that names the server.
-func (b *Baseline) find(server, fingerprint string) int {
+func (b *AcceptedFile) find(server, fingerprint string) int {
 	general := -1
 	for i := range b.Accepted {
 		switch a := &b.Accepted[i]; {
@@ -221,7 +222,7 @@ type accepting struct {
 
 // Apply marks accepted problems of these servers. A nil baseline accepts none. Entries of
 // other servers are not stale.
-func (b *Baseline) Apply(all []Reported, servers []string, now time.Time) Match {
+func (b *AcceptedFile) Apply(all []Reported, servers []string, now time.Time) Match {
 	var m Match
 	if b == nil {
 		return m
@@ -260,8 +261,8 @@ func (b *Baseline) Apply(all []Reported, servers []string, now time.Time) Match 
 // Update returns a baseline of all errors and warnings of these servers, keeping present
 // reasons, server names and dates, without entries that are no longer found. A past date
 // stays: only a person accepts a problem for longer.
-func (b *Baseline) Update(all []Reported, servers []string) *Baseline {
-	next, known := new(Baseline), map[Accepted]bool{}
+func (b *AcceptedFile) Update(all []Reported, servers []string) *AcceptedFile {
+	next, known := new(AcceptedFile), map[Accepted]bool{}
 	if b != nil {
 		for _, a := range b.Accepted {
 			if a.Server != "" && !slices.Contains(servers, a.Server) {
