@@ -12,6 +12,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/probe/arguments"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 )
@@ -70,7 +71,7 @@ func (p *process) call(ctx context.Context, t *tool, made *slowCall) (v verdict,
 	args, given := p.opts.Args[t.Name]
 	if !given {
 		var err error
-		if args, err = generateArguments(t.Input, t.Name, p.opts.Seed); err != nil {
+		if args, err = arguments.Generate(t.Input, t.Name, p.opts.Seed); err != nil {
 			return notChecked("no arguments: " + err.Error() + " (--args FILE)"), false
 		}
 	}

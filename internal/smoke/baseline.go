@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/internal/verify/surface"
 	"mcpdbg/internal/wording"
 )
 
@@ -21,9 +21,9 @@ type references struct {
 
 type reference struct {
 	target int
-	once   sync.Once            // closes known
-	known  chan struct{}        // closed when its lists are complete or it has failed
-	offers *inventory.Inventory // nil if its lists are incomplete
+	once   sync.Once        // closes known
+	known  chan struct{}    // closed when its lists are complete or it has failed
+	offers *surface.Surface // nil if its lists are incomplete
 }
 
 func newReferences(targets []Target, of *Baseline) *references {
@@ -51,7 +51,7 @@ func (r *references) isReference(target int) bool {
 }
 
 // offer takes nil for incomplete lists. Only the first call counts.
-func (r *references) offer(target int, offers *inventory.Inventory) {
+func (r *references) offer(target int, offers *surface.Surface) {
 	if r.isReference(target) {
 		ref := r.byServer[r.targets[target].Server]
 		ref.once.Do(func() {
@@ -61,10 +61,10 @@ func (r *references) offer(target int, offers *inventory.Inventory) {
 	}
 }
 
-// get waits for the inventory to compare a server with. References are started before all
+// get waits for the surface to compare a server with. References are started before all
 // others, and a waiting target no longer holds a server or a connection, so they cannot
 // wait for each other.
-func (r *references) get(ctx context.Context, server string) (*inventory.Inventory, error) {
+func (r *references) get(ctx context.Context, server string) (*surface.Surface, error) {
 	if r.of.For != nil {
 		return r.of.For(server)
 	}
@@ -101,7 +101,7 @@ func (c *check) compare() {
 	case err != nil:
 		c.notice(Notice{Code: "baseline.missing", Text: "not compared with " + refs.of.Name + ": " + err.Error()})
 	default:
-		c.result.Drift = inventory.Compare(base, c.offers)
+		c.result.Drift = surface.Compare(base, c.offers)
 		if len(c.result.Drift) > 0 {
 			c.fail(drifted(refs.of.Name, c.result.Drift))
 		}

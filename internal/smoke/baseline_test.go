@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/smoke"
-	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/internal/verify/surface"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
@@ -120,10 +120,10 @@ func TestFailingReference(t *testing.T) {
 func TestBaselineFromFile(t *testing.T) {
 	w := newWorld(t)
 	w.add("a", &host{})
-	base := inventory.New(session.Server{Name: "fake", Version: "2", Era: mcp.Legacy, Protocol: mcp.LatestLegacy,
+	base := surface.New(session.Server{Name: "fake", Version: "2", Era: mcp.Legacy, Protocol: mcp.LatestLegacy,
 		Capabilities: json.RawMessage(`{"tools":{},"resources":{}}`)}, nil)
 	opts := w.options("a")
-	opts.Baseline = &smoke.Baseline{Name: "base.json", For: func(server string) (*inventory.Inventory, error) {
+	opts.Baseline = &smoke.Baseline{Name: "base.json", For: func(server string) (*surface.Surface, error) {
 		require.Equal(t, "fake", server)
 		return base, nil
 	}}
@@ -131,7 +131,7 @@ func TestBaselineFromFile(t *testing.T) {
 	require.Equal(t, smoke.CauseDrift, a.Cause)
 	require.Equal(t, []smoke.Change{{What: "server", Name: "version", Change: "changed", From: `"2"`, To: `"1"`}}, a.Drift)
 
-	opts.Baseline.For = func(string) (*inventory.Inventory, error) { return nil, errors.New("it has no such server") }
+	opts.Baseline.For = func(string) (*surface.Surface, error) { return nil, errors.New("it has no such server") }
 	a = smoke.Run(t.Context(), opts).Targets[0]
 	require.True(t, a.OK)
 	require.Equal(t, "not compared with base.json: it has no such server", a.Notices[len(a.Notices)-1].Text)

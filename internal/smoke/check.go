@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/internal/verify/surface"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
@@ -27,14 +27,14 @@ type check struct {
 	began       time.Time
 	result      Result
 	phase       Phase
-	waitBegan   time.Time            // zero if it is not waiting for its turn
-	slot        *slot                // slot among the running servers
-	attempt     int                  // 0: not started
-	opening     *opening             // steps of the current attempt, or nil
-	made        *Made                // nil without a session
-	orphansMore int                  // orphans that the result does not list
-	secrets     *secret.Concealer    // values that must not appear in reports
-	offers      *inventory.Inventory // for a baseline; nil if the lists are incomplete
+	waitBegan   time.Time         // zero if it is not waiting for its turn
+	slot        *slot             // slot among the running servers
+	attempt     int               // 0: not started
+	opening     *opening          // steps of the current attempt, or nil
+	made        *Made             // nil without a session
+	orphansMore int               // orphans that the result does not list
+	secrets     *secret.Concealer // values that must not appear in reports
+	offers      *surface.Surface  // for a baseline; nil if the lists are incomplete
 }
 
 func newCheck(r *run, target int, random *rand.Rand) *check {

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"mcpdbg/internal/smoke/inventory"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/surface"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 )
@@ -34,7 +34,7 @@ func (c *check) list(ctx context.Context) *failure {
 		}
 	}
 	if c.run.refs != nil {
-		c.offers = inventory.New(server, lists)
+		c.offers = surface.New(server, lists)
 		c.run.refs.offer(c.target, c.offers)
 	}
 	return nil

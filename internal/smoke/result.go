@@ -3,8 +3,8 @@ package smoke
 import (
 	"time"
 
-	"mcpdbg/internal/smoke/inventory"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/surface"
 	"mcpdbg/session/diagnosis"
 )
 
@@ -196,7 +196,7 @@ type Step struct {
 }
 
 // A Change is a difference from the baseline.
-type Change = inventory.Change
+type Change = surface.Change
 
 // A Notice is worth knowing but not a failure, such as output of a shell's startup files
 // (executor.Notice).

@@ -7,8 +7,8 @@
 // baseline, after everything that other targets may wait for has been released. Finally
 // session/diagnosis/rule checks the log, and session/diagnosis/cause suggests a hint. The
 // first problem is the cause of the failure. Errors are classified in classify.go only.
-// Of a finished target only its Result is kept, and for the Baseline's host an inventory
-// for each server.
+// Of a finished target only its Result is kept, and for the Baseline's host the surface
+// of each server.
 package smoke
 
 import (
@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"mcpdbg/internal/scenario"
-	"mcpdbg/internal/smoke/inventory"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/surface"
 	"mcpdbg/session"
 )
 
@@ -38,7 +38,7 @@ type Made = verify.Made
 type Baseline struct {
 	Name string // for the report: a file or a host
 	Host string
-	For  func(server string) (*inventory.Inventory, error) // called by several goroutines
+	For  func(server string) (*surface.Surface, error) // called by several goroutines
 }
 
 // Options control a run. Make and Targets are required.

@@ -12,7 +12,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/smoke"
-	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/internal/verify/surface"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/ui/widget/termsafe"
@@ -40,7 +40,7 @@ func smokeBaseline(ctx context.Context, f *smokeFlags, fl *fleet) (*smoke.Baseli
 // baselineFile must have every server: one that is compared with nothing would seem
 // unchanged. Missing lists are reported.
 func (fl *fleet) baselineFile(ctx context.Context, path string, quiet bool) (*smoke.Baseline, error) {
-	file, err := inventory.FromFile(ctx, path)
+	file, err := surface.FromFile(ctx, path)
 	if err != nil {
 		return nil, baselineError(path, err)
 	}
@@ -61,7 +61,7 @@ func baselineError(path string, err error) error {
 	if errors.As(err, new(*console.SignalError)) {
 		return err
 	}
-	if missing, ok := errors.AsType[*inventory.MissingError](err); ok {
+	if missing, ok := errors.AsType[*surface.MissingError](err); ok {
 		return console.WithHint(console.Usagef("--baseline: %v", err), missing.Hint)
 	}
 	if _, foreign := errors.AsType[*recordings.FormatError](err); foreign {

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"mcpdbg/internal/smoke"
-	"mcpdbg/internal/smoke/inventory"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/surface"
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -124,9 +124,9 @@ func stepText(s *smoke.Step) string {
 func changeText(c *smoke.Change) string {
 	what := strings.TrimSpace(c.What + " " + c.Name)
 	switch {
-	case c.Change == inventory.More:
+	case c.Change == surface.More:
 		return fmt.Sprintf("%s: %d more changes", what, c.Count)
-	case c.Change != inventory.Changed:
+	case c.Change != surface.Changed:
 		return what + " " + c.Change
 	case c.From == "" && c.To == "":
 		return what + " changed"

@@ -1,4 +1,4 @@
-package inventory
+package surface
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package inventory
+package surface
 
 import (
 	"encoding/json"
@@ -23,8 +23,8 @@ func raw(items ...string) []json.RawMessage {
 	return out
 }
 
-// with returns the inventory of a server with some tools.
-func with(items ...string) *Inventory {
+// with returns the surface of a server with some tools.
+func with(items ...string) *Surface {
 	return New(session.Server{Name: "demo", Version: "1"}, map[mcp.List][]json.RawMessage{tools: raw(items...)})
 }
 

@@ -1,4 +1,4 @@
-package check
+package arguments
 
 import (
 	"encoding/json"
@@ -23,9 +23,9 @@ var formats = map[string]string{
 var words = []string{"example", "test", "sample", "hello"}
 
 func (g *generator) text(s object) (any, error) {
-	least, most := natural(s["minLength"], 0), natural(s["maxLength"], maxArguments)
-	if least > maxArguments {
-		return nil, fmt.Errorf("the arguments would be larger than %d bytes", maxArguments)
+	least, most := natural(s["minLength"], 0), natural(s["maxLength"], MaxSize)
+	if least > MaxSize {
+		return nil, fmt.Errorf("the arguments would be larger than %d bytes", MaxSize)
 	}
 	if format, _ := s["format"].(string); formats[format] != "" {
 		return formats[format], nil
@@ -52,7 +52,7 @@ func (g *generator) matching(pattern string, least, most int) (any, error) {
 		if err := w.write(tree); err != nil {
 			return nil, fmt.Errorf("pattern %.60q: %w", pattern, err)
 		}
-		if length := utf8.RuneCountInString(w.out.String()); length >= least || extra > least || length > most || len(w.out.String()) > maxArguments {
+		if length := utf8.RuneCountInString(w.out.String()); length >= least || extra > least || length > most || len(w.out.String()) > MaxSize {
 			return w.out.String(), nil
 		}
 	}
@@ -66,7 +66,7 @@ type patternWriter struct {
 }
 
 func (w *patternWriter) write(re *syntax.Regexp) error {
-	if w.parts++; w.parts > maxParts*10 || w.out.Len() > maxArguments {
+	if w.parts++; w.parts > maxParts*10 || w.out.Len() > MaxSize {
 		return errors.New("the text would be too long")
 	}
 	switch re.Op {

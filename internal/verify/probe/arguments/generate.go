@@ -1,4 +1,5 @@
-package check
+// Package arguments generates arguments of tools from their input schemas.
+package arguments
 
 import (
 	"bytes"
@@ -19,13 +20,13 @@ const (
 	maxDepth = 32
 	// maxParts is how many values one attempt generates.
 	maxParts = 2000
-	// maxArguments is the maximum size of generated arguments.
-	maxArguments = 64 << 10
+	// MaxSize is the maximum size of generated arguments in bytes.
+	MaxSize = 64 << 10
 )
 
-// generateArguments returns the smallest arguments: a JSON object that the tool's input schema accepts, with its required
-// members only. The same schema, name and seed give the same arguments.
-func generateArguments(schema json.RawMessage, name string, seed uint64) (json.RawMessage, error) {
+// Generate returns the smallest arguments: a JSON object that the tool's input schema
+// accepts, with its required members only. The same schema, name and seed give the same arguments.
+func Generate(schema json.RawMessage, name string, seed uint64) (json.RawMessage, error) {
 	compiled, err := jsonschema.Compile(schema, jsonschema.Options{Lenient: true, Formats: true})
 	if err != nil {
 		return nil, fmt.Errorf("input schema: %w", err)
@@ -66,14 +67,14 @@ func generateOnce(root any, name string, seed, attempt uint64) (json.RawMessage,
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > maxArguments {
-		return nil, fmt.Errorf("the arguments would be larger than %d bytes", maxArguments)
+	if len(text) > MaxSize {
+		return nil, fmt.Errorf("the arguments would be larger than %d bytes", MaxSize)
 	}
 	return text, nil
 }
 
 func accepted(schema *jsonschema.Schema, value json.RawMessage) error {
-	problems, err := schema.Check(value, maxArguments)
+	problems, err := schema.Check(value, MaxSize)
 	if err == nil && len(problems) > 0 {
 		err = fmt.Errorf("found no value that the input schema accepts: %v", problems[0])
 	}

@@ -1,4 +1,4 @@
-package inventory
+package surface
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 )
 
 // A MissingError describes what a recording or a document lacks for an
-// inventory.
+// surface.
 type MissingError struct {
 	Path   string // of the file, "" for a source
 	Reason string // such as "no answered handshake"
@@ -33,7 +33,7 @@ const recordingHint = "use the recording of a target that passed mcpdbg smoke"
 // fromSource uses the last handshake, and for each list the last complete one, of
 // whichever process. A session without a handshake, or without any list, is a
 // *MissingError; other errors come from reading.
-func fromSource(ctx context.Context, src session.Source) (*Inventory, error) {
+func fromSource(ctx context.Context, src session.Source) (*Surface, error) {
 	r := reading{src: src, walks: map[string]*walk{}, done: map[mcp.List][]json.RawMessage{}}
 	if err := match.Walk(ctx, src, r.item); err != nil {
 		return nil, fmt.Errorf("read the lists of a recording: %w", err)

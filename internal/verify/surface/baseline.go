@@ -1,4 +1,4 @@
-package inventory
+package surface
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type Baseline struct {
 }
 
 type found struct {
-	inv *Inventory
+	inv *Surface
 	err error
 }
 
@@ -47,9 +47,9 @@ func FromFile(ctx context.Context, path string) (*Baseline, error) {
 	return &Baseline{path: path, servers: []string{""}, found: map[string]found{"": {inv: inv}}}, nil
 }
 
-// For returns the inventory for a server, whatever its name if the file has only one. An
+// For returns the surface for a server, whatever its name if the file has only one. An
 // error is a *MissingError, or that of reading the recording.
-func (b *Baseline) For(server string) (*Inventory, error) {
+func (b *Baseline) For(server string) (*Surface, error) {
 	if len(b.servers) == 1 {
 		server = b.servers[0]
 	}
@@ -63,7 +63,7 @@ func (b *Baseline) For(server string) (*Inventory, error) {
 	return f.inv, f.err
 }
 
-func fromRecording(ctx context.Context, path string) (*Inventory, error) {
+func fromRecording(ctx context.Context, path string) (*Surface, error) {
 	rec, err := recordings.OpenContext(ctx, path)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package inventory
+package surface
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ const (
 // the added, removed and changed items, by name, in any order. A list that only one of
 // them has is not compared. Values that differ in each run, such as times, are equal if
 // they have the same type (match.TypeOf).
-func Compare(base, now *Inventory) []Change {
+func Compare(base, now *Surface) []Change {
 	var c comparison
 	c.text("server", "name", base.Name, now.Name)
 	c.text("server", "version", base.Version, now.Version)

@@ -1,4 +1,4 @@
-package check_test
+package arguments_test
 
 import (
 	"encoding/json"
@@ -7,13 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/check"
+	"mcpdbg/internal/verify/probe/arguments"
 	"mcpdbg/session/jsonschema"
 )
 
 func generate(t *testing.T, schema string, seed uint64) string {
 	t.Helper()
-	out, err := check.GenerateArguments(json.RawMessage(schema), "tool", seed)
+	out, err := arguments.Generate(json.RawMessage(schema), "tool", seed)
 	require.NoError(t, err, schema)
 	return string(out)
 }
@@ -69,7 +69,7 @@ func TestGenerateSaysWhy(t *testing.T) {
 		deep:   "",
 		`nope`: "input schema",
 	} {
-		_, err := check.GenerateArguments(json.RawMessage(schema), "tool", 1)
+		_, err := arguments.Generate(json.RawMessage(schema), "tool", 1)
 		require.ErrorContains(t, err, says, "%.80s", schema)
 	}
 }
@@ -81,15 +81,15 @@ func FuzzGenerate(f *testing.F) {
 	f.Add(`{"allOf":[{"$ref":"#"}],"required":["a"]}`, uint64(3))
 	f.Add(`{"required":["a","b"],"additionalProperties":{"format":"uuid","minLength":3}}`, uint64(4))
 	f.Fuzz(func(t *testing.T, schema string, seed uint64) {
-		out, err := check.GenerateArguments(json.RawMessage(schema), "tool", seed)
+		out, err := arguments.Generate(json.RawMessage(schema), "tool", seed)
 		if err != nil {
 			return
 		}
 		require.True(t, strings.HasPrefix(string(out), "{"))
-		require.LessOrEqual(t, len(out), check.MaxArguments)
+		require.LessOrEqual(t, len(out), arguments.MaxSize)
 		compiled, err := jsonschema.Compile([]byte(schema), jsonschema.Options{Lenient: true, Formats: true})
 		require.NoError(t, err)
-		problems, err := compiled.Check(out, check.MaxArguments)
+		problems, err := compiled.Check(out, arguments.MaxSize)
 		require.NoError(t, err)
 		require.Empty(t, problems, "%s\n%s", schema, out)
 	})

@@ -1,4 +1,4 @@
-package check
+package arguments
 
 import (
 	"encoding/json"
@@ -282,9 +282,9 @@ func natural(value any, otherwise int) int {
 		return otherwise
 	}
 	f, err := number.Float64()
-	if err != nil || f < 0 || f > maxArguments {
-		if err == nil && f > maxArguments {
-			return maxArguments + 1
+	if err != nil || f < 0 || f > MaxSize {
+		if err == nil && f > MaxSize {
+			return MaxSize + 1
 		}
 		return otherwise
 	}

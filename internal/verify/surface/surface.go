@@ -1,10 +1,10 @@
-// Package inventory holds what a server offers, and compares it with the inventory of
-// another server: its drift. An [Inventory] is made from a session ([New]) or a recording
-// ([fromSource]); a [Baseline] is a file with an inventory for each server. [Compare]
+// Package surface holds what a server offers, and compares it with that of another
+// server: its drift. A [Surface] is made from a session ([New]) or a recording
+// ([fromSource]); a [Baseline] is a file with a surface for each server. [Compare]
 // returns changes as pointers into the items. Data of a server is untrusted: a bounded
 // part of it is kept. The rest is counted and compared by hash, so that no change is
 // missed; only its position is then unknown.
-package inventory
+package surface
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// Limits of an inventory.
+// Limits of a surface.
 const (
 	maxItem  = 128 << 10 // bytes per item; of larger ones only size and hash are kept
 	maxBytes = 1 << 20   // bytes of all items
@@ -27,8 +27,8 @@ const (
 	maxName  = 256       // bytes per name
 )
 
-// An Inventory is what a server offers. It is immutable.
-type Inventory struct {
+// A Surface is what a server offers. It is immutable.
+type Surface struct {
 	Name, Version string // as the server calls itself
 	Protocol      string // negotiated revision
 	Era           mcp.Era
@@ -59,10 +59,10 @@ type Item struct {
 	Hash  uint64
 }
 
-// New makes the inventory of a session from its handshake and session.Session.ListAll. A
+// New makes the surface of a session from its handshake and session.Session.ListAll. A
 // list that was not read completely must be omitted: nil is an empty one.
-func New(server session.Server, lists map[mcp.List][]json.RawMessage) *Inventory {
-	inv := &Inventory{
+func New(server session.Server, lists map[mcp.List][]json.RawMessage) *Surface {
+	inv := &Surface{
 		Name: wording.Clip(server.Name, maxName, wording.Ellipsis), Version: wording.Clip(server.Version, maxName, wording.Ellipsis),
 		Protocol: wording.Clip(server.Protocol, maxName, wording.Ellipsis), Era: server.Era, Lists: map[string]*List{},
 	}
@@ -77,7 +77,7 @@ func New(server session.Server, lists map[mcp.List][]json.RawMessage) *Inventory
 }
 
 // Missing returns the names of the declared lists that were not read.
-func (inv *Inventory) Missing() []string {
+func (inv *Surface) Missing() []string {
 	var lacks []string
 	for _, kind := range mcp.Lists {
 		if inv.Lists[kind.Name] == nil && kind.Name != "templates" && match.Member(inv.Capabilities.Value, kind.Name) != nil {
@@ -87,7 +87,7 @@ func (inv *Inventory) Missing() []string {
 	return lacks
 }
 
-func (inv *Inventory) list(kind mcp.List, items []json.RawMessage) *List {
+func (inv *Surface) list(kind mcp.List, items []json.RawMessage) *List {
 	list := &List{}
 	seen := names{}
 	for _, raw := range items {
@@ -127,7 +127,7 @@ func nameOf(kind mcp.List, raw json.RawMessage) string {
 	return "(no " + kind.Key + ")"
 }
 
-func (inv *Inventory) item(name string, raw []byte) Item {
+func (inv *Surface) item(name string, raw []byte) Item {
 	if len(raw) == 0 {
 		raw = []byte("null")
 	}
