@@ -110,7 +110,7 @@ func (s *Session) openFailed(ctx context.Context, err error) error {
 		failure.Program = s.cfg.Command.Argv[0]
 	}
 	if start := startOf(err); start != nil {
-		failure.Code, failure.Said, failure.SaidBy, failure.Hint = start.Code, start.Said, start.SaidBy, start.Hint
+		failure.notStarted(start)
 		if advice := diagnosis.AdviceInstall(s.cfg.Command.Argv); advice != "" && start.Code == executor.StartNotFound {
 			failure.Hint = strings.TrimSuffix(advice+"\n"+start.Hint, "\n")
 		}
@@ -133,6 +133,12 @@ func (s *Session) openFailed(ctx context.Context, err error) error {
 	if failure.Reason == ReasonExited {
 		failure.Exit = evidence.exit
 	}
+	if failure.Exit != nil && failure.Exit.Start != nil {
+		failure.Reason, failure.Err = ReasonStart, failure.Exit.Start
+		failure.notStarted(failure.Exit.Start)
+		s.Note(failure.Error(), failure.Hint)
+		return failure
+	}
 	if lost := lostOf(err); lost != nil {
 		failure.Code, failure.Said, failure.SaidBy, failure.Hint = lost.Code, lost.Said, lost.SaidBy, LostHint(lost)
 	} else {
@@ -140,6 +146,10 @@ func (s *Session) openFailed(ctx context.Context, err error) error {
 	}
 	s.Note(failure.Error(), failure.Hint)
 	return failure
+}
+
+func (e *OpenError) notStarted(start *executor.StartError) {
+	e.Code, e.Said, e.SaidBy, e.Hint = start.Code, start.Said, start.SaidBy, start.Hint
 }
 
 func reasonOf(ctx context.Context, err error) Reason {

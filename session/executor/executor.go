@@ -177,6 +177,8 @@ type Exit struct {
 	// fills in the rest.
 	By  EndedBy
 	Why string // details for By, such as "no contact for 10 s (lease 10 s)"; our words
+	// Start is the reason if the process was only to start another one, and could not.
+	Start *StartError
 }
 
 // How describes how the process ended, as in "ended with 3".

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"mcpdbg/internal/wording"
@@ -126,12 +125,23 @@ func (p *process) setUnseen(why string) {
 	p.unseen = why
 }
 
-// A written is set by a write.
-type written struct{ atomic.Bool }
+// A headOf keeps the beginning of what is written to it.
+type headOf struct {
+	mu   sync.Mutex
+	text []byte
+}
 
-func (w *written) Write(b []byte) (int, error) {
-	w.Store(true)
+func (h *headOf) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.text = append(h.text, b[:min(len(b), saidLimit-len(h.text))]...)
 	return len(b), nil
+}
+
+func (h *headOf) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return string(h.text)
 }
 
 // A tailOf keeps the end of what is written to it.
@@ -150,7 +160,7 @@ func (t *tailOf) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (t *tailOf) text() string {
+func (t *tailOf) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.end)

@@ -163,6 +163,17 @@ func (p *Prefix) parse(words []string) {
 	}
 }
 
+// ownStatus reports whether the client ends with a status if it could not execute the command.
+func (p *Prefix) ownStatus(status int) bool {
+	switch options := p.options(); {
+	case status == 126 || status == 127:
+		return true
+	case options == &engineRun && p.Engine != "nerdctl", p.Engine == "podman":
+		return status == 125 || status == 255
+	}
+	return status == 1
+}
+
 // standsAlone reports whether the program is a compose of its own.
 func (p *Prefix) standsAlone() bool { return strings.HasSuffix(p.Engine, "-compose") }
 

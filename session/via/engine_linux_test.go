@@ -224,6 +224,44 @@ func TestFailuresAreTyped(t *testing.T) {
 	}
 }
 
+// The bare command's client has not started the server if it has printed that, and ended with
+// a status of its own before any output.
+func TestPlainFailuresAreTyped(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Options{})
+	e.Container(t, "web", enginetest.ContainerOptions{})
+	helper := append([]string{os.Args[0]}, exectest.HelperArgs()...)
+	const said = "Error response from daemon: No such container: db\n"
+	for _, c := range []struct {
+		program, name string
+		argv          []string
+		want          executor.StartCode
+	}{
+		{"docker", "none", []string{"server"}, executor.ViaNoContainer},
+		{"podman", "none", []string{"server"}, executor.ViaNoContainer},
+		{"docker", "web", []string{"/no/server"}, executor.StartNotFound},
+		{"docker", "web", append(helper, "err", said, "exit", "3"), ""},
+		{"docker", "web", append(helper, "out", "a\n", "err", said, "exit", "1"), ""},
+		{"podman", "web", append(helper, "err", said, "exit", "1"), ""},
+		{"docker", "web", append(helper, "exit", "1"), ""},
+	} {
+		x, err := New(Options{Words: []string{e.Program(c.program), "exec", "-i", c.name}, Below: below(), Plain: true})
+		require.NoError(t, err)
+		p, err := x.Start(t.Context(), executor.Command{Argv: c.argv, Pinned: true})
+		require.NoError(t, err)
+		stdout, stderr, exit := output(t, p)
+		require.Contains(t, exit.Why, "how the server ended: cannot tell")
+		var code executor.StartCode
+		if exit.Start != nil {
+			code = exit.Start.Code
+			require.Contains(t, exit.Why, exit.Start.Hint)
+			require.Equal(t, strings.TrimSpace(stdout+stderr), exit.Start.Said)
+		}
+		require.Equal(t, c.want, code, "%v: %s", c.argv, exit.Why)
+		require.NoError(t, x.Close())
+	}
+}
+
 // A client that is killed leaves the server in its container, and the guard ends it.
 func TestGuardEndsWhatAKilledClientLeaves(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,7 +45,7 @@ type process struct {
 	stop context.CancelFunc
 
 	said        tailOf        // of standard error, if plain
-	wrote       written       // set by its first output, if plain
+	wrote       headOf        // of standard output, if plain
 	settled     chan struct{} // closed when the exit status was reported, or cannot come any more
 	settledOnce sync.Once
 
@@ -107,8 +108,8 @@ func (p *process) exit(client executor.Exit) executor.Exit {
 	switch {
 	case status == nil:
 		end.Why = wording.Join("; ", client.Why, fmt.Sprintf("%s %s; how the server ended: cannot tell", p.prefix.name, client.How()))
-		if _, text, hint := Cause(p.prefix.name, p.said.text(), client.Code); text != "" && p.plain && client.Code > 0 && !p.wrote.Load() {
-			end.Why += " (" + text + "; " + hint + ")" // a server that has begun writes to stdout
+		if end.Start = p.unstarted(client); end.Start != nil {
+			end.Why += fmt.Sprintf(" (%v; %s)", end.Start.Err, end.Start.Hint)
 		}
 	case *status == sigkill && killed:
 		end.Kind, end.Signal = executor.ExitSignal, "KILL"
@@ -125,6 +126,22 @@ func (p *process) exit(client executor.Exit) executor.Exit {
 		}
 	}
 	return end
+}
+
+// unstarted returns why a client has not started the server, if it has printed that and ended
+// with a status of its own.
+func (p *process) unstarted(client executor.Exit) *executor.StartError {
+	said, wrote := p.said.String(), p.wrote.String()
+	if strings.HasPrefix(wrote, "OCI runtime exec failed: ") { // as docker exec prints it
+		said, wrote = wrote, ""
+	}
+	code, text, hint := Cause(p.prefix.name, said, 0)
+	if !p.plain || wrote != "" || code == "" || client.Kind != executor.ExitCode || !p.prefix.client.ownStatus(client.Code) {
+		return nil // a server that has begun writes to stdout
+	}
+	failure := p.prefix.fail("inside", code, errors.New(text), hint)
+	failure.Said, failure.SaidBy = tail([]byte(said)), executor.SpeakerVia
+	return failure
 }
 
 // unreported ends the wait for the exit status.
