@@ -23,20 +23,23 @@ var errUnresolved = errors.New("no reply of the engine within the limit")
 // compose. All executions of one start lead there.
 func (e *Executor) resolve(ctx context.Context, p *prefix) *executor.StartError {
 	c := &p.client
-	if !p.engine || c.Target == "" {
+	if !p.engine || c.Unknown != "" {
 		return nil
 	}
 	words, name, failure := []string(nil), "", (*executor.StartError)(nil)
 	switch kind, _, typed := strings.Cut(c.Target, "/"); {
 	case c.Engine == kubectl && c.Verb == "exec" && typed && !has("po pod pods", kind):
 		words, name, failure = e.pod(ctx, p)
-	case c.Engine == "docker" && c.Verb == "compose exec", c.Engine == "docker-compose" && c.Verb == "exec":
+	case (c.Engine == "docker" && c.Verb == "compose exec" || c.Engine == "docker-compose" && c.Verb == "exec") && c.Target != "":
 		words, name, failure = e.container(ctx, p)
+	case c.options() == &composeExec, c.Engine == kubectl && c.Verb == "exec" && c.Target == "": // exec -f FILE
+		p.unresolved("is not resolved")
+		return nil
 	default:
 		return nil
 	}
 	if failure != nil && errors.Is(failure, errSudo) { // it is executed nevertheless, and the guard looks for its mark
-		p.notices = append(p.notices, executor.Notice{Code: "via.unresolved", Text: fmt.Sprintf("%s: sudo does not permit resolving it: %s chooses the place at each execution", p.place, p.name)})
+		p.unresolved("is not resolved, because sudo does not permit that")
 		return nil
 	}
 	if failure != nil {
@@ -49,6 +52,11 @@ func (e *Executor) resolve(ctx context.Context, p *prefix) *executor.StartError 
 	p.place = place + " (" + name + ")"
 	p.notices = append(p.notices, executor.Notice{Code: "via.resolved", Text: p.name + ": " + target + " is " + name})
 	return nil
+}
+
+// unresolved notes that the executions of one start may lead to different places.
+func (p *prefix) unresolved(what string) {
+	p.notices = append(p.notices, executor.Notice{Code: "via.unresolved", Text: fmt.Sprintf("%s %s: %s chooses the place at each execution", p.place, what, p.name)})
 }
 
 // told returns the output of a command that must succeed.

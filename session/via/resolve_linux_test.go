@@ -102,6 +102,31 @@ func TestOneContainerOfAService(t *testing.T) {
 	}
 }
 
+// A target that is not resolved is named before the start.
+func TestUnresolvedTargetsAreNoted(t *testing.T) {
+	for line, want := range map[string]string{
+		"podman compose exec web":               "podman web is not resolved: podman chooses the place at each execution",
+		"podman-compose exec web":               "podman-compose web is not resolved: podman-compose chooses the place at each execution",
+		"nerdctl compose -p shop exec -T web":   "nerdctl web is not resolved: nerdctl chooses the place at each execution",
+		"kubectl exec -i -n shop -f api.yml --": "kubectl -n shop is not resolved: kubectl chooses the place at each execution",
+		"kubectl exec -i api-1 --":              "",
+		"kubectl exec -i --new deploy/api --":   "",
+		"podman exec -i web":                    "",
+		"sudo -n":                               "",
+	} {
+		e := through(t, below(), strings.Fields(line)...)
+		p, failure := prefixOf(strings.Fields(line))
+		require.Nil(t, failure)
+		require.Nil(t, e.resolve(t.Context(), &p))
+		var text string
+		for _, n := range p.notices {
+			text += n.Text
+		}
+		require.Equal(t, want, text)
+		require.NoError(t, e.Close())
+	}
+}
+
 // Nothing is started if the place cannot be resolved.
 func TestResolveFails(t *testing.T) {
 	t.Parallel()
