@@ -126,6 +126,29 @@ func TestConformanceUnshare(t *testing.T) {
 	conform(t, wrapped, exectest.Need(t, "unshare"), "-p", "-f", "--mount-proc")
 }
 
+// A list of processes has the command of a wrapper as it was given, without our script.
+func TestWrapperIsListedWithItsServer(t *testing.T) {
+	t.Parallel()
+	exectest.NeedRoot(t)
+	p, err := start(t, []string{exectest.Need(t, "unshare"), "-p", "-f", "--mount-proc"}, nil, "pid", "hang")
+	require.NoError(t, err)
+	_, err = p.Read(t.Context(), 0, 0, waitLimit)
+	require.NoError(t, err)
+	tree, err := p.Tree(t.Context())
+	require.NoError(t, err)
+	require.Len(t, tree, 2)
+	server := strings.Join(append([]string{os.Args[0]}, exectest.HelperArgs("pid", "hang")...), " ")
+	for _, d := range tree {
+		require.True(t, d.Command == server || strings.HasSuffix(d.Command, "unshare -p -f --mount-proc "+server), d.Command)
+	}
+	r, err := p.Stop(t.Context(), executor.StepKill, executor.ScopeGroup)
+	require.NoError(t, err)
+	require.NotEmpty(t, r.Signalled)
+	for _, d := range r.Signalled {
+		require.True(t, strings.HasSuffix(d.Command, server), d.Command)
+	}
+}
+
 // hostPID returns the pid of a process that has another one in the namespace of p.
 func hostPID(p executor.Process, printed int) int {
 	tree, _ := p.Tree(context.Background())

@@ -214,13 +214,30 @@ func (p *process) Latency() time.Duration { return p.below.Latency() }
 // Tree implements executor.Backend.
 func (p *process) Tree(ctx context.Context) (found, spared []executor.Descendant, err error) {
 	if p.charge.Load() == nil {
-		return p.below.Tree(ctx)
+		found, spared, err = p.below.Tree(ctx)
+		p.withoutScript(found, spared)
+		return found, spared, err
 	}
 	if p.deserted(ctx) {
 		return nil, nil, nil
 	}
 	procs, err := p.ask(ctx, "T", "")
 	return guard.Of(procs, guard.Member), guard.Of(procs, guard.Spared), err
+}
+
+// withoutScript shows the server's command in the place of the script that a wrapper got.
+func (p *process) withoutScript(lists ...[]executor.Descendant) {
+	if p.plain {
+		return
+	}
+	script, _, _ := strings.Cut(guard.TimedLine(p.scriptTimeout()), "\n") // how a list joins lines differs
+	for _, list := range lists {
+		for i := range list {
+			if wrapper, _, found := strings.Cut(list[i].Command, "/bin/sh -c "+script); found && wrapper != "" {
+				list[i].Command = wrapper + wording.CommandLine(p.argv)
+			}
+		}
+	}
 }
 
 // KillOne implements executor.TreeKiller.
@@ -231,7 +248,11 @@ func (p *process) KillOne(ctx context.Context, pid int) (executor.Descendant, er
 		if !ok {
 			return executor.Descendant{}, fmt.Errorf("kill one process of a tree: %w", errors.ErrUnsupported)
 		}
-		return killer.KillOne(ctx, pid)
+		killed := make([]executor.Descendant, 1)
+		var err error
+		killed[0], err = killer.KillOne(ctx, pid)
+		p.withoutScript(killed)
+		return killed[0], err
 	}
 	if p.base.Swept() {
 		return executor.Descendant{}, executor.ErrNotInTree
@@ -264,6 +285,7 @@ func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.S
 			p.charge.Load().Sample(ctx)
 		}
 		report, err := p.below.Stop(ctx, step, scope)
+		p.withoutScript(report.Signalled, report.Survivors, report.Spared)
 		report.CannotTell = p.CannotTell()
 		return report, err
 	}
@@ -304,6 +326,7 @@ func (p *process) CannotTell() []string {
 func (p *process) Kill(ctx context.Context, alone bool, report *executor.StopReport) error {
 	if p.charge.Load() == nil {
 		err := p.below.Kill(ctx, alone, report)
+		p.withoutScript(report.Signalled, report.Survivors, report.Spared)
 		if p.prefix.runs() { // the client is gone: it starts no other
 			p.endContainers(context.WithoutCancel(ctx)) // each question has its limit
 		}
