@@ -10,6 +10,7 @@ import (
 	"mcpdbg/internal/cli/tui"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/report"
+	"mcpdbg/session/via"
 	"mcpdbg/ui/widget/grid"
 )
 
@@ -41,7 +42,11 @@ func (r *smokeRun) title() string {
 	for i := range r.fleet.servers {
 		names = append(names, r.fleet.servers[i].Name)
 	}
-	return strings.Join(names, ", ")
+	title := strings.Join(names, ", ")
+	if place := via.Place(r.fleet.flags.Via); place != "" {
+		title += " (" + place + ")"
+	}
+	return title
 }
 
 func (r *smokeRun) endFacts(o *smokeOutputs) []grid.Fact {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/ui/widget/grid"
 )
@@ -93,6 +94,13 @@ func TestSmokeProgress(t *testing.T) {
 	b.Event(smoke.Event{Target: 2, Phase: smoke.PhaseDone, Result: &smoke.Result{Cause: smoke.CauseCancelled, Phase: smoke.PhaseWait}})
 	counts(0, 0, 0)
 	newest(1)
+}
+
+func TestGridTitle(t *testing.T) {
+	r := smokeRun{fleet: &fleet{servers: []flags.Server{{Name: "a"}, {Name: "b"}}}}
+	require.Equal(t, "a, b", r.title())
+	r.fleet.flags.Via = []string{"docker", "exec", "-i", "web"}
+	require.Equal(t, "a, b (docker web)", r.title())
 }
 
 func TestWithoutPlace(t *testing.T) {

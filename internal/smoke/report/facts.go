@@ -210,7 +210,9 @@ func About(r *smoke.Result) []Fact {
 	add("try", r.Hint, false)
 	add("code", r.Code, false)
 	list("said", r.Said, 0, false)
-	add("exit", r.Exit, false)
+	if !slices.Contains(r.CannotTell, r.Exit) {
+		add("exit", r.Exit, false)
+	}
 	if r.ServerInfo != nil {
 		add("server", strings.TrimSpace(r.ServerInfo.Name+" "+r.ServerInfo.Version), false)
 	}

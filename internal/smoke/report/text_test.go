@@ -133,6 +133,8 @@ func TestAbout(t *testing.T) {
 	require.True(t, facts["leaked"].Bad)
 	require.Equal(t, "info x entry 1: t: d\nand 1 more", facts["problems"].Text)
 	require.Empty(t, About(new(smoke.Result)))
+	unknown := smoke.Result{Exit: "cannot tell", CannotTell: []string{"cannot tell"}}
+	require.Equal(t, []Fact{{"cannot tell", "cannot tell", true}}, About(&unknown), "once")
 
 	r.Problems, r.ProblemsMore = slices.Repeat(r.Problems, 100), 50
 	r.Said = slices.Repeat(r.Said, 30)
