@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/verify/surface"
-	"mcpdbg/internal/wording"
 )
 
 var errNoReference = errors.New("the baseline target did not complete its lists")
@@ -15,7 +15,7 @@ var errNoReference = errors.New("the baseline target did not complete its lists"
 // A nil *references compares nothing.
 type references struct {
 	of       *Baseline
-	targets  []Target
+	targets  []verify.Target
 	byServer map[string]*reference // set if Baseline.For is nil
 }
 
@@ -26,7 +26,7 @@ type reference struct {
 	offers *surface.Surface // nil if its lists are incomplete
 }
 
-func newReferences(targets []Target, of *Baseline) *references {
+func newReferences(targets []verify.Target, of *Baseline) *references {
 	if of == nil {
 		return nil
 	}
@@ -91,15 +91,15 @@ func (c *check) compare() {
 	if refs == nil || refs.isReference(c.target) {
 		return
 	}
-	c.enter(PhaseBaseline)
+	c.enter(verify.PhaseBaseline)
 	begin := time.Now()
 	base, err := refs.get(c.run.ctx, c.result.Server)
-	c.result.apartMS += wording.Milliseconds(time.Since(begin))
+	c.times.add(verify.PhaseBaseline, time.Since(begin))
 	switch {
 	case interrupted(c.run.ctx, err):
 		c.fail(c.classify(c.run.ctx, err))
 	case err != nil:
-		c.notice(Notice{Code: "baseline.missing", Text: "not compared with " + refs.of.Name + ": " + err.Error()})
+		c.notice(verify.Notice{Code: "baseline.missing", Text: "not compared with " + refs.of.Name + ": " + err.Error()})
 	default:
 		c.result.Drift = surface.Compare(base, c.offers)
 		if len(c.result.Drift) > 0 {

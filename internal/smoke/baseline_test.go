@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/verify/surface"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
@@ -44,14 +45,14 @@ func TestBaselineFromHost(t *testing.T) {
 		require.True(t, report.Targets[0].OK, "%+v", report.Targets[0])
 		require.True(t, report.Targets[2].OK)
 		other := report.Targets[1]
-		require.Equal(t, smoke.PhaseBaseline, other.Phase)
-		require.Equal(t, smoke.CauseDrift, other.Cause)
+		require.Equal(t, verify.PhaseBaseline, other.Phase)
+		require.Equal(t, verify.CauseDrift, other.Cause)
 		require.Contains(t, other.Message, "differs from reference: tool ")
 		require.Contains(t, other.Message, "(and 1 more)")
 		require.ElementsMatch(t, []string{"one removed", "two added"},
 			[]string{other.Drift[0].Name + " " + other.Drift[0].Change, other.Drift[1].Name + " " + other.Drift[1].Change})
 		require.Equal(t, "exit code 0", other.Exit)
-		require.Equal(t, []smoke.Phase{smoke.PhaseStart, smoke.PhaseHandshake, smoke.PhaseList, smoke.PhaseShutdown, smoke.PhaseBaseline, smoke.PhaseDone}, phases(events, 1))
+		require.Equal(t, []verify.Phase{verify.PhaseStart, verify.PhaseHandshake, verify.PhaseList, verify.PhaseShutdown, verify.PhaseBaseline, verify.PhaseDone}, phases(events, 1))
 		require.Equal(t, 1, report.Exit())
 	})
 }
@@ -66,7 +67,7 @@ func TestReferenceStartsFirst(t *testing.T) {
 		opts.Jobs = 1
 		opts.Baseline = &smoke.Baseline{Host: "reference"}
 		report := smoke.Run(t.Context(), opts)
-		require.Equal(t, smoke.Counts{Passed: 1, Failed: 2}, report.Counts())
+		require.Equal(t, verify.Counts{Passed: 1, Failed: 2}, report.Counts())
 	})
 }
 
@@ -97,7 +98,7 @@ func TestReferenceWaitsForConnection(t *testing.T) {
 			return made, err
 		}
 		report := smoke.Run(t.Context(), opts)
-		require.Equal(t, smoke.CauseDrift, report.Targets[0].Cause, "%+v", report.Targets[0])
+		require.Equal(t, verify.CauseDrift, report.Targets[0].Cause, "%+v", report.Targets[0])
 		require.True(t, report.Targets[1].OK, "%+v", report.Targets[1])
 	})
 }
@@ -128,8 +129,8 @@ func TestBaselineFromFile(t *testing.T) {
 		return base, nil
 	}}
 	a := smoke.Run(t.Context(), opts).Targets[0]
-	require.Equal(t, smoke.CauseDrift, a.Cause)
-	require.Equal(t, []smoke.Change{{What: "server", Name: "version", Change: "changed", From: `"2"`, To: `"1"`}}, a.Drift)
+	require.Equal(t, verify.CauseDrift, a.Cause)
+	require.Equal(t, []surface.Change{{What: "server", Name: "version", Change: "changed", From: `"2"`, To: `"1"`}}, a.Drift)
 
 	opts.Baseline.For = func(string) (*surface.Surface, error) { return nil, errors.New("it has no such server") }
 	a = smoke.Run(t.Context(), opts).Targets[0]
@@ -149,7 +150,7 @@ func TestRunEndsWhileWaitingForReference(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		a := smoke.Run(ctx, opts).Targets[0]
-		require.Equal(t, smoke.CauseCancelled, a.Cause)
-		require.Equal(t, smoke.PhaseBaseline, a.Phase)
+		require.Equal(t, verify.CauseCancelled, a.Cause)
+		require.Equal(t, verify.PhaseBaseline, a.Phase)
 	})
 }

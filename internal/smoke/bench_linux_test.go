@@ -15,6 +15,7 @@ import (
 
 	"mcpdbg/internal/demo/demotest"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 )
 
 const (
@@ -34,10 +35,10 @@ func BenchmarkFleet(b *testing.B) {
 		{"processes", true, func(t testing.TB) smoke.Options { return newLab(t).options(targets(make([]string, fleetSize)...)...) }},
 		{"fakes", false, func(t testing.TB) smoke.Options {
 			w := newWorld(t)
-			w.add(smoke.Local, &host{})
+			w.add(verify.Local, &host{})
 			hosts := make([]string, fleetSize)
 			for i := range hosts {
-				hosts[i] = smoke.Local
+				hosts[i] = verify.Local
 			}
 			return w.options(hosts...)
 		}},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/verify/surface"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
@@ -25,11 +26,12 @@ type check struct {
 	target      int
 	random      *rand.Rand
 	began       time.Time
-	result      Result
-	phase       Phase
+	result      verify.Result
+	phase       verify.Phase
 	waitBegan   time.Time         // zero if it is not waiting for its turn
 	slot        *slot             // slot among the running servers
 	attempt     int               // 0: not started
+	times       timings           // of the last attempt
 	opening     *opening          // steps of the current attempt, or nil
 	made        *Made             // nil without a session
 	orphansMore int               // orphans that the result does not list
@@ -39,9 +41,9 @@ type check struct {
 
 func newCheck(r *run, target int, random *rand.Rand) *check {
 	now := time.Now()
-	return &check{run: r, target: target, random: random, began: now, phase: PhaseWait, secrets: new(secret.Concealer), result: Result{
+	return &check{run: r, target: target, random: random, began: now, phase: verify.PhaseWait, times: timings{}, secrets: new(secret.Concealer), result: verify.Result{
 		Host: r.opts.Targets[target].Host, Server: r.opts.Targets[target].Server,
-		StartedMS: wording.Milliseconds(now.Sub(r.started)), Problems: []Problem{}, Orphans: []Orphan{},
+		StartedMS: wording.Milliseconds(now.Sub(r.started)),
 	}}
 }
 
@@ -91,16 +93,19 @@ func (c *check) make(ctx context.Context) *failure {
 	if err != nil {
 		return c.classify(ctx, err)
 	}
-	c.made, c.result.Recording = made, made.Recording
+	c.made = made
+	if made.Recording != "" {
+		c.result.Recordings = []string{made.Recording}
+	}
 	return nil
 }
 
 // Steps of a start or handshake by a scenario belong to the scenario's phase.
 func (c *check) step(ctx context.Context, p executor.Phase) {
 	switch phaseOf(c.result.Host, p.Name) {
-	case PhaseWait:
+	case verify.PhaseWait:
 		c.slot.release()
-	case PhaseStart:
+	case verify.PhaseStart:
 		if !c.slot.acquire(ctx, c.waits) {
 			return // it ended while waiting
 		}
@@ -112,7 +117,7 @@ func (c *check) step(ctx context.Context, p executor.Phase) {
 
 func (c *check) waits() {
 	if c.opening != nil {
-		c.enter(PhaseWait)
+		c.enter(verify.PhaseWait)
 	}
 }
 
@@ -126,34 +131,30 @@ func (c *check) open(ctx context.Context) *failure {
 		if c.attempt > c.run.opts.Retries || !retryable(err) || ctx.Err() != nil {
 			return c.classify(ctx, err)
 		}
-		if c.awaitRetry(ctx) != nil {
+		if c.awaitRetry(ctx, err) != nil {
 			return c.classify(ctx, err)
 		}
 	}
 	status := c.made.Session.Status()
-	c.result.Protocol, c.result.Era = status.Server.Protocol, string(status.Server.Era)
-	if status.Server.Name+status.Server.Version != "" {
-		c.result.ServerInfo = &ServerInfo{Name: status.Server.Name, Version: status.Server.Version}
-	}
+	c.result.Servers = []verify.Server{{Era: string(status.Server.Era), Protocol: status.Server.Protocol, Name: status.Server.Name, Version: status.Server.Version}}
 	for _, n := range status.Process.Notices {
 		if n.Code == executor.NoticeInside || n.Code == executor.NoticeUnseen {
 			continue // the report of the shutdown has its limits
 		}
-		c.notice(Notice{Code: n.Code, Text: n.Text, Said: n.Said, Hint: n.Hint})
+		c.notice(verify.Notice{Code: n.Code, Text: n.Text, Said: n.Said, Hint: n.Hint})
 	}
 	return nil
 }
 
 // Meanwhile another target may be started, so that unreachable hosts do not delay the
 // others.
-func (c *check) awaitRetry(ctx context.Context) error {
+func (c *check) awaitRetry(ctx context.Context, failed error) error {
 	c.attempt++
-	c.result.Attempts = c.attempt
 	c.slot.leave()
 	c.waited()
-	c.result.DurationMS = wording.Milliseconds(time.Since(c.began))
-	c.result.apartMS += c.result.OwnMS()
-	c.enter(PhaseWait)
+	f := c.classify(ctx, failed)
+	c.result.Attempts = append(c.result.Attempts, verify.Attempt{Cause: f.cause, Code: f.code, Message: f.message, DurationMS: c.ownMS()})
+	c.enter(verify.PhaseWait)
 	if err := pause(ctx, minRetry+time.Duration(c.random.Int64N(int64(maxRetry-minRetry)))); err != nil {
 		return err
 	}
@@ -162,17 +163,17 @@ func (c *check) awaitRetry(ctx context.Context) error {
 
 // The result has the times of the last attempt.
 func (c *check) tryOpen(ctx context.Context) error {
-	c.result.Timings = Timings{Wait: c.result.Timings.Wait}
-	c.opening = &opening{host: c.result.Host, begins: c.enter, times: &c.result.Timings}
+	c.times = timings{}
+	c.opening = &opening{host: c.result.Host, begins: c.enter, times: c.times}
 	defer func() { c.opening = nil }()
 	err := c.made.Session.Open(ctx)
 	c.opening.over()
 	return err
 }
 
-func (c *check) enter(p Phase) {
+func (c *check) enter(p verify.Phase) {
 	c.waited()
-	if p == PhaseWait {
+	if p == verify.PhaseWait {
 		c.waitBegan = time.Now()
 	}
 	if c.phase == p {
@@ -184,7 +185,7 @@ func (c *check) enter(p Phase) {
 
 func (c *check) waited() {
 	if !c.waitBegan.IsZero() {
-		add(&c.result.Timings.Wait, time.Since(c.waitBegan))
+		c.result.WaitMS = sum(c.result.WaitMS, time.Since(c.waitBegan))
 		c.waitBegan = time.Time{}
 	}
 }
@@ -204,15 +205,21 @@ func (c *check) fail(f *failure) {
 	}
 }
 
-func (c *check) notice(n Notice) { c.result.Notices = append(c.result.Notices, n) }
+// ownMS returns how long the attempt has taken without any wait.
+func (c *check) ownMS() float64 {
+	return max(wording.Milliseconds(time.Since(c.began))-c.result.WaitedMS()-c.times[verify.PhaseBaseline], 0)
+}
+
+func (c *check) notice(n verify.Notice) { c.result.Notices = append(c.result.Notices, n) }
 
 func (c *check) end() {
 	c.waited()
 	r := &c.result
 	r.OK = r.Cause == ""
 	if r.OK {
-		r.Phase = PhaseDone
+		r.Phase = verify.PhaseDone
 	}
-	r.DurationMS = wording.Milliseconds(time.Since(c.began))
+	r.DurationMS = c.ownMS()
+	r.Steps = slices.Concat(c.phaseSteps(), r.Steps)
 	c.tidy()
 }

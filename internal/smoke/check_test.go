@@ -13,6 +13,7 @@ import (
 
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/report"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
@@ -27,23 +28,23 @@ func TestErrorResponses(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		serve func(p *fake)
-		cause smoke.Cause
+		cause verify.Cause
 		code  string
 	}{
-		{"error", fails("tools/list", `"error":{"code":-32603,"message":"no database"}`), smoke.CauseProtocol, "-32603"},
-		{"declared and unknown", fails("tools/list", `"error":{"code":-32601,"message":"unknown"}`), smoke.CauseProtocol, "-32601"},
-		{"no list", fails("resources/list", `"result":{}`), smoke.CauseProtocol, "answer"},
-		{"no ping", fails("ping", `"error":{"code":-32601,"message":"unknown"}`), smoke.CauseProtocol, "-32601"},
-		{"unanswered", silent("ping"), smoke.CauseTimeout, "timeout"},
+		{"error", fails("tools/list", `"error":{"code":-32603,"message":"no database"}`), verify.CauseProtocol, "-32603"},
+		{"declared and unknown", fails("tools/list", `"error":{"code":-32601,"message":"unknown"}`), verify.CauseProtocol, "-32601"},
+		{"no list", fails("resources/list", `"result":{}`), verify.CauseProtocol, "answer"},
+		{"no ping", fails("ping", `"error":{"code":-32601,"message":"unknown"}`), verify.CauseProtocol, "-32601"},
+		{"unanswered", silent("ping"), verify.CauseTimeout, "timeout"},
 		{"ends", func(p *fake) {
 			p.each(map[string]func(message) bool{"ping": func(message) bool {
 				p.Journal.Output(executor.Stderr, []byte("Traceback\nKeyError: sesame-open\n"))
 				return false
 			}})
-		}, smoke.CauseProtocol, "exited"},
+		}, verify.CauseProtocol, "exited"},
 		{"lost", func(p *fake) {
 			p.each(map[string]func(message) bool{"ping": func(message) bool { p.lose(); return false }})
-		}, smoke.CauseLinkLost, "lost.reset"},
+		}, verify.CauseLinkLost, "lost.reset"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -52,7 +53,7 @@ func TestErrorResponses(t *testing.T) {
 				opts := w.options("far")
 				opts.TargetTimeout = 1e15
 				r := smoke.Run(t.Context(), opts).Targets[0]
-				require.Equal(t, smoke.PhaseList, r.Phase)
+				require.Equal(t, verify.PhaseList, r.Phase)
 				require.Equal(t, tt.cause, r.Cause, r.Message)
 				require.Equal(t, tt.code, r.Code)
 				if tt.name == "ends" {
@@ -69,16 +70,16 @@ func TestCountsAndNotices(t *testing.T) {
 		w.add("far", &host{notice: []executor.Notice{{Code: "run.noise", Text: "startup files wrote 7 bytes", Said: "welcome"}}})
 		r := smoke.Run(t.Context(), w.options("far")).Targets[0]
 		require.True(t, r.OK, "%+v", r)
-		require.Equal(t, []smoke.Notice{
+		require.Equal(t, []verify.Notice{
 			{Code: "run.noise", Text: "startup files wrote 7 bytes", Said: "welcome"},
 			{Code: "list.templates", Text: "the server declares resources but does not support resources/templates/list"},
 		}, r.Notices)
-		require.Equal(t, 1, *r.Tools)
-		require.Zero(t, *r.Resources)
-		require.Nil(t, r.Templates)
-		require.Nil(t, r.Prompts, "not declared, not asked")
-		require.Equal(t, &smoke.ServerInfo{Name: "fake", Version: "1"}, r.ServerInfo)
-		require.Equal(t, "legacy", r.Era)
+		require.Equal(t, 1, *r.Offers.Tools)
+		require.Zero(t, *r.Offers.Resources)
+		require.Nil(t, r.Offers.Templates)
+		require.Nil(t, r.Offers.Prompts, "not declared, not asked")
+		require.Equal(t, verify.Server{Era: "legacy", Protocol: r.First().Protocol, Name: "fake", Version: "1"}, r.First())
+		require.Equal(t, "legacy", r.First().Era)
 	})
 }
 
@@ -86,7 +87,7 @@ func TestEnded(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		serve  func(p *fake)
-		cause  smoke.Cause
+		cause  verify.Cause
 		notice string
 	}{
 		{"ends with a failure", func(p *fake) {
@@ -101,11 +102,11 @@ func TestEnded(t *testing.T) {
 		{"needs SIGKILL", func(p *fake) {
 			p.each(nil)
 			<-p.ended
-		}, smoke.CauseShutdown, ""},
+		}, verify.CauseShutdown, ""},
 		{"leaks one", func(p *fake) {
 			p.left = []executor.Descendant{{PID: 77, Command: "daemon --token sesame-open"}}
 			p.each(nil)
-		}, smoke.CauseOrphan, ""},
+		}, verify.CauseOrphan, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -119,8 +120,8 @@ func TestEnded(t *testing.T) {
 				}
 				require.Contains(t, codes, tt.notice)
 				require.Equal(t, tt.notice != "", strings.Contains(codes, "shutdown."))
-				if tt.cause == smoke.CauseOrphan {
-					require.Equal(t, []smoke.Orphan{{PID: 77, Command: "daemon --token ${TOKEN}"}}, r.Orphans)
+				if tt.cause == verify.CauseOrphan {
+					require.Equal(t, []verify.Orphan{{PID: 77, Command: "daemon --token ${TOKEN}"}}, r.Orphans)
 				}
 			})
 		})
@@ -140,7 +141,7 @@ func TestCannotTellIsInResult(t *testing.T) {
 		r := smoke.Run(t.Context(), w.options("far")).Targets[0]
 		require.True(t, r.OK, "%+v", r)
 		require.Equal(t, []string{"leaked processes: cannot tell (cannot see processes here)"}, r.CannotTell)
-		require.Equal(t, []smoke.Spared{{PID: 77, Command: "adb --token ${TOKEN}"}}, r.Spared)
+		require.Equal(t, []verify.Spared{{PID: 77, Command: "adb --token ${TOKEN}"}}, r.Spared)
 		require.Equal(t, "shutdown", r.ExitBy)
 		require.Contains(t, report.Text(&r), "leaked processes: cannot tell")
 	})
@@ -158,7 +159,7 @@ func TestUnknownEndIsNoPlainOK(t *testing.T) {
 		}})
 		all := smoke.Run(t.Context(), w.options("far"))
 		r := all.Targets[0]
-		require.Equal(t, smoke.Doubtful, r.Outcome(), "%+v", r)
+		require.Equal(t, verify.OutcomeDoubtful, r.Outcome(), "%+v", r)
 		require.Zero(t, all.Exit())
 		require.Equal(t, []string{why}, r.CannotTell)
 		require.Equal(t, why, r.Exit)
@@ -166,7 +167,7 @@ func TestUnknownEndIsNoPlainOK(t *testing.T) {
 			require.NotEqual(t, "shutdown.exit", n.Code, "it would say the same")
 		}
 		for name, write := range map[string]struct {
-			as   func(io.Writer, *smoke.Report) error
+			as   func(io.Writer, *verify.Report) error
 			want string
 		}{
 			"JSON": {report.JSON, `"verdict":"ok?"`}, "TAP": {report.TAP, `- far fake (ok?: docker ended`}, "JUnit": {report.JUnit, `name="shutdown"`},
@@ -183,9 +184,9 @@ func TestUnknownEndIsNoPlainOK(t *testing.T) {
 // TestExternalEnd checks a server that was ended by its guard
 // because contact was lost.
 func TestExternalEnd(t *testing.T) {
-	for by, want := range map[executor.EndedBy]smoke.Cause{
-		executor.EndedByLease: smoke.CauseLinkLost, executor.EndedByGuard: smoke.CauseLinkLost, executor.EndedByWatchdog: smoke.CauseWatchdog,
-		executor.EndedByServer: smoke.CauseProtocol, executor.EndedBySignal: smoke.CauseProtocol,
+	for by, want := range map[executor.EndedBy]verify.Cause{
+		executor.EndedByLease: verify.CauseLinkLost, executor.EndedByGuard: verify.CauseLinkLost, executor.EndedByWatchdog: verify.CauseWatchdog,
+		executor.EndedByServer: verify.CauseProtocol, executor.EndedBySignal: verify.CauseProtocol,
 	} {
 		t.Run(by.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -217,7 +218,7 @@ func TestOrphansAreBounded(t *testing.T) {
 			p.each(nil)
 		}})
 		r := smoke.Run(t.Context(), w.options("far")).Targets[0]
-		require.Equal(t, smoke.CauseOrphan, r.Cause)
+		require.Equal(t, verify.CauseOrphan, r.Cause)
 		require.Len(t, r.Orphans, 100)
 		require.Equal(t, "150 more leaked processes", r.Notices[len(r.Notices)-1].Text)
 	})
@@ -247,7 +248,7 @@ func TestInterruptedShutdown(t *testing.T) {
 			return made, err
 		}
 		r := smoke.Run(ctx, opts).Targets[0]
-		require.Equal(t, smoke.CauseCancelled, r.Cause, "%+v", r)
+		require.Equal(t, verify.CauseCancelled, r.Cause, "%+v", r)
 		require.Equal(t, "killed before it could exit: a signal", r.Message)
 	})
 }
@@ -266,7 +267,7 @@ func TestTimeoutHint(t *testing.T) {
 		opts := w.options("far")
 		opts.TargetTimeout = 1e15
 		r := smoke.Run(t.Context(), opts).Targets[0]
-		require.Equal(t, smoke.CauseTimeout, r.Cause, r.Message)
+		require.Equal(t, verify.CauseTimeout, r.Cause, r.Message)
 		require.Contains(t, r.Hint, "an invalid response: error FRM05 at entry ")
 		require.Contains(t, r.Hint, "\nwrite JSON without indentation")
 	})
@@ -274,7 +275,7 @@ func TestTimeoutHint(t *testing.T) {
 
 func TestFailOn(t *testing.T) {
 	l := newLab(t)
-	for on, cause := range map[smoke.FailOn]smoke.Cause{"": smoke.CauseProtocol, smoke.FailOnError: smoke.CauseProtocol, smoke.FailOnNever: ""} {
+	for on, cause := range map[smoke.FailOn]verify.Cause{"": verify.CauseProtocol, smoke.FailOnError: verify.CauseProtocol, smoke.FailOnNever: ""} {
 		opts := l.options(targets("stray-text")...)
 		opts.FailOn = on
 		r := smoke.Run(t.Context(), opts).Targets[0]
@@ -291,7 +292,7 @@ func TestFailOn(t *testing.T) {
 	require.True(t, r.OK)
 	opts.FailOn = smoke.FailOnWarning
 	r = smoke.Run(t.Context(), opts).Targets[0]
-	require.Equal(t, smoke.CauseProtocol, r.Cause)
+	require.Equal(t, verify.CauseProtocol, r.Cause)
 	require.Equal(t, r.Problems[0].ID, r.Code)
 }
 
@@ -322,9 +323,9 @@ func TestReplacedProcessIsTimedApart(t *testing.T) {
 		}
 		r := smoke.Run(t.Context(), w.options("far")).Targets[0]
 		require.True(t, r.OK, "%+v", r)
-		require.Equal(t, "modern", r.Era)
-		require.Equal(t, 1505.0, *r.Timings.Replaced)
-		require.Equal(t, 5.0, *r.Timings.Start)
-		require.Zero(t, *r.Timings.Handshake)
+		require.Equal(t, "modern", r.First().Era)
+		require.Equal(t, 1505.0, *r.Took("replaced"))
+		require.Equal(t, 5.0, *r.Took("start"))
+		require.Zero(t, *r.Took("handshake"))
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/surface"
 	"mcpdbg/session"
 	"mcpdbg/session/diagnosis/cause"
 	"mcpdbg/session/executor"
@@ -16,8 +18,8 @@ import (
 const maxSaid = 10
 
 type failure struct {
-	phase   Phase
-	cause   Cause
+	phase   verify.Phase
+	cause   verify.Cause
 	code    string
 	message string
 	hint    string
@@ -26,35 +28,35 @@ type failure struct {
 }
 
 type class struct {
-	phase Phase
-	cause Cause
+	phase verify.Phase
+	cause verify.Cause
 }
 
 // classOf returns the class if the code alone decides.
 func classOf(code executor.StartCode) class {
 	switch code {
 	case executor.KexNoCommon: // the host key is unknown, as for net.notssh
-		return class{PhaseConnect, CauseConnect}
+		return class{verify.PhaseConnect, verify.CauseConnect}
 	case executor.StartNotFound, executor.StartNoExec, executor.StartNoDir, executor.StartNoMarker,
 		executor.StartNoShell, executor.ChanLimit, executor.ExecRefused:
-		return class{PhaseStart, CauseExec}
+		return class{verify.PhaseStart, verify.CauseExec}
 	case executor.StartTimeout:
-		return class{PhaseStart, CauseTimeout}
+		return class{verify.PhaseStart, verify.CauseTimeout}
 	}
 	family, _, _ := strings.Cut(string(code), ".")
 	switch family {
 	case "resolve":
-		return class{PhaseResolve, CauseResolve}
+		return class{verify.PhaseResolve, verify.CauseResolve}
 	case "net":
-		return class{PhaseConnect, CauseConnect}
+		return class{verify.PhaseConnect, verify.CauseConnect}
 	case "hostkey":
-		return class{PhaseHostKey, CauseHostKey}
+		return class{verify.PhaseHostKey, verify.CauseHostKey}
 	case "auth":
-		return class{PhaseAuth, CauseAuth}
+		return class{verify.PhaseAuth, verify.CauseAuth}
 	case "via":
-		return class{PhaseStart, CauseConnect}
+		return class{verify.PhaseStart, verify.CauseConnect}
 	default:
-		return class{PhaseStart, CauseStart}
+		return class{verify.PhaseStart, verify.CauseStart}
 	}
 }
 
@@ -75,7 +77,7 @@ func (c *check) classify(ctx context.Context, err error) *failure {
 	case errors.As(err, &start): // from Make
 		f.startFailed(c.result.Host, start, false)
 	case c.made == nil:
-		f.phase, f.cause, f.code = PhaseStart, CauseStart, string(executor.StartFailed)
+		f.phase, f.cause, f.code = verify.PhaseStart, verify.CauseStart, string(executor.StartFailed)
 	default:
 		f.requestFailed(err)
 	}
@@ -97,21 +99,21 @@ func (f *failure) giveUp(ctx context.Context) {
 	cause := context.Cause(ctx)
 	switch {
 	case errors.Is(cause, errTargetLate):
-		f.cause, f.code = CauseTimeout, "target.timeout"
+		f.cause, f.code = verify.CauseTimeout, "target.timeout"
 		f.message = "gave up in phase " + string(f.phase) + ": " + errTargetLate.Error()
 		f.hint = "increase --target-timeout"
-	case f.phase == PhaseWait:
+	case f.phase == verify.PhaseWait:
 		*f = *cancelled(f.phase, "not started", cause)
 	default:
 		*f = *cancelled(f.phase, "stopped before it was done", cause)
 	}
 }
 
-func cancelled(phase Phase, what string, cause error) *failure {
+func cancelled(phase verify.Phase, what string, cause error) *failure {
 	if cause != context.Canceled { //nolint:errorlint // one that says nothing more
 		what += ": " + cause.Error()
 	}
-	return &failure{phase: phase, cause: CauseCancelled, code: "cancelled", message: what}
+	return &failure{phase: phase, cause: verify.CauseCancelled, code: "cancelled", message: what}
 }
 
 func (f *failure) opening(host string, e *session.OpenError) {
@@ -122,22 +124,22 @@ func (f *failure) opening(host string, e *session.OpenError) {
 		f.message = e.Error()
 		return
 	}
-	f.phase = PhaseHandshake
+	f.phase = verify.PhaseHandshake
 	switch e.Reason {
 	case session.ReasonLost:
-		f.cause, f.code = CauseLinkLost, string(e.Code)
+		f.cause, f.code = verify.CauseLinkLost, string(e.Code)
 	case session.ReasonTimeout:
-		f.cause = CauseTimeout
+		f.cause = verify.CauseTimeout
 	case session.ReasonExited:
-		f.cause = CauseHandshake
+		f.cause = verify.CauseHandshake
 		switch {
 		case e.Exit != nil && session.EndedFromOutside(e.Exit.By):
 			f.endedExternally(*e.Exit)
 		case neverRan(e):
-			f.phase, f.cause, f.code = PhaseStart, CauseExec, "exit."+strconv.Itoa(e.Exit.Code)
+			f.phase, f.cause, f.code = verify.PhaseStart, verify.CauseExec, "exit."+strconv.Itoa(e.Exit.Code)
 		}
 	default:
-		f.cause = CauseHandshake
+		f.cause = verify.CauseHandshake
 	}
 }
 
@@ -160,26 +162,26 @@ func (f *failure) startFailed(host string, e *executor.StartError, late bool) {
 	switch {
 	case late && e.Code == executor.StartCancelled:
 		c, f.code = lateClass(phase), string(session.ReasonTimeout)
-	case lost && (phase == PhaseStart || phase == ""):
-		c.cause = CauseLinkLost
-	case lost && phase == PhaseAuth:
-		c = class{PhaseAuth, CauseConnect}
+	case lost && (phase == verify.PhaseStart || phase == ""):
+		c.cause = verify.CauseLinkLost
+	case lost && phase == verify.PhaseAuth:
+		c = class{verify.PhaseAuth, verify.CauseConnect}
 	case lost:
-		c = class{PhaseConnect, CauseConnect}
+		c = class{verify.PhaseConnect, verify.CauseConnect}
 	}
 	f.phase, f.cause = c.phase, c.cause
 }
 
-func lateClass(phase Phase) class {
+func lateClass(phase verify.Phase) class {
 	switch phase {
-	case PhaseWait:
-		return class{PhaseConnect, CauseConnect}
-	case PhaseResolve, PhaseConnect, PhaseHostKey:
-		return class{phase, CauseConnect}
-	case PhaseAuth:
-		return class{phase, CauseAuth}
+	case verify.PhaseWait:
+		return class{verify.PhaseConnect, verify.CauseConnect}
+	case verify.PhaseResolve, verify.PhaseConnect, verify.PhaseHostKey:
+		return class{phase, verify.CauseConnect}
+	case verify.PhaseAuth:
+		return class{phase, verify.CauseAuth}
 	default:
-		return class{PhaseStart, CauseTimeout}
+		return class{verify.PhaseStart, verify.CauseTimeout}
 	}
 }
 
@@ -191,18 +193,18 @@ func (f *failure) requestFailed(err error) {
 	case errors.As(err, &ended) && session.EndedFromOutside(ended.Exit.By):
 		f.endedExternally(ended.Exit)
 	case errors.As(err, &lost):
-		f.cause, f.code, f.hint = CauseLinkLost, string(lost.Code), session.LostHint(lost)
+		f.cause, f.code, f.hint = verify.CauseLinkLost, string(lost.Code), session.LostHint(lost)
 		if lost.Said != "" {
 			f.said = lastLines(strings.Split(lost.Said, "\n"))
 		}
 	case errors.Is(err, session.ErrTimeout):
-		f.cause, f.code = CauseTimeout, string(session.ReasonTimeout)
+		f.cause, f.code = verify.CauseTimeout, string(session.ReasonTimeout)
 	case errors.As(err, &answer):
-		f.cause, f.code = CauseProtocol, strconv.Itoa(answer.Code)
+		f.cause, f.code = verify.CauseProtocol, strconv.Itoa(answer.Code)
 	case errors.Is(err, session.ErrEnded), errors.Is(err, session.ErrNotRunning), errors.As(err, new(*session.WriteError)):
-		f.cause, f.code = CauseProtocol, string(session.ReasonExited)
+		f.cause, f.code = verify.CauseProtocol, string(session.ReasonExited)
 	default:
-		f.cause, f.code = CauseProtocol, "answer"
+		f.cause, f.code = verify.CauseProtocol, "answer"
 	}
 }
 
@@ -222,9 +224,9 @@ func retryable(err error) bool {
 	return false
 }
 
-func drifted(name string, changes []Change) *failure {
+func drifted(name string, changes []surface.Change) *failure {
 	first := changes[0]
-	f := &failure{phase: PhaseBaseline, cause: CauseDrift, code: "drift",
+	f := &failure{phase: verify.PhaseBaseline, cause: verify.CauseDrift, code: "drift",
 		message: fmt.Sprintf("differs from %s: %s %s %s%s", name, first.What, first.Name, first.Change, more(len(changes)))}
 	return f
 }
@@ -266,13 +268,13 @@ const adviceTimeout = 5 * time.Second
 // advise adds, if the failure has no hint, the one for opening the session.
 func (c *check) advise() {
 	r := &c.result
-	if r.Hint != "" || r.Cause != CauseHandshake && r.Cause != CauseProtocol && r.Cause != CauseTimeout {
+	if r.Hint != "" || r.Cause != verify.CauseHandshake && r.Cause != verify.CauseProtocol && r.Cause != verify.CauseTimeout {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), adviceTimeout)
 	defer cancel()
 	r.Hint = advice(ctx, c.made.Session.Log())
-	if r.Hint == "" && r.Cause == CauseTimeout {
+	if r.Hint == "" && r.Cause == verify.CauseTimeout {
 		r.Hint = "increase --timeout"
 	}
 }

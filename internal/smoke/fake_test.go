@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/exectest"
@@ -58,9 +59,9 @@ func (w *world) add(name string, h *host) *host {
 
 // options returns options with one server on each of the hosts.
 func (w *world) options(hosts ...string) smoke.Options {
-	targets := make([]smoke.Target, len(hosts))
+	targets := make([]verify.Target, len(hosts))
 	for i, name := range hosts {
-		targets[i] = smoke.Target{Host: name, Server: "fake"}
+		targets[i] = verify.Target{Host: name, Server: "fake"}
 	}
 	return smoke.Options{Targets: targets, Make: func(_ context.Context, target int, configure func(*session.Config)) (*smoke.Made, error) {
 		return w.make(hosts[target], configure)

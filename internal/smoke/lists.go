@@ -13,15 +13,15 @@ import (
 
 // Only the number of items is kept, and for a baseline what is needed to compare them.
 func (c *check) list(ctx context.Context) *failure {
-	c.enter(PhaseList)
+	c.enter(verify.PhaseList)
 	begin := time.Now()
-	defer func() { add(&c.result.Timings.List, time.Since(begin)) }()
+	defer func() { c.times.add(verify.PhaseList, time.Since(begin)) }()
 	server := c.made.Session.Status().Server
 	lists := make(map[mcp.List][]json.RawMessage)
 	for _, list := range verify.Declared(&server) {
 		items, err := c.made.Session.ListAll(ctx, list)
 		if verify.NoTemplates(list, err) {
-			c.notice(Notice{Code: "list.templates", Text: "the server declares resources but does not support " + list.Method})
+			c.notice(verify.Notice{Code: "list.templates", Text: "the server declares resources but does not support " + list.Method})
 			continue
 		}
 		if err != nil {
@@ -43,13 +43,13 @@ func (c *check) list(ctx context.Context) *failure {
 func (c *check) count(list mcp.List) **int {
 	switch list.Name {
 	case "tools":
-		return &c.result.Tools
+		return &c.result.Offers.Tools
 	case "resources":
-		return &c.result.Resources
+		return &c.result.Offers.Resources
 	case "templates":
-		return &c.result.Templates
+		return &c.result.Offers.Templates
 	default:
-		return &c.result.Prompts
+		return &c.result.Offers.Prompts
 	}
 }
 
@@ -58,6 +58,6 @@ func (c *check) ping(ctx context.Context) *failure {
 	if err := verify.Ping(ctx, c.made.Session, session.CallOptions{}); err != nil {
 		return c.classify(ctx, err)
 	}
-	add(&c.result.Timings.Ping, time.Since(begin))
+	c.times.add(phasePing, time.Since(begin))
 	return nil
 }

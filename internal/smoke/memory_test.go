@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session"
 )
 
@@ -39,8 +40,8 @@ func TestFinishedTargetIsReleased(t *testing.T) {
 func TestFinishedTargetIsReleasedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.add(smoke.Local, &host{})
-		opts := w.options(smoke.Local, smoke.Local)
+		w.add(verify.Local, &host{})
+		opts := w.options(verify.Local, verify.Local)
 		sessions := watched(&opts)
 		require.True(t, smoke.Run(t.Context(), opts).OK)
 		synctest.Wait()

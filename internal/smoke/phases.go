@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
@@ -11,27 +12,27 @@ import (
 
 // phaseOf returns the phase of a step, as named by executors and sessions, or "". On this
 // machine everything before the handshake belongs to the start.
-func phaseOf(host, step string) Phase {
+func phaseOf(host, step string) verify.Phase {
 	switch step {
 	case mcp.MethodDiscover, mcp.MethodInitialize:
-		return PhaseHandshake
+		return verify.PhaseHandshake
 	}
-	if host == Local {
-		return PhaseStart
+	if host == verify.Local {
+		return verify.PhaseStart
 	}
 	switch step {
 	case "wait":
-		return PhaseWait
+		return verify.PhaseWait
 	case "resolve":
-		return PhaseResolve
+		return verify.PhaseResolve
 	case "connect":
-		return PhaseConnect
+		return verify.PhaseConnect
 	case "host-key":
-		return PhaseHostKey
+		return verify.PhaseHostKey
 	case "login":
-		return PhaseAuth
+		return verify.PhaseAuth
 	case "open", "start":
-		return PhaseStart
+		return verify.PhaseStart
 	}
 	return ""
 }
@@ -40,18 +41,18 @@ func phaseOf(host, step string) Phase {
 // several hops.
 type opening struct {
 	host   string
-	begins func(Phase)
-	times  *Timings
+	begins func(verify.Phase)
+	times  timings
 
 	handshakeBegan time.Time // beginning of the handshake, or zero
 }
 
 func (o *opening) step(p executor.Phase) {
 	phase := phaseOf(o.host, p.Name)
-	if phase != PhaseHandshake && !o.handshakeBegan.IsZero() {
+	if phase != verify.PhaseHandshake && !o.handshakeBegan.IsZero() {
 		o.replaced(p.Begin)
 	}
-	if phase == PhaseHandshake && o.handshakeBegan.IsZero() {
+	if phase == verify.PhaseHandshake && o.handshakeBegan.IsZero() {
 		o.handshakeBegan = p.Begin
 	}
 	if p.End.IsZero() {
@@ -61,12 +62,12 @@ func (o *opening) step(p executor.Phase) {
 		return
 	}
 	switch phase {
-	case PhaseResolve, PhaseConnect, PhaseHostKey:
-		add(&o.times.Connect, p.End.Sub(p.Begin))
-	case PhaseAuth:
-		add(&o.times.Auth, p.End.Sub(p.Begin))
-	case PhaseStart:
-		add(&o.times.Start, p.End.Sub(p.Begin))
+	case verify.PhaseResolve, verify.PhaseConnect, verify.PhaseHostKey:
+		o.times.add(verify.PhaseConnect, p.End.Sub(p.Begin))
+	case verify.PhaseAuth:
+		o.times.add(verify.PhaseAuth, p.End.Sub(p.Begin))
+	case verify.PhaseStart:
+		o.times.add(verify.PhaseStart, p.End.Sub(p.Begin))
 	}
 }
 
@@ -74,23 +75,53 @@ func (o *opening) step(p executor.Phase) {
 // serves one era only.
 func (o *opening) replaced(at time.Time) {
 	spent := at.Sub(o.handshakeBegan)
-	if start := o.times.Start; start != nil {
-		spent += time.Duration(*start * float64(time.Millisecond))
-	}
-	add(&o.times.Replaced, spent)
-	o.times.Start, o.handshakeBegan = nil, time.Time{}
+	spent += time.Duration(o.times[verify.PhaseStart] * float64(time.Millisecond))
+	o.times.add(phaseReplaced, spent)
+	delete(o.times, verify.PhaseStart)
+	o.handshakeBegan = time.Time{}
 }
 
 func (o *opening) over() {
 	if !o.handshakeBegan.IsZero() {
-		add(&o.times.Handshake, time.Since(o.handshakeBegan))
+		o.times.add(verify.PhaseHandshake, time.Since(o.handshakeBegan))
 	}
 }
 
-// add takes nil as 0.
-func add(to **float64, d time.Duration) {
-	if *to == nil {
-		*to = new(float64)
+// Steps that are no phases of their own.
+const (
+	phaseReplaced verify.Phase = "replaced" // processes that were replaced by another one
+	phasePing     verify.Phase = "ping"
+)
+
+// timings are durations in milliseconds.
+type timings map[verify.Phase]float64
+
+func (t timings) add(phase verify.Phase, d time.Duration) { t[phase] = sum(t[phase], d) }
+
+func sum(ms float64, d time.Duration) float64 {
+	return math.Round((ms+wording.Milliseconds(d))*1000) / 1000 // removes rounding errors
+}
+
+// phaseSteps returns the phases that were reached.
+func (c *check) phaseSteps() []verify.Step {
+	failed := c.result.Phase
+	switch failed {
+	case verify.PhaseResolve, verify.PhaseHostKey:
+		failed = verify.PhaseConnect
 	}
-	**to = math.Round((**to+wording.Milliseconds(d))*1000) / 1000 // removes rounding errors of the sum
+	var all []verify.Step
+	for _, phase := range []verify.Phase{
+		verify.PhaseConnect, verify.PhaseAuth, phaseReplaced, verify.PhaseStart, verify.PhaseHandshake, verify.PhaseList, phasePing,
+		verify.PhaseScenario, verify.PhaseShutdown, verify.PhaseBaseline,
+	} {
+		ms, reached := c.times[phase]
+		step := verify.Step{Name: string(phase), Status: verify.Passed, DurationMS: ms}
+		if phase == failed {
+			step.Status, step.Reason = verify.Failed, c.result.Message
+		}
+		if reached || phase == failed {
+			all = append(all, step)
+		}
+	}
+	return all
 }

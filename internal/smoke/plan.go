@@ -3,6 +3,7 @@ package smoke
 import (
 	"fmt"
 
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 )
 
@@ -16,7 +17,7 @@ type Server struct {
 
 // A Plan has the targets of a run.
 type Plan struct {
-	Targets []Target
+	Targets []verify.Target
 
 	servers int
 	server  []int // of each target
@@ -43,9 +44,9 @@ func NewPlan(servers []Server, hosts []string) (*Plan, error) {
 }
 
 func (p *Plan) add(host string, server int, servers []Server) {
-	p.Targets = append(p.Targets, Target{Host: host, Server: servers[server].Name})
+	p.Targets = append(p.Targets, verify.Target{Host: host, Server: servers[server].Name})
 	p.server = append(p.server, server)
-	p.remote = p.remote || host != Local
+	p.remote = p.remote || host != verify.Local
 }
 
 // Server returns the server that a target starts.
@@ -64,7 +65,7 @@ func (p *Plan) Samples() []int {
 	seen := map[kind]bool{}
 	var samples []int
 	for i, target := range p.Targets {
-		if k := (kind{p.server[i], target.Host == Local}); !seen[k] {
+		if k := (kind{p.server[i], target.Host == verify.Local}); !seen[k] {
 			seen[k] = true
 			samples = append(samples, i)
 		}
@@ -87,7 +88,7 @@ func (p *Plan) String() string {
 
 // Label names a target in its recording's name.
 func (p *Plan) Label(target int) string {
-	if t := p.Targets[target]; t.Host != Local {
+	if t := p.Targets[target]; t.Host != verify.Local {
 		return t.Server + "-" + t.Host
 	}
 	return p.Targets[target].Server

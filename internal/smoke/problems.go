@@ -16,7 +16,7 @@ func (c *check) lookForProblems() {
 	src := c.made.Session.Log()
 	checked := verify.CheckLog(src)
 	if checked.Partial() {
-		c.notice(Notice{Code: "findings.partial", Text: fmt.Sprintf("checked only the first %d of %d entries for problems", checked.Rows, checked.Of)})
+		c.notice(verify.Notice{Code: "findings.partial", Text: fmt.Sprintf("checked only the first %d of %d entries for problems", checked.Rows, checked.Of)})
 	}
 	found, count := checked.Problems, checked.Count
 	c.result.Errors, c.result.Warnings, c.result.Remarks = count.Errors, count.Warnings, count.Remarks
@@ -35,7 +35,7 @@ func (c *check) lookForProblems() {
 // explain adds problems to the hint of a timeout: an unreadable response looks like a
 // missing one. For a handshake, the session has a better hint.
 func (c *check) explain(src session.Source, found *verify.Found) {
-	if c.result.Cause != CauseTimeout || c.result.Phase == PhaseHandshake {
+	if c.result.Cause != verify.CauseTimeout || c.result.Phase == verify.PhaseHandshake {
 		return
 	}
 	wrong := failing(FailOnError, src, slices.DeleteFunc(slices.Clone(found.Problems), func(f diagnosis.Problem) bool { return f.Rule.Side == diagnosis.Process }))
@@ -67,5 +67,5 @@ func brokenBy(bad []diagnosis.Problem, ends []diagnosis.End) *failure {
 	if first.Detail != "" {
 		message += ": " + first.Detail
 	}
-	return &failure{phase: PhaseDone, cause: CauseProtocol, code: first.Rule.ID, message: message + more(len(diagnosis.Groups(bad, ends))), hint: "fix the server: " + first.Rule.Explanation}
+	return &failure{phase: verify.PhaseDone, cause: verify.CauseProtocol, code: first.Rule.ID, message: message + more(len(diagnosis.Groups(bad, ends))), hint: "fix the server: " + first.Rule.Explanation}
 }

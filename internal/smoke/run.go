@@ -21,15 +21,6 @@ import (
 	"mcpdbg/session"
 )
 
-// A Target is one server on one host.
-type Target struct {
-	Host   string // as given; Local is this machine
-	Server string
-}
-
-// Local is the host name of this machine.
-const Local = "local"
-
 // Made is the session of a target. One recording contains all attempts.
 type Made = verify.Made
 
@@ -43,7 +34,7 @@ type Baseline struct {
 
 // Options control a run. Make and Targets are required.
 type Options struct {
-	Targets []Target
+	Targets []verify.Target
 	// Make makes the session of a target, and must call configure on its configuration
 	// first. Several goroutines call it, once for each started target. After an error it
 	// must release everything.
@@ -86,16 +77,16 @@ const (
 // An Event reports that a target enters another phase, or is done.
 type Event struct {
 	Target  int
-	Phase   Phase
+	Phase   verify.Phase
 	At      time.Time
-	Attempt int     // from 1; 0: not started
-	Failed  Phase   // the failed phase, while the target is shut down for that; else ""
-	Result  *Result // with PhaseDone: the result, which no longer changes
+	Attempt int            // from 1; 0: not started
+	Failed  verify.Phase   // the failed phase, while the target is shut down for that; else ""
+	Result  *verify.Result // with verify.PhaseDone: the result, which no longer changes
 }
 
 // Run checks all targets, and returns when everything has ended. When ctx is done,
 // running targets are shut down and no others started.
-func Run(ctx context.Context, opts Options) *Report {
+func Run(ctx context.Context, opts Options) *verify.Report {
 	r := newRun(ctx, opts)
 	defer r.cancel(nil)
 	r.work()

@@ -11,6 +11,7 @@ import (
 
 	"mcpdbg/internal/demo/demotest"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
@@ -42,15 +43,15 @@ func newLab(t testing.TB) *lab {
 
 // targets returns servers on this machine with kinds of misbehaviour, "" for
 // none.
-func targets(kinds ...string) []smoke.Target {
-	all := make([]smoke.Target, len(kinds))
+func targets(kinds ...string) []verify.Target {
+	all := make([]verify.Target, len(kinds))
 	for i, kind := range kinds {
-		all[i] = smoke.Target{Host: smoke.Local, Server: kind}
+		all[i] = verify.Target{Host: verify.Local, Server: kind}
 	}
 	return all
 }
 
-func (l *lab) options(targets ...smoke.Target) smoke.Options {
+func (l *lab) options(targets ...verify.Target) smoke.Options {
 	return smoke.Options{Targets: targets, Make: func(_ context.Context, target int, configure func(*session.Config)) (*smoke.Made, error) {
 		return l.make(target, demotest.Command(targets[target].Server), configure)
 	}}
@@ -92,50 +93,50 @@ func TestHealthyServer(t *testing.T) {
 	report := smoke.Run(t.Context(), l.options(targets("")...))
 	require.True(t, report.OK, "%+v", report.Targets)
 	r := report.Targets[0]
-	require.Equal(t, smoke.PhaseDone, r.Phase)
+	require.Equal(t, verify.PhaseDone, r.Phase)
 	require.Empty(t, r.Cause)
-	require.Equal(t, "modern", r.Era)
-	require.NotEmpty(t, r.Protocol)
-	require.Equal(t, "mcpdbg-demo", r.ServerInfo.Name)
-	require.Positive(t, *r.Tools)
-	require.Positive(t, *r.Resources)
-	require.Positive(t, *r.Templates)
-	require.Positive(t, *r.Prompts)
+	require.Equal(t, "modern", r.First().Era)
+	require.NotEmpty(t, r.First().Protocol)
+	require.Equal(t, "mcpdbg-demo", r.First().Name)
+	require.Positive(t, *r.Offers.Tools)
+	require.Positive(t, *r.Offers.Resources)
+	require.Positive(t, *r.Offers.Templates)
+	require.Positive(t, *r.Offers.Prompts)
 	require.Equal(t, "exit code 0", r.Exit)
 	for name, d := range map[string]*float64{
-		"start": r.Timings.Start, "handshake": r.Timings.Handshake, "list": r.Timings.List,
-		"ping": r.Timings.Ping, "shutdown": r.Timings.Shutdown,
+		"start": r.Took("start"), "handshake": r.Took("handshake"), "list": r.Took("list"),
+		"ping": r.Took("ping"), "shutdown": r.Took("shutdown"),
 	} {
 		require.NotNil(t, d, name)
 		require.Positive(t, *d, name)
 		require.Less(t, *d, r.DurationMS, name)
 	}
-	require.Nil(t, r.Timings.Connect)
-	require.Nil(t, r.Timings.Auth)
+	require.Nil(t, r.Took("connect"))
+	require.Nil(t, r.Took("auth"))
 	require.Empty(t, r.Orphans)
-	require.FileExists(t, r.Recording)
+	require.FileExists(t, r.Recording())
 	require.Zero(t, report.Exit())
 }
 
 func TestFailures(t *testing.T) {
 	for _, tt := range []struct {
 		kind  string
-		phase smoke.Phase
-		cause smoke.Cause
+		phase verify.Phase
+		cause verify.Cause
 		code  string
 		hint  string
 	}{
-		{"dies-at-start", smoke.PhaseHandshake, smoke.CauseHandshake, "exited", "-e DEMO_API_KEY=VALUE"},
-		{"exit-7", smoke.PhaseHandshake, smoke.CauseHandshake, "exited", ""},
-		{"answers-error", smoke.PhaseHandshake, smoke.CauseHandshake, "refused", ""},
-		{"wrong-version", smoke.PhaseHandshake, smoke.CauseHandshake, "version", ""},
-		{"never-answers", smoke.PhaseHandshake, smoke.CauseTimeout, "timeout", "is it a stdio server"},
-		{"dies-on-probe", smoke.PhaseDone, "", "", ""},
-		{"ignores-eof-term", smoke.PhaseShutdown, smoke.CauseShutdown, "shutdown.kill", ""},
-		{"daemon", smoke.PhaseShutdown, smoke.CauseOrphan, "shutdown.orphan", ""},
-		{"holds-stdout", smoke.PhaseShutdown, smoke.CauseOrphan, "shutdown.orphan", ""},
-		{"bom", smoke.PhaseList, smoke.CauseTimeout, "timeout", "write UTF-8 without one"},
-		{"stray-text", smoke.PhaseDone, smoke.CauseProtocol, "FRM01", ""},
+		{"dies-at-start", verify.PhaseHandshake, verify.CauseHandshake, "exited", "-e DEMO_API_KEY=VALUE"},
+		{"exit-7", verify.PhaseHandshake, verify.CauseHandshake, "exited", ""},
+		{"answers-error", verify.PhaseHandshake, verify.CauseHandshake, "refused", ""},
+		{"wrong-version", verify.PhaseHandshake, verify.CauseHandshake, "version", ""},
+		{"never-answers", verify.PhaseHandshake, verify.CauseTimeout, "timeout", "is it a stdio server"},
+		{"dies-on-probe", verify.PhaseDone, "", "", ""},
+		{"ignores-eof-term", verify.PhaseShutdown, verify.CauseShutdown, "shutdown.kill", ""},
+		{"daemon", verify.PhaseShutdown, verify.CauseOrphan, "shutdown.orphan", ""},
+		{"holds-stdout", verify.PhaseShutdown, verify.CauseOrphan, "shutdown.orphan", ""},
+		{"bom", verify.PhaseList, verify.CauseTimeout, "timeout", "write UTF-8 without one"},
+		{"stray-text", verify.PhaseDone, verify.CauseProtocol, "FRM01", ""},
 	} {
 		t.Run(tt.kind, func(t *testing.T) {
 			t.Parallel()

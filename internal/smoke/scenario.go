@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mcpdbg/internal/scenario"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/executor"
 )
@@ -16,19 +17,19 @@ func (c *check) scenario(ctx context.Context) *failure {
 	if s == nil {
 		return nil
 	}
-	c.enter(PhaseScenario)
+	c.enter(verify.PhaseScenario)
 	begin := time.Now()
 	result := s.Run(ctx, c.made.Session, c.run.opts.Vars, nil)
-	add(&c.result.Timings.Scenario, time.Since(begin))
-	c.result.Steps = make([]Step, len(result.Steps))
+	c.times.add(verify.PhaseScenario, time.Since(begin))
+	c.result.Steps = make([]verify.Step, len(result.Steps))
 	for i := range result.Steps {
 		c.result.Steps[i] = stepOf(&result.Steps[i])
 	}
 	return c.judge(ctx, result)
 }
 
-func stepOf(r *scenario.StepResult) Step {
-	step := Step{Name: r.Name, Line: r.Place.Line, Status: string(r.Status), DurationMS: wording.Milliseconds(r.Took), N: r.N}
+func stepOf(r *scenario.StepResult) verify.Step {
+	step := verify.Step{Name: string(verify.PhaseScenario), Subject: r.Name, Line: r.Place.Line, Status: verify.Status(r.Status), DurationMS: wording.Milliseconds(r.Took), N: r.N}
 	for _, p := range r.Problems {
 		step.Problems = append(step.Problems, p.String())
 	}
@@ -49,7 +50,7 @@ func (c *check) judge(ctx context.Context, result *scenario.Result) *failure {
 		}
 		return c.classify(ctx, err)
 	}
-	f := &failure{phase: PhaseScenario, cause: CauseScenario, code: "step", message: "step " + failed.Name + " failed"}
+	f := &failure{phase: verify.PhaseScenario, cause: verify.CauseScenario, code: "step", message: "step " + failed.Name + " failed"}
 	if len(failed.Problems) > 0 {
 		f.code = failed.Problems[0].Check
 		f.message += ": " + failed.Problems[0].String() + more(len(failed.Problems))

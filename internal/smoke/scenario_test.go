@@ -9,6 +9,7 @@ import (
 
 	"mcpdbg/internal/scenario"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session/executor"
 )
 
@@ -47,19 +48,19 @@ func TestFailingScenario(t *testing.T) {
 	report := smoke.Run(t.Context(), opts)
 	require.Equal(t, "echo", report.Scenario)
 	r := report.Targets[0]
-	require.Equal(t, smoke.PhaseScenario, r.Phase)
-	require.Equal(t, smoke.CauseScenario, r.Cause)
+	require.Equal(t, verify.PhaseScenario, r.Phase)
+	require.Equal(t, verify.CauseScenario, r.Cause)
 	require.Equal(t, "result", r.Code)
 	require.Contains(t, r.Message, "step bad failed: ")
 	require.NotContains(t, r.Message, "sesame")
 	require.Equal(t, "see line 10 of test.yaml", r.Hint)
-	require.Positive(t, *r.Timings.Scenario)
-	require.Len(t, r.Steps, 3)
-	require.Equal(t, []string{"passed", "failed", "skipped"}, []string{r.Steps[0].Status, r.Steps[1].Status, r.Steps[2].Status})
-	require.Positive(t, r.Steps[0].N)
-	require.NotEmpty(t, r.Steps[1].Problems)
-	require.NotContains(t, r.Steps[1].Problems[0], "sesame")
-	require.Equal(t, 10, r.Steps[1].Line)
+	require.Positive(t, *r.Took("scenario"))
+	require.Len(t, r.ScenarioSteps(), 3)
+	require.Equal(t, []verify.Status{"passed", "failed", "skipped"}, []verify.Status{r.ScenarioSteps()[0].Status, r.ScenarioSteps()[1].Status, r.ScenarioSteps()[2].Status})
+	require.Positive(t, r.ScenarioSteps()[0].N)
+	require.NotEmpty(t, r.ScenarioSteps()[1].Problems)
+	require.NotContains(t, r.ScenarioSteps()[1].Problems[0], "sesame")
+	require.Equal(t, 10, r.ScenarioSteps()[1].Line)
 	require.Equal(t, "exit code 0", r.Exit, "it was shut down")
 }
 
@@ -79,7 +80,7 @@ steps:
 	report := smoke.Run(t.Context(), opts)
 	require.True(t, report.OK, "%+v", report.Targets)
 	for _, r := range report.Targets {
-		require.Len(t, r.Steps, 4)
+		require.Len(t, r.ScenarioSteps(), 4)
 		require.NotEmpty(t, r.Problems, "problems of the scenario's own messages are reported but do not fail the target")
 	}
 }
@@ -88,16 +89,16 @@ func TestInterruptedScenario(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		serve func(p *fake)
-		cause smoke.Cause
+		cause verify.Cause
 		code  string
 	}{
 		{"link lost", func(p *fake) {
 			p.each(map[string]func(message) bool{"tools/call": func(message) bool { p.lose(); return false }})
-		}, smoke.CauseLinkLost, string(executor.LostReset)},
-		{"target timeout", silent("tools/call"), smoke.CauseTimeout, "target.timeout"},
+		}, verify.CauseLinkLost, string(executor.LostReset)},
+		{"target timeout", silent("tools/call"), verify.CauseTimeout, "target.timeout"},
 		{"ended", func(p *fake) {
 			p.each(map[string]func(message) bool{"tools/call": func(message) bool { return false }})
-		}, smoke.CauseScenario, "ended"},
+		}, verify.CauseScenario, "ended"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -106,10 +107,10 @@ func TestInterruptedScenario(t *testing.T) {
 				opts := scripted(t, w.options("far"), "scenario: 1\nname: x\nsteps:\n  - {tool: one}\n", nil)
 				opts.TargetTimeout = 10 * time.Second
 				r := smoke.Run(t.Context(), opts).Targets[0]
-				require.Equal(t, smoke.PhaseScenario, r.Phase)
+				require.Equal(t, verify.PhaseScenario, r.Phase)
 				require.Equal(t, tt.cause, r.Cause, r.Message)
 				require.Equal(t, tt.code, r.Code)
-				require.Len(t, r.Steps, 1)
+				require.Len(t, r.ScenarioSteps(), 1)
 				synctest.Wait()
 				require.Zero(t, w.running.Load())
 			})
@@ -133,7 +134,7 @@ func TestServerRequestBeforeItsStep(t *testing.T) {
 				opts := scripted(t, w.options("far"), "scenario: 1\nsteps: [{answer: roots/list, with: {roots: []}}]\n", nil)
 				opts.TargetTimeout = time.Minute
 				r := smoke.Run(t.Context(), opts).Targets[0]
-				require.Equal(t, smoke.CauseTimeout, r.Cause, r.Message)
+				require.Equal(t, verify.CauseTimeout, r.Cause, r.Message)
 			})
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis/rule"
 )
@@ -27,7 +28,7 @@ type run struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	started time.Time
-	results []Result
+	results []verify.Result
 	refs    *references
 
 	events sync.Mutex // serializes events
@@ -43,7 +44,7 @@ func newRun(ctx context.Context, opts Options) *run {
 	if opts.FailOn == "" {
 		opts.FailOn = FailOnError
 	}
-	r := &run{opts: opts, started: time.Now(), results: make([]Result, len(opts.Targets)), refs: newReferences(opts.Targets, opts.Baseline)}
+	r := &run{opts: opts, started: time.Now(), results: make([]verify.Result, len(opts.Targets)), refs: newReferences(opts.Targets, opts.Baseline)}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	return r
 }
@@ -53,7 +54,7 @@ func (r *run) work() {
 	var workers sync.WaitGroup
 	for _, target := range order(r.opts.Targets, r.refs.isReference) {
 		slot := slots.wait()
-		if r.opts.Targets[target].Host == Local {
+		if r.opts.Targets[target].Host == verify.Local {
 			slot.acquire(r.ctx, func() {}) // sequentially: no hosts to reach in advance
 		}
 		workers.Go(func() {
@@ -66,13 +67,13 @@ func (r *run) work() {
 
 func (r *run) runTarget(target int, slot *slot) {
 	random := rand.New(rand.NewPCG(r.opts.Seed, uint64(target)))
-	if r.opts.Targets[target].Host != Local {
+	if r.opts.Targets[target].Host != verify.Local {
 		_ = pause(r.ctx, time.Duration(random.Int64N(int64(jitter))))
 	}
 	c := newCheck(r, target, random)
 	c.slot = slot
 	if r.ctx.Err() != nil {
-		c.fail(cancelled(PhaseWait, "not begun", context.Cause(r.ctx)))
+		c.fail(cancelled(verify.PhaseWait, "not begun", context.Cause(r.ctx)))
 		c.end()
 	} else {
 		c.do()
@@ -80,7 +81,7 @@ func (r *run) runTarget(target int, slot *slot) {
 	r.refs.offer(target, c.offers)
 	r.results[target] = c.result
 	result := &r.results[target]
-	r.notify(Event{Target: target, Phase: PhaseDone, Attempt: c.attempt, Result: result})
+	r.notify(Event{Target: target, Phase: verify.PhaseDone, Attempt: c.attempt, Result: result})
 }
 
 func (r *run) notify(e Event) {
@@ -93,8 +94,8 @@ func (r *run) notify(e Event) {
 	r.opts.Event(e)
 }
 
-func (r *run) report() *Report {
-	report := &Report{Version: 1, Started: r.started, DurationMS: wording.Milliseconds(time.Since(r.started)), OK: true, Seed: r.opts.Seed, Checked: rule.Checked, RuleSet: rule.Set, Targets: r.results}
+func (r *run) report() *verify.Report {
+	report := &verify.Report{Version: 2, Command: "smoke", Started: r.started, DurationMS: wording.Milliseconds(time.Since(r.started)), OK: true, Seed: r.opts.Seed, Checked: rule.Checked, RuleSet: rule.Set, Targets: r.results}
 	if r.opts.Scenario != nil {
 		report.Scenario = r.opts.Scenario.Name
 	}
@@ -109,7 +110,7 @@ func (r *run) report() *Report {
 
 // order returns first the targets selected by first, then one of each host, then another
 // one of each host, and so on.
-func order(targets []Target, first func(target int) bool) []int {
+func order(targets []verify.Target, first func(target int) bool) []int {
 	rounds := [][]int{nil} // the selected ones, then the others by earlier targets on the host
 	seen := make(map[string]int)
 	for i, t := range targets {

@@ -18,9 +18,12 @@ func (c *check) tidy() {
 	r := &c.result
 	r.Message = strings.Join(firstLines(c.secrets.Text(r.Message)), "; ")
 	c.texts(maxMessage, &r.Message, &r.Hint)
-	c.texts(maxName, &r.Exit, &r.Protocol)
-	if r.ServerInfo != nil {
-		c.texts(maxName, &r.ServerInfo.Name, &r.ServerInfo.Version)
+	c.texts(maxName, &r.Exit)
+	for i := range r.Servers {
+		c.texts(maxName, &r.Servers[i].Protocol, &r.Servers[i].Name, &r.Servers[i].Version)
+	}
+	for i := range r.Attempts {
+		c.texts(maxMessage, &r.Attempts[i].Message)
 	}
 	for i := range r.Said {
 		c.texts(maxLine, &r.Said[i])
@@ -37,6 +40,7 @@ func (c *check) tidy() {
 		}
 	}
 	for i := range r.Steps {
+		c.texts(maxMessage, &r.Steps[i].Reason)
 		for j := range r.Steps[i].Problems {
 			c.texts(maxMessage, &r.Steps[i].Problems[j])
 		}

@@ -11,6 +11,7 @@ import (
 
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/surface"
 	"mcpdbg/session/executor"
 )
 
@@ -34,10 +35,10 @@ func TestTextsAreBounded(t *testing.T) {
 			})
 		}})
 		r := smoke.Run(t.Context(), w.options("far")).Targets[0]
-		require.Equal(t, smoke.CauseProtocol, r.Cause)
+		require.Equal(t, verify.CauseProtocol, r.Cause)
 		require.Equal(t, "tools/list: error 1: one"+strings.Repeat("; one", 9), r.Message, "its beginning")
 		require.Less(t, len(r.Said[0]), 600)
-		require.Less(t, len(r.ServerInfo.Name), 300)
+		require.Less(t, len(r.First().Name), 300)
 	})
 }
 
@@ -71,9 +72,9 @@ func TestSecretsInServerData(t *testing.T) {
 		w.env = []executor.EnvVar{{Name: "WORD", Value: secret}}
 		report := smoke.Run(t.Context(), opts)
 		r := report.Targets[1]
-		require.Equal(t, smoke.CauseDrift, r.Cause, r.Message)
-		require.Equal(t, &smoke.ServerInfo{Name: "n ${WORD}", Version: "${WORD}2"}, r.ServerInfo)
-		require.Contains(t, r.Drift, smoke.Change{What: "tool", Name: "${WORD}1", Change: "removed"})
+		require.Equal(t, verify.CauseDrift, r.Cause, r.Message)
+		require.Equal(t, []string{"n ${WORD}", "${WORD}2"}, []string{r.First().Name, r.First().Version})
+		require.Contains(t, r.Drift, surface.Change{What: "tool", Name: "${WORD}1", Change: "removed"})
 		whole, err := json.Marshal(report)
 		require.NoError(t, err)
 		require.NotContains(t, string(whole), "sesame")
@@ -134,7 +135,7 @@ func TestTruncatedSecrets(t *testing.T) {
 				opts.Baseline = &smoke.Baseline{Name: "one", Host: "one"}
 				report := smoke.Run(t.Context(), opts)
 				drifted, bad := report.Targets[1], report.Targets[2]
-				require.Equal(t, smoke.CauseDrift, drifted.Cause, drifted.Message)
+				require.Equal(t, verify.CauseDrift, drifted.Cause, drifted.Message)
 				require.Contains(t, drifted.Drift[0].From, "xxx${password}…")
 				require.NotContains(t, drifted.Drift[0].To, "sesame")
 				require.Contains(t, bad.Said[0], "yyy${password")

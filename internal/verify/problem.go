@@ -1,6 +1,6 @@
-// Package verify has what the commands that test servers share: problems as documents
-// have them, a file of accepted ones, and the steps that every test of a session takes.
-// It prints nothing.
+// Package verify has what the commands that test servers share. A run has targets, a
+// target steps and problems, and its Report is the same whichever command made it. The
+// steps here are those of any session. It prints nothing.
 package verify
 
 import (
@@ -31,8 +31,8 @@ type Problem struct {
 	Pointer string `json:"pointer,omitempty"`
 	At      string `json:"at,omitempty"`
 	// Fingerprint is the same across sessions with a server.
-	Fingerprint string `json:"fingerprint,omitempty"`
-	Cause       *Cause `json:"cause,omitempty"` // the end of its process, or nil
+	Fingerprint string        `json:"fingerprint,omitempty"`
+	Cause       *ProblemCause `json:"cause,omitempty"` // the end of its process, or nil
 
 	end *diagnosis.End // of Cause
 }
@@ -141,9 +141,9 @@ type Reported struct {
 	Acceptance
 }
 
-// A Cause is what ended the process of its consequences. Its texts may come from the
+// A ProblemCause is what ended the process of its consequences. Its texts may come from the
 // server.
-type Cause struct {
+type ProblemCause struct {
 	ID     string `json:"id"` // such as variable
 	Text   string `json:"text"`
 	Advice string `json:"advice,omitempty"` // what to do about it
@@ -161,7 +161,7 @@ func List(found []diagnosis.Problem, groups []diagnosis.Group) []Problem {
 		if g.End == nil {
 			continue
 		}
-		cause := &Cause{ID: g.End.Cause.ID, Text: g.End.Cause.Text, Advice: diagnosis.WithoutPath(g.End.Cause.Advice), N: g.End.N}
+		cause := &ProblemCause{ID: g.End.Cause.ID, Text: g.End.Cause.Text, Advice: diagnosis.WithoutPath(g.End.Cause.Advice), N: g.End.N}
 		for _, i := range g.Items {
 			list[i].Cause, list[i].end = cause, g.End
 		}

@@ -12,7 +12,7 @@ import (
 
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/rec"
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/smoke/report"
 	"mcpdbg/internal/verify"
 )
 
@@ -108,7 +108,7 @@ func TestSmokeCountsCauses(t *testing.T) {
 	require.Equal(t, 0, r.Code, "%s", r.Stderr)
 	require.Contains(t, r.Stdout, "1 problem (1 warning)")
 	r = clitest.Run(t, clitest.Against("dies-on-probe", "smoke", "--json", "--no-record")...)
-	var report smoke.Report
+	var report report.SmokeV1
 	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &report))
 	one := report.Targets[0]
 	require.Greater(t, one.Warnings, 1)

@@ -12,6 +12,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/verify/surface"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
@@ -30,7 +31,7 @@ func smokeBaseline(ctx context.Context, f *smokeFlags, fl *fleet) (*smoke.Baseli
 		return fl.baselineFile(ctx, name, f.out.quiet)
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, console.Usagef("--baseline: %v", err)
-	case !slices.ContainsFunc(fl.plan.Targets, func(t smoke.Target) bool { return t.Host == name }):
+	case !slices.ContainsFunc(fl.plan.Targets, func(t verify.Target) bool { return t.Host == name }):
 		return nil, console.WithHint(console.Usagef("--baseline %s: file not found, and not one of the tested hosts", name),
 			"--ssh "+wording.Quote(name)+" to test that host, too")
 	}

@@ -19,6 +19,7 @@ import (
 
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/smoke/report"
 )
 
 // BenchmarkSmoke200 compares mcpdbg smoke on the lab of 200 hosts with 200 bare
@@ -119,7 +120,7 @@ func BenchmarkSmokeAgainstInspector(b *testing.B) {
 		ours := l.smoke(b, "--json")
 		out, err = ours.Output()
 		require.NoError(b, err)
-		var report smoke.Report
+		var report report.SmokeV1
 		require.NoError(b, json.Unmarshal(out, &report))
 		require.True(b, report.OK)
 		b.ReportMetric(cpu(theirs).Seconds()*1000/n, "inspector-cpu-ms/host")

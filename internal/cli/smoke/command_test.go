@@ -14,13 +14,14 @@ import (
 	"mcpdbg/internal/cli"
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/smoke/report"
+	"mcpdbg/internal/verify"
 )
 
 // smoked is the document of a run of smoke --json.
-func smoked(t *testing.T, r clitest.Result) smoke.Report {
+func smoked(t *testing.T, r clitest.Result) report.SmokeV1 {
 	t.Helper()
-	var report smoke.Report
+	var report report.SmokeV1
 	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &report), "%s%s", r.Stdout, r.Stderr)
 	require.Equal(t, 1, report.Version)
 	return report
@@ -40,7 +41,7 @@ func TestSmokeOneServer(t *testing.T) {
 	require.Equal(t, "mcpdbg "+console.Version, report.Tool)
 	require.Len(t, report.Targets, 1)
 	one := report.Targets[0]
-	require.Equal(t, smoke.Local, one.Host)
+	require.Equal(t, verify.Local, one.Host)
 	require.Equal(t, filepath.Base(clitest.Binary()), one.Server)
 	require.Equal(t, 15, *one.Tools)
 	clitest.RequireWhole(t, one.Recording)
@@ -53,15 +54,15 @@ func TestSmokeExitCodes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		code  int
-		cause smoke.Cause
+		cause verify.Cause
 		args  []string
 	}{
 		{0, "", clitest.Against("stray-text", "smoke", "--fail-on", "never")},
-		{1, smoke.CauseProtocol, clitest.Against("stray-text", "smoke")},
-		{3, smoke.CauseExec, []string{"smoke", "--", "no-such-program"}},
-		{4, smoke.CauseTimeout, clitest.Against("never-answers", "smoke", "--startup-timeout", "500ms")},
-		{4, smoke.CauseTimeout, clitest.Against("never-answers", "smoke", "--target-timeout", "500ms")},
-		{5, smoke.CauseResolve, []string{"smoke", "--ssh", "nohost.invalid", "--retries", "0", "--", "x"}},
+		{1, verify.CauseProtocol, clitest.Against("stray-text", "smoke")},
+		{3, verify.CauseExec, []string{"smoke", "--", "no-such-program"}},
+		{4, verify.CauseTimeout, clitest.Against("never-answers", "smoke", "--startup-timeout", "500ms")},
+		{4, verify.CauseTimeout, clitest.Against("never-answers", "smoke", "--target-timeout", "500ms")},
+		{5, verify.CauseResolve, []string{"smoke", "--ssh", "nohost.invalid", "--retries", "0", "--", "x"}},
 	} {
 		r := clitest.Run(t, append([]string{"smoke", "--json"}, c.args[1:]...)...)
 		require.Equal(t, c.code, r.Code, "%q: %s%s", c.args, r.Stdout, r.Stderr)

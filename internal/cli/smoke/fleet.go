@@ -9,6 +9,7 @@ import (
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 )
@@ -33,7 +34,7 @@ func newFleet(env *console.Env, t flags.Target, servers []flags.Server, hosts []
 	}
 	named := make([]smoke.Server, len(servers))
 	for i := range servers {
-		named[i] = smoke.Server{Name: servers[i].Name, Home: cmp.Or(servers[i].Home(), smoke.Local)}
+		named[i] = smoke.Server{Name: servers[i].Name, Home: cmp.Or(servers[i].Home(), verify.Local)}
 	}
 	plan, err := smoke.NewPlan(named, hosts)
 	if err != nil {
@@ -96,7 +97,7 @@ func (fl *fleet) recordingsFolder() string {
 
 func (fl *fleet) at(target int) (flags.Target, []string, error) {
 	t, host := fl.flags, fl.plan.Targets[target].Host
-	if host == smoke.Local {
+	if host == verify.Local {
 		host = ""
 		if fl.plan.Remote() {
 			t.SSH = flags.SSH{} // the ssh flags are for the other targets

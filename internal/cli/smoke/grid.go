@@ -8,8 +8,8 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/tui"
-	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/report"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session/via"
 	"mcpdbg/ui/widget/grid"
 )
@@ -18,9 +18,9 @@ var errStopped = errors.New("the run was stopped")
 
 // onScreen shows the run until the user leaves it, and then prints the summary. A signal
 // ends screen; ctx also ends when only the run is stopped.
-func (r *smokeRun) onScreen(screen, ctx context.Context, o *smokeOutputs) (*smoke.Report, error) {
+func (r *smokeRun) onScreen(screen, ctx context.Context, o *smokeOutputs) (*verify.Report, error) {
 	source := &gridSource{progress: r.progress, phases: r.phases(), endFacts: r.endFacts(o)}
-	var result *smoke.Report
+	var result *verify.Report
 	var failure error
 	done := make(chan struct{})
 	go func() {
@@ -63,21 +63,21 @@ func (r *smokeRun) endFacts(o *smokeOutputs) []grid.Fact {
 type gridPhases struct{ here, there []string }
 
 func (r *smokeRun) phases() gridPhases {
-	here := []smoke.Phase{smoke.PhaseStart, smoke.PhaseHandshake, smoke.PhaseList}
+	here := []verify.Phase{verify.PhaseStart, verify.PhaseHandshake, verify.PhaseList}
 	if r.opts.Scenario != nil {
-		here = append(here, smoke.PhaseScenario)
+		here = append(here, verify.PhaseScenario)
 	}
-	here = append(here, smoke.PhaseShutdown)
+	here = append(here, verify.PhaseShutdown)
 	if r.opts.Baseline != nil {
-		here = append(here, smoke.PhaseBaseline)
+		here = append(here, verify.PhaseBaseline)
 	}
 	var p gridPhases
 	p.here = phaseNames(here)
-	p.there = append(phaseNames([]smoke.Phase{smoke.PhaseResolve, smoke.PhaseConnect, smoke.PhaseHostKey, smoke.PhaseAuth}), p.here...)
+	p.there = append(phaseNames([]verify.Phase{verify.PhaseResolve, verify.PhaseConnect, verify.PhaseHostKey, verify.PhaseAuth}), p.here...)
 	return p
 }
 
-func phaseNames(phases []smoke.Phase) []string {
+func phaseNames(phases []verify.Phase) []string {
 	names := make([]string, len(phases))
 	for i, phase := range phases {
 		names[i] = string(phase)
@@ -104,7 +104,7 @@ func (s *gridSource) Row(target int) grid.Row {
 	row := grid.Row{
 		Host: one.Host, Server: one.Server, Phases: s.phases.there, Attempt: at.Attempt, Recording: at.Recording,
 	}
-	if one.Host == smoke.Local {
+	if one.Host == verify.Local {
 		row.Phases = s.phases.here
 	}
 	switch {
@@ -120,21 +120,21 @@ func (s *gridSource) Row(target int) grid.Row {
 
 func doneRow(row *grid.Row, at *progressRow) {
 	r := at.Result
-	row.Took = time.Duration(r.OwnMS() * float64(time.Millisecond))
+	row.Took = time.Duration(r.DurationMS * float64(time.Millisecond))
 	switch {
 	case r.OK:
 		row.State, row.Message = grid.Passed, report.Text(r)
-		if r.Outcome() == smoke.Doubtful {
+		if r.Outcome() == verify.OutcomeDoubtful {
 			row.State = grid.Unsure
 		}
 		return
-	case r.Cause == smoke.CauseCancelled:
+	case r.Cause == verify.CauseCancelled:
 		row.State = grid.Cancelled
 	default:
 		row.State, row.Cause = grid.Failed, string(r.Cause)
 	}
 	row.Message = withoutPlace(r.Message)
-	if r.Phase != smoke.PhaseDone { // else its log failed the checks
+	if r.Phase != verify.PhaseDone { // else its log failed the checks
 		row.Phase = string(r.Phase)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/sshexec/sshconfig"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -51,7 +51,7 @@ func readHosts(ctx context.Context, env *console.Env, name string) ([]hostLine, 
 
 // canonicalHost returns the canonical form of a host.
 func canonicalHost(name string) (string, error) {
-	if name == smoke.Local {
+	if name == verify.Local {
 		return name, nil
 	}
 	d, err := sshconfig.ParseDestination(name)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/clitest"
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/smoke/report"
 )
 
 // Of two hundred hosts, about every third is broken: each problem is identified,
@@ -37,7 +37,7 @@ func TestLongSmokeOfTwoHundredHosts(t *testing.T) {
 	require.Empty(t, clitest.Left(cmd), "leaked processes")
 	l.waitIdle(t)
 
-	var report smoke.Report
+	var report report.SmokeV1
 	require.NoError(t, json.Unmarshal(append(first, rest...), &report))
 	t.Logf("%d targets in %.1f s, %.2f MiB each", len(report.Targets), report.DurationMS/1000, float64(memory)/float64(len(report.Targets))/(1<<20))
 	require.Less(t, memory, len(l.hosts)*memoryPerTarget)
@@ -54,7 +54,7 @@ func TestLongSmokeOfTwoHundredHosts(t *testing.T) {
 }
 
 // judge returns what is wrong with a result, or "".
-func (l *lab) judge(r smoke.Result) string {
+func (l *lab) judge(r report.TargetV1) string {
 	kind := l.kinds[r.Host]
 	switch {
 	case r.Phase != kind.phase || r.Cause != kind.cause || r.Code != kind.code:

@@ -18,7 +18,8 @@ import (
 
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/smoke/report"
+	"mcpdbg/internal/verify"
 	"mcpdbg/sshexec/sshtest"
 )
 
@@ -47,8 +48,8 @@ func smoking(t *testing.T, args ...string) *exec.Cmd {
 }
 
 // causes returns the causes of all targets, by host.
-func verdicts(report smoke.Report) map[string]smoke.Cause {
-	all := map[string]smoke.Cause{}
+func verdicts(report report.SmokeV1) map[string]verify.Cause {
+	all := map[string]verify.Cause{}
 	for _, target := range report.Targets {
 		all[target.Host] = target.Cause
 	}
@@ -79,16 +80,16 @@ func TestSmokeOnHosts(t *testing.T) {
 	r := clitest.Finish(t, smoking(t, clitest.Against("", "--json", "-F", config, "--hosts", list, "--ssh", "unknown", "--ssh", "changed", "--recordings", dir)...))
 	require.Equal(t, 5, r.Code, r.Stderr)
 	report := smoked(t, r)
-	require.Equal(t, map[string]smoke.Cause{
-		"unknown": smoke.CauseHostKey, "changed": smoke.CauseHostKey, "local": "", "web-1": "", "web-2": "",
-		"down": smoke.CauseConnect, "denied": smoke.CauseAuth,
+	require.Equal(t, map[string]verify.Cause{
+		"unknown": verify.CauseHostKey, "changed": verify.CauseHostKey, "local": "", "web-1": "", "web-2": "",
+		"down": verify.CauseConnect, "denied": verify.CauseAuth,
 	}, verdicts(report))
 	var hosts []string
 	for _, target := range report.Targets {
 		hosts = append(hosts, target.Host)
 		requireVerified(t, target.Recording)
 		require.Equal(t, dir, filepath.Dir(target.Recording))
-		if target.Host != smoke.Local {
+		if target.Host != verify.Local {
 			require.Contains(t, filepath.Base(target.Recording), "-"+target.Host+"-")
 		}
 	}
@@ -117,7 +118,7 @@ func TestSmokeHangingLoginShell(t *testing.T) {
 			r := clitest.Finish(t, smoking(t, "--json", "-F", s.Config, "--ssh", s.Alias, "--ssh-launch-timeout", "1s", "--", "my-server"))
 			require.Equal(t, 4, r.Code, r.Stdout+r.Stderr)
 			one := smoked(t, r).Targets[0]
-			require.Equal(t, []any{smoke.PhaseStart, smoke.CauseTimeout, "start.timeout"}, []any{one.Phase, one.Cause, one.Code}, one.Message)
+			require.Equal(t, []any{verify.PhaseStart, verify.CauseTimeout, "start.timeout"}, []any{one.Phase, one.Cause, one.Code}, one.Message)
 			require.Contains(t, one.Message, "no reply from the remote shell within the limit of 1s")
 			require.Contains(t, one.Hint, "raise --ssh-launch-timeout")
 		})
@@ -136,7 +137,7 @@ func TestSmokeBaseline(t *testing.T) {
 	before := clitest.WriteFile(t, r.Stdout)
 	r = clitest.Finish(t, smoking(t, "--json", "--baseline", before, "--", clitest.Binary(), console.DemoServer, "--changed"))
 	require.Equal(t, 1, r.Code, r.Stderr)
-	require.Equal(t, smoke.CauseDrift, smoked(t, r).Targets[0].Cause)
+	require.Equal(t, verify.CauseDrift, smoked(t, r).Targets[0].Cause)
 	require.NotEmpty(t, smoked(t, r).Targets[0].Drift)
 
 	r = clitest.Finish(t, smoking(t, clitest.Against("", "--baseline", smoked(t, r).Targets[0].Recording)...))
@@ -202,9 +203,9 @@ func TestSignalEndsSmoke(t *testing.T) {
 	require.Equal(t, 6, strings.Count(r.Stdout, `"cause":"cancelled"`))
 	require.Contains(t, lines[9], `"passed":2,"failed":0,"cancelled":6`)
 	for _, line := range lines[1:9] {
-		var target smoke.Result
+		var target report.TargetV1
 		require.NoError(t, json.Unmarshal([]byte(line), &target))
-		if target.Phase != smoke.PhaseWait {
+		if target.Phase != verify.PhaseWait {
 			requireVerified(t, target.Recording)
 		}
 	}
@@ -243,11 +244,11 @@ func TestSmokeFailFast(t *testing.T) {
 		"late":{"command":"DEMO","args":["demo-server"]}}}`)
 	r := clitest.Finish(t, smoking(t, "--json", "--fail-fast", "--jobs", "2", "--startup-timeout", "4m", "--config", config))
 	require.Equal(t, 3, r.Code, "cancelled targets do not count: %s", r.Stderr)
-	var causes []smoke.Cause
+	var causes []verify.Cause
 	for _, target := range smoked(t, r).Targets {
 		causes = append(causes, target.Cause)
 	}
-	require.Equal(t, []smoke.Cause{smoke.CauseCancelled, smoke.CauseExec, smoke.CauseCancelled}, causes)
+	require.Equal(t, []verify.Cause{verify.CauseCancelled, verify.CauseExec, verify.CauseCancelled}, causes)
 }
 
 // A closed stdout ends the run, and is not an error.
@@ -356,10 +357,10 @@ steps:
 	r := clitest.Finish(t, smoking(t, clitest.Against("", "--json", "--scenario", steps, "--var", "what=hi")...))
 	require.Equal(t, 0, r.Code, r.Stdout+r.Stderr)
 	require.Equal(t, "echoes", smoked(t, r).Scenario)
-	require.Equal(t, "passed", smoked(t, r).Targets[0].Steps[0].Status)
+	require.Equal(t, verify.Passed, smoked(t, r).Targets[0].Steps[0].Status)
 	r = clitest.Finish(t, smoking(t, clitest.Against("", "--json", "--scenario", steps, "--var", "what=ho")...))
 	require.Equal(t, 1, r.Code, r.Stderr)
-	require.Equal(t, smoke.CauseScenario, smoked(t, r).Targets[0].Cause)
+	require.Equal(t, verify.CauseScenario, smoked(t, r).Targets[0].Cause)
 	r = clitest.Finish(t, smoking(t, clitest.Against("", "--scenario", steps)...))
 	require.Equal(t, 2, r.Code)
 	require.Contains(t, r.Stderr, "what")

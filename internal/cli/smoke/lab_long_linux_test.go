@@ -22,7 +22,7 @@ import (
 
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/sshexec/sshtest"
 )
 
@@ -30,23 +30,23 @@ import (
 type labKind struct {
 	name  string
 	hosts int
-	phase smoke.Phase
-	cause smoke.Cause
+	phase verify.Phase
+	cause verify.Cause
 	code  string
 }
 
 // labKinds are 200 hosts.
 var labKinds = []labKind{
-	{"good", 125, smoke.PhaseDone, "", ""},
-	{"refuses", 10, smoke.PhaseConnect, smoke.CauseConnect, "net.refused"},
-	{"swallows", 5, smoke.PhaseConnect, smoke.CauseConnect, "net.timeout"},
-	{"silent", 5, smoke.PhaseConnect, smoke.CauseConnect, "net.timeout"},
-	{"changed", 10, smoke.PhaseHostKey, smoke.CauseHostKey, "hostkey.changed"},
-	{"denied", 10, smoke.PhaseAuth, smoke.CauseAuth, "auth.denied"},
-	{"lacks", 10, smoke.PhaseStart, smoke.CauseExec, "start.notfound"},
-	{"banner", 10, smoke.PhaseDone, "", ""},
-	{"dies", 10, smoke.PhaseHandshake, smoke.CauseHandshake, "exited"},
-	{"orphan", 5, smoke.PhaseShutdown, smoke.CauseOrphan, "shutdown.orphan"},
+	{"good", 125, verify.PhaseDone, "", ""},
+	{"refuses", 10, verify.PhaseConnect, verify.CauseConnect, "net.refused"},
+	{"swallows", 5, verify.PhaseConnect, verify.CauseConnect, "net.timeout"},
+	{"silent", 5, verify.PhaseConnect, verify.CauseConnect, "net.timeout"},
+	{"changed", 10, verify.PhaseHostKey, verify.CauseHostKey, "hostkey.changed"},
+	{"denied", 10, verify.PhaseAuth, verify.CauseAuth, "auth.denied"},
+	{"lacks", 10, verify.PhaseStart, verify.CauseExec, "start.notfound"},
+	{"banner", 10, verify.PhaseDone, "", ""},
+	{"dies", 10, verify.PhaseHandshake, verify.CauseHandshake, "exited"},
+	{"orphan", 5, verify.PhaseShutdown, verify.CauseOrphan, "shutdown.orphan"},
 }
 
 // A lab is one sshd that acts as 200 hosts, which are addresses of the loopback

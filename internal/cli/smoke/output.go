@@ -13,6 +13,7 @@ import (
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/report"
+	"mcpdbg/internal/verify"
 	documents "mcpdbg/internal/verify/report"
 )
 
@@ -93,7 +94,7 @@ type smokeOutput struct {
 }
 
 // A file that cannot be created is an error before the run.
-func openOutputs(env *console.Env, o *smokeOutputs, targets []smoke.Target, cancel context.CancelCauseFunc) (*smokeOutput, error) {
+func openOutputs(env *console.Env, o *smokeOutputs, targets []verify.Target, cancel context.CancelCauseFunc) (*smokeOutput, error) {
 	out := &smokeOutput{cancel: cancel}
 	addPaced := func(s report.Sink) { out.add(report.Paced(env.Urgent, s, len(targets), cancel)) }
 	switch {
@@ -118,7 +119,7 @@ func openOutputs(env *console.Env, o *smokeOutputs, targets []smoke.Target, canc
 				return nil, console.WithHint(fmt.Errorf("%s: %w", file.flag, err), "a file in an existing folder that you can write to, or - for standard output")
 			}
 			out.files = append(out.files, f)
-			out.add(report.Sink{Finish: func(r *smoke.Report) error {
+			out.add(report.Sink{Finish: func(r *verify.Report) error {
 				err := f.Finish(file.write(f, r))
 				if err == nil {
 					out.wrote = append(out.wrote, file.path)
@@ -128,7 +129,7 @@ func openOutputs(env *console.Env, o *smokeOutputs, targets []smoke.Target, canc
 		}
 	}
 	if o.sarif != "" {
-		out.add(report.Sink{Finish: func(r *smoke.Report) error {
+		out.add(report.Sink{Finish: func(r *verify.Report) error {
 			out.note = documents.WithoutSource(report.Reported(r, o.source))
 			return nil
 		}})
@@ -138,13 +139,13 @@ func openOutputs(env *console.Env, o *smokeOutputs, targets []smoke.Target, canc
 
 type smokeFile struct {
 	flag, path string
-	write      func(io.Writer, *smoke.Report) error
+	write      func(io.Writer, *verify.Report) error
 }
 
 func (o *smokeOutputs) files() []smokeFile {
 	return []smokeFile{
 		{"--junit", o.junit, report.JUnit}, {"--html", o.html, report.HTML}, {"--markdown", o.markdown, report.Markdown},
-		{"--sarif", o.sarif, func(w io.Writer, r *smoke.Report) error { return report.SARIF(w, r, console.Version, o.source) }},
+		{"--sarif", o.sarif, func(w io.Writer, r *verify.Report) error { return report.SARIF(w, r, console.Version, o.source) }},
 	}
 }
 
@@ -175,7 +176,7 @@ func (o *smokeOutput) each(do func(s *report.Sink) error) {
 }
 
 // begin writes the parts before the first target.
-func (o *smokeOutput) begin(head *smoke.Report) {
+func (o *smokeOutput) begin(head *verify.Report) {
 	o.each(func(s *report.Sink) error {
 		if s.Begin == nil {
 			return nil
@@ -196,7 +197,7 @@ func (o *smokeOutput) event(e smoke.Event) {
 	})
 }
 
-func (o *smokeOutput) finish(r *smoke.Report) error {
+func (o *smokeOutput) finish(r *verify.Report) error {
 	o.each(func(s *report.Sink) error { return s.Finish(r) })
 	return errors.Join(o.errs...)
 }

@@ -9,17 +9,18 @@ import (
 	"time"
 
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 )
 
 // A progress is the progress of a run. It is safe for concurrent use.
 type progress struct {
-	targets []smoke.Target
+	targets []verify.Target
 
 	mu      sync.Mutex
 	rows    []progressRow
-	counts  smoke.Counts
+	counts  verify.Counts
 	stages  [stageCount]int // how many targets are in each
-	causes  map[smoke.Cause]int
+	causes  map[verify.Cause]int
 	begun   int // the last target begun; -1 before the first
 	ran     int // the highest target whose server was started; -1 before the first
 	began   time.Time
@@ -39,16 +40,16 @@ const (
 
 // A progressRow is the progress of a target.
 type progressRow struct {
-	Phase     smoke.Phase // "" before it is begun
-	Failed    smoke.Phase // set while it is shut down
-	Before    smoke.Phase // the phase before, while it waits between two
+	Phase     verify.Phase // "" before it is begun
+	Failed    verify.Phase // set while it is shut down
+	Before    verify.Phase // the phase before, while it waits between two
 	Attempt   int
 	Began     time.Time
 	Entered   time.Time     // when the phase began
 	waited    time.Duration // since Began, including earlier attempts
 	Ended     time.Time
 	Recording string
-	Result    *smoke.Result // nil until it is done
+	Result    *verify.Result // nil until it is done
 }
 
 func (r *progressRow) stage() stage {
@@ -56,9 +57,9 @@ func (r *progressRow) stage() stage {
 		return finished
 	}
 	switch cmp.Or(r.Failed, r.Phase) {
-	case "", smoke.PhaseWait:
+	case "", verify.PhaseWait:
 		return waiting
-	case smoke.PhaseResolve, smoke.PhaseConnect, smoke.PhaseHostKey, smoke.PhaseAuth:
+	case verify.PhaseResolve, verify.PhaseConnect, verify.PhaseHostKey, verify.PhaseAuth:
 		return connecting
 	}
 	return running
@@ -67,17 +68,17 @@ func (r *progressRow) stage() stage {
 // Own returns how long a running target's current attempt has taken, without any wait.
 func (r *progressRow) Own(now time.Time) time.Duration {
 	own := r.Entered.Sub(r.Began) - r.waited
-	if r.Phase != smoke.PhaseWait && r.Phase != smoke.PhaseBaseline {
+	if r.Phase != verify.PhaseWait && r.Phase != verify.PhaseBaseline {
 		own += now.Sub(r.Entered)
 	}
 	return own
 }
 
 // newProgress returns the progress of a run that begins now.
-func newProgress(targets []smoke.Target) *progress {
+func newProgress(targets []verify.Target) *progress {
 	return &progress{
 		stages:  [stageCount]int{waiting: len(targets)},
-		targets: targets, rows: make([]progressRow, len(targets)), causes: map[smoke.Cause]int{}, begun: -1, ran: -1,
+		targets: targets, rows: make([]progressRow, len(targets)), causes: map[verify.Cause]int{}, begun: -1, ran: -1,
 		began: time.Now(), changed: make(chan struct{}),
 	}
 }
@@ -98,7 +99,7 @@ func (b *progress) Event(e smoke.Event) {
 		row.waited = e.At.Sub(row.Began) // with the earlier attempt
 	}
 	row.Before = ""
-	if e.Phase == smoke.PhaseWait && e.Attempt == row.Attempt {
+	if e.Phase == verify.PhaseWait && e.Attempt == row.Attempt {
 		row.Before = row.Phase
 	}
 	if e.Attempt > 0 && row.Attempt == 0 {
@@ -108,7 +109,7 @@ func (b *progress) Event(e smoke.Event) {
 	if e.Result != nil {
 		row.Ended, row.Result = e.At, e.Result
 		b.counts.Add(e.Result)
-		if cause := e.Result.Cause; cause != "" && cause != smoke.CauseCancelled {
+		if cause := e.Result.Cause; cause != "" && cause != verify.CauseCancelled {
 			b.causes[cause]++
 		}
 	}
@@ -142,12 +143,12 @@ func (b *progress) Target(target int) progressRow {
 }
 
 // Targets returns the targets of the run.
-func (b *progress) Targets() []smoke.Target { return b.targets }
+func (b *progress) Targets() []verify.Target { return b.targets }
 
 // progressTotals are the progress of a whole run.
 type progressTotals struct {
 	Waiting, Connecting, Running int // targets that are not done
-	Counts                       smoke.Counts
+	Counts                       verify.Counts
 	Causes                       []progressCause // of the failures, the most frequent first
 	Newest                       int             // the target to show while the run continues; -1 before the first
 	Began                        time.Time
@@ -156,7 +157,7 @@ type progressTotals struct {
 
 // A progressCause counts the failures with one cause.
 type progressCause struct {
-	Cause smoke.Cause
+	Cause verify.Cause
 	N     int
 }
 
@@ -198,9 +199,9 @@ func (b *progress) Changed() <-chan struct{} {
 func (b *progress) done() int { return b.counts.Passed + b.counts.Failed + b.counts.Cancelled }
 
 // The most frequent come first. The lock is held.
-func (b *progress) failures() []smoke.Cause {
+func (b *progress) failures() []verify.Cause {
 	causes := slices.Sorted(maps.Keys(b.causes))
-	slices.SortStableFunc(causes, func(x, y smoke.Cause) int { return b.causes[y] - b.causes[x] })
+	slices.SortStableFunc(causes, func(x, y verify.Cause) int { return b.causes[y] - b.causes[x] })
 	return causes
 }
 

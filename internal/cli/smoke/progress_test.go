@@ -9,6 +9,7 @@ import (
 
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/ui/widget/grid"
 )
 
@@ -16,25 +17,24 @@ import (
 // the last attempt without any wait.
 func TestGridShowsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newProgress([]smoke.Target{{Host: "a"}})
+		b := newProgress([]verify.Target{{Host: "a"}})
 		source := &gridSource{progress: b, phases: gridPhases{there: []string{"connect", "start"}}}
-		enter := func(attempt int, phase smoke.Phase, lasts, own time.Duration) {
+		enter := func(attempt int, phase verify.Phase, lasts, own time.Duration) {
 			t.Helper()
 			b.Event(smoke.Event{Phase: phase, Attempt: attempt, At: time.Now()})
 			time.Sleep(lasts)
 			require.Equal(t, own, source.Row(0).Took, "%s of attempt %d", phase, attempt)
 		}
-		enter(1, smoke.PhaseConnect, 2*time.Millisecond, 2*time.Millisecond)
-		enter(1, smoke.PhaseWait, time.Second, 2*time.Millisecond)
-		enter(1, smoke.PhaseConnect, 3*time.Millisecond, 5*time.Millisecond)
-		enter(2, smoke.PhaseWait, time.Second, 0)
-		enter(2, smoke.PhaseConnect, 4*time.Millisecond, 4*time.Millisecond)
-		enter(2, smoke.PhaseWait, 10*time.Second, 4*time.Millisecond)
-		enter(2, smoke.PhaseStart, time.Second, 1004*time.Millisecond)
-		enter(2, smoke.PhaseBaseline, time.Second, 1004*time.Millisecond)
-		wait := 14008.0
-		r := &smoke.Result{Cause: smoke.CauseConnect, DurationMS: 14010, Timings: smoke.Timings{Wait: &wait}}
-		b.Event(smoke.Event{Phase: smoke.PhaseDone, Attempt: 2, At: time.Now(), Result: r})
+		enter(1, verify.PhaseConnect, 2*time.Millisecond, 2*time.Millisecond)
+		enter(1, verify.PhaseWait, time.Second, 2*time.Millisecond)
+		enter(1, verify.PhaseConnect, 3*time.Millisecond, 5*time.Millisecond)
+		enter(2, verify.PhaseWait, time.Second, 0)
+		enter(2, verify.PhaseConnect, 4*time.Millisecond, 4*time.Millisecond)
+		enter(2, verify.PhaseWait, 10*time.Second, 4*time.Millisecond)
+		enter(2, verify.PhaseStart, time.Second, 1004*time.Millisecond)
+		enter(2, verify.PhaseBaseline, time.Second, 1004*time.Millisecond)
+		r := &verify.Result{Cause: verify.CauseConnect, DurationMS: 2, WaitMS: 14008}
+		b.Event(smoke.Event{Phase: verify.PhaseDone, Attempt: 2, At: time.Now(), Result: r})
 		require.Equal(t, 2*time.Millisecond, source.Row(0).Took)
 		require.Contains(t, source.About(0), grid.Fact{Label: "waited", Text: "14.0 s"})
 	})
@@ -43,7 +43,7 @@ func TestGridShowsOwnTime(t *testing.T) {
 // The progress distinguishes targets that wait, that connect and that run; at
 // most --jobs run.
 func TestSmokeProgress(t *testing.T) {
-	b := newProgress([]smoke.Target{{Host: "a"}, {Host: "b"}, {Host: "c"}})
+	b := newProgress([]verify.Target{{Host: "a"}, {Host: "b"}, {Host: "c"}})
 	source := &gridSource{progress: b, phases: gridPhases{there: []string{"connect", "auth", "start"}}}
 	counts := func(waiting, connecting, running int) {
 		t.Helper()
@@ -51,7 +51,7 @@ func TestSmokeProgress(t *testing.T) {
 		require.Equal(t, [3]int{waiting, connecting, running}, [3]int{totals.Waiting, totals.Connecting, totals.Running})
 		require.Equal(t, 3, totals.All())
 	}
-	enter := func(target, attempt int, phase smoke.Phase) {
+	enter := func(target, attempt int, phase verify.Phase) {
 		b.Event(smoke.Event{Target: target, Phase: phase, Attempt: attempt})
 	}
 	newest := func(want int) {
@@ -60,38 +60,38 @@ func TestSmokeProgress(t *testing.T) {
 	}
 	counts(3, 0, 0)
 	newest(-1)
-	enter(0, 1, smoke.PhaseConnect)
-	enter(1, 1, smoke.PhaseAuth)
+	enter(0, 1, verify.PhaseConnect)
+	enter(1, 1, verify.PhaseAuth)
 	counts(1, 2, 0)
 	newest(1)
-	enter(2, 1, smoke.PhaseConnect)
+	enter(2, 1, verify.PhaseConnect)
 	newest(2)
 	counts(0, 3, 0)
-	enter(2, 1, smoke.PhaseWait)
-	enter(0, 2, smoke.PhaseWait)
-	enter(1, 1, smoke.PhaseWait)
+	enter(2, 1, verify.PhaseWait)
+	enter(0, 2, verify.PhaseWait)
+	enter(1, 1, verify.PhaseWait)
 	counts(3, 0, 0)
 	require.Empty(t, source.Row(0).Before, "it starts over")
 	require.Equal(t, "auth", source.Row(1).Before)
 	text, _ := b.StatusLine()
 	require.Contains(t, text, "0 of 3 done, 0 failed, 0 running; longest: ")
-	enter(1, 1, smoke.PhaseStart)
+	enter(1, 1, verify.PhaseStart)
 	newest(1)
 	require.Empty(t, source.Row(1).Before)
-	enter(0, 2, smoke.PhaseConnect)
+	enter(0, 2, verify.PhaseConnect)
 	counts(1, 1, 1)
 	text, _ = b.StatusLine()
 	require.Contains(t, text, "0 of 3 done, 0 failed, 1 running, 1 connecting; longest: ")
-	b.Event(smoke.Event{Target: 0, Phase: smoke.PhaseShutdown, Attempt: 2, Failed: smoke.PhaseConnect})
+	b.Event(smoke.Event{Target: 0, Phase: verify.PhaseShutdown, Attempt: 2, Failed: verify.PhaseConnect})
 	counts(1, 1, 1)
 	require.Equal(t, "connect", source.Row(0).FailedIn)
-	b.Event(smoke.Event{Target: 0, Phase: smoke.PhaseDone, Attempt: 2, Result: &smoke.Result{Phase: smoke.PhaseConnect, Cause: smoke.CauseConnect}})
-	b.Event(smoke.Event{Target: 1, Phase: smoke.PhaseDone, Attempt: 1, Result: &smoke.Result{Phase: smoke.PhaseDone, Cause: smoke.CauseProtocol}})
+	b.Event(smoke.Event{Target: 0, Phase: verify.PhaseDone, Attempt: 2, Result: &verify.Result{Phase: verify.PhaseConnect, Cause: verify.CauseConnect}})
+	b.Event(smoke.Event{Target: 1, Phase: verify.PhaseDone, Attempt: 1, Result: &verify.Result{Phase: verify.PhaseDone, Cause: verify.CauseProtocol}})
 	counts(1, 0, 0)
 	newest(1)
 	require.Equal(t, grid.Failed, source.Row(1).State)
 	require.Empty(t, source.Row(1).Phase, "it has gone through all")
-	b.Event(smoke.Event{Target: 2, Phase: smoke.PhaseDone, Result: &smoke.Result{Cause: smoke.CauseCancelled, Phase: smoke.PhaseWait}})
+	b.Event(smoke.Event{Target: 2, Phase: verify.PhaseDone, Result: &verify.Result{Cause: verify.CauseCancelled, Phase: verify.PhaseWait}})
 	counts(0, 0, 0)
 	newest(1)
 }

@@ -9,6 +9,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -26,7 +27,7 @@ func (f *smokeFlags) options(ctx context.Context, fl *fleet) (smoke.Options, err
 	return opts, err
 }
 
-func runFleet(ctx context.Context, env *console.Env, fl *fleet, f *smokeFlags) (*smoke.Report, error) {
+func runFleet(ctx context.Context, env *console.Env, fl *fleet, f *smokeFlags) (*verify.Report, error) {
 	opts, err := f.options(ctx, fl)
 	if err != nil {
 		return nil, err
@@ -74,8 +75,8 @@ type smokeRun struct {
 }
 
 // do tests all targets and writes the results.
-func (r *smokeRun) do(ctx context.Context) (*smoke.Report, error) {
-	head := smoke.Report{Tool: "mcpdbg " + console.Version, Started: time.Now(), Seed: r.opts.Seed}
+func (r *smokeRun) do(ctx context.Context) (*verify.Report, error) {
+	head := verify.Report{Tool: "mcpdbg " + console.Version, Started: time.Now(), Seed: r.opts.Seed}
 	if r.opts.Scenario != nil {
 		head.Scenario = r.opts.Scenario.Name
 	}

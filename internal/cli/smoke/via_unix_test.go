@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/clitest"
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/sshexec/sshtest"
 )
 
@@ -43,7 +43,7 @@ func TestSmokeViaOnHosts(t *testing.T) {
 	report := smoked(t, r)
 	require.Len(t, report.Targets, 3)
 	missing := func() {
-		require.Equal(t, smoke.CauseConnect, report.Targets[1].Cause, report.Targets[1].Message)
+		require.Equal(t, verify.CauseConnect, report.Targets[1].Cause, report.Targets[1].Message)
 		require.Equal(t, "via.nocontainer", report.Targets[1].Code)
 		require.Contains(t, report.Targets[1].Message, "docker web: no such container")
 		require.Contains(t, report.Targets[1].Hint, "docker ps -a")
@@ -59,7 +59,7 @@ func TestSmokeViaOnHosts(t *testing.T) {
 	report = smoked(t, r)
 	missing()
 	for _, one := range []int{0, 2} {
-		require.NotEqual(t, smoke.Passed, report.Targets[one].Verdict)
+		require.NotEqual(t, verify.OutcomePassed, report.Targets[one].Verdict)
 		require.Equal(t, "docker ended with 0; how the server ended: cannot tell", report.Targets[one].CannotTell[0])
 	}
 }

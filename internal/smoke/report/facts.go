@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/verify"
 	"mcpdbg/internal/verify/surface"
 	"mcpdbg/internal/wording"
@@ -17,54 +16,40 @@ import (
 const maxEvidence = 20
 
 // causes are in the order of reports.
-var causes = []smoke.Cause{
-	smoke.CauseResolve, smoke.CauseConnect, smoke.CauseHostKey, smoke.CauseAuth, smoke.CauseExec, smoke.CauseStart,
-	smoke.CauseHandshake, smoke.CauseProtocol, smoke.CauseScenario, smoke.CauseDrift, smoke.CauseTimeout,
-	smoke.CauseLinkLost, smoke.CauseWatchdog, smoke.CauseShutdown, smoke.CauseOrphan, smoke.CauseCancelled,
+var causes = []verify.Cause{
+	verify.CauseResolve, verify.CauseConnect, verify.CauseHostKey, verify.CauseAuth, verify.CauseExec, verify.CauseStart,
+	verify.CauseHandshake, verify.CauseProtocol, verify.CauseScenario, verify.CauseDrift, verify.CauseTimeout,
+	verify.CauseLinkLost, verify.CauseWatchdog, verify.CauseShutdown, verify.CauseOrphan, verify.CauseCancelled,
 }
 
 // isInfrastructure reports whether the server was not fully checked.
-func isInfrastructure(c smoke.Cause) bool {
+func isInfrastructure(c verify.Cause) bool {
 	switch c {
-	case smoke.CauseResolve, smoke.CauseConnect, smoke.CauseHostKey, smoke.CauseAuth, smoke.CauseLinkLost, smoke.CauseWatchdog,
-		smoke.CauseExec, smoke.CauseStart, smoke.CauseTimeout, smoke.CauseCancelled:
+	case verify.CauseResolve, verify.CauseConnect, verify.CauseHostKey, verify.CauseAuth, verify.CauseLinkLost, verify.CauseWatchdog,
+		verify.CauseExec, verify.CauseStart, verify.CauseTimeout, verify.CauseCancelled:
 		return true
 	}
 	return false
 }
 
-// passed returns how many targets passed, and how many of them as smoke.Doubtful.
-func passed(c *smoke.Counts, of string) string {
+// passed returns how many targets passed, and how many of them as verify.OutcomeDoubtful.
+func passed(c *verify.Counts, of string) string {
 	text := fmt.Sprintf("%d of %s passed", c.Passed, of)
 	if c.Doubtful > 0 {
-		text += fmt.Sprintf(", %d of them %s", c.Doubtful, smoke.Doubtful)
+		text += fmt.Sprintf(", %d of them %s", c.Doubtful, verify.OutcomeDoubtful)
 	}
 	return text
 }
 
-// A timing is in milliseconds.
-type timing struct {
-	Name string
-	MS   *float64
-}
+// phases are in the order of reports.
+var phases = []string{"connect", "auth", "replaced", "start", "handshake", "list", "ping", "scenario", "shutdown"}
 
-func timings(t *smoke.Timings) []timing {
-	return append([]timing{{"wait", t.Wait}}, ownTimings(t)...)
-}
-
-func ownTimings(t *smoke.Timings) []timing {
-	return []timing{
-		{"connect", t.Connect}, {"auth", t.Auth}, {"replaced", t.Replaced}, {"start", t.Start}, {"handshake", t.Handshake},
-		{"list", t.List}, {"ping", t.Ping}, {"scenario", t.Scenario}, {"shutdown", t.Shutdown},
-	}
-}
-
-func offers(r *smoke.Result) string {
+func offers(r *verify.Result) string {
 	var parts []string
 	for _, list := range []struct {
 		n    *int
 		what string
-	}{{r.Tools, "tool"}, {r.Resources, "resource"}, {r.Templates, "template"}, {r.Prompts, "prompt"}} {
+	}{{r.Offers.Tools, "tool"}, {r.Offers.Resources, "resource"}, {r.Offers.Templates, "template"}, {r.Offers.Prompts, "prompt"}} {
 		if list.n != nil && *list.n > 0 {
 			parts = append(parts, wording.Plural(*list.n, list.what))
 		}
@@ -73,7 +58,7 @@ func offers(r *smoke.Result) string {
 }
 
 // evidence returns safe lines with all but the message and hint.
-func evidence(r *smoke.Result) []string {
+func evidence(r *verify.Result) []string {
 	var lines []string
 	add := func(what string, items []string, more int) {
 		if len(items) == 0 {
@@ -85,7 +70,7 @@ func evidence(r *smoke.Result) []string {
 		}
 	}
 	add("said", r.Said, 0)
-	add("steps", each(r.Steps, stepText), 0)
+	add("steps", each(r.ScenarioSteps(), stepText), 0)
 	add("changes", each(r.Drift, changeText), 0)
 	add("problems", problemLines(r.Problems), r.ProblemsMore)
 	add("leaked processes", each(r.Orphans, orphanText), 0)
@@ -112,8 +97,8 @@ func each[T any](items []T, text func(*T) string) []string {
 	return out
 }
 
-func stepText(s *smoke.Step) string {
-	text := fmt.Sprintf("%-7s line %d: %s", s.Status, s.Line, s.Name)
+func stepText(s *verify.Step) string {
+	text := fmt.Sprintf("%-7s line %d: %s", s.Status, s.Line, s.Subject)
 	if len(s.Problems) > 0 {
 		text += ": " + strings.Join(s.Problems, "; ")
 	}
@@ -121,7 +106,7 @@ func stepText(s *smoke.Step) string {
 }
 
 // The line is not yet safe for a terminal.
-func changeText(c *smoke.Change) string {
+func changeText(c *surface.Change) string {
 	what := strings.TrimSpace(c.What + " " + c.Name)
 	switch {
 	case c.Change == surface.More:
@@ -142,9 +127,9 @@ func changeText(c *smoke.Change) string {
 	return fmt.Sprintf("%s: %s -> %s", what, orNone(c.From), orNone(c.To))
 }
 
-func problemLines(list []smoke.Problem) []string {
+func problemLines(list []verify.Problem) []string {
 	var lines []string
-	groups := verify.Groups(list, func(p *smoke.Problem) *smoke.Problem { return p })
+	groups := verify.Groups(list, func(p *verify.Problem) *verify.Problem { return p })
 	for i := range groups {
 		g := &groups[i]
 		if g.End == nil {
@@ -160,11 +145,11 @@ func problemLines(list []smoke.Problem) []string {
 	return lines
 }
 
-func problemText(f *smoke.Problem) string {
+func problemText(f *verify.Problem) string {
 	return fmt.Sprintf("%s %s entry %d: %s", f.Severity, f.ID, f.N, f.Message())
 }
 
-func orphanText(o *smoke.Orphan) string {
+func orphanText(o *verify.Orphan) string {
 	text := fmt.Sprintf("%d %s", o.PID, o.Command)
 	if o.Alive {
 		text += " (still alive)"
@@ -172,9 +157,9 @@ func orphanText(o *smoke.Orphan) string {
 	return text
 }
 
-func sparedText(s *smoke.Spared) string { return fmt.Sprintf("%d %s", s.PID, s.Command) }
+func sparedText(s *verify.Spared) string { return fmt.Sprintf("%d %s", s.PID, s.Command) }
 
-func noticeText(n *smoke.Notice) string {
+func noticeText(n *verify.Notice) string {
 	text := n.Code + ": " + n.Text
 	if n.Said != "" {
 		text += ": " + n.Said
@@ -185,8 +170,8 @@ func noticeText(n *smoke.Notice) string {
 	return text
 }
 
-func failed(steps []smoke.Step) []smoke.Step {
-	return slices.DeleteFunc(slices.Clone(steps), func(s smoke.Step) bool { return s.Status != "failed" })
+func failed(r *verify.Result) []verify.Step {
+	return slices.DeleteFunc(r.ScenarioSteps(), func(s verify.Step) bool { return s.Status != verify.Failed })
 }
 
 // A Fact is a detail of a target, with a label of a word or two. Text is raw, of several
@@ -197,7 +182,7 @@ type Fact struct {
 }
 
 // About returns details of a finished target in addition to Text. They are not yet safe.
-func About(r *smoke.Result) []Fact {
+func About(r *verify.Result) []Fact {
 	var facts []Fact
 	add := func(label, text string, bad bool) {
 		if text != "" {
@@ -213,14 +198,13 @@ func About(r *smoke.Result) []Fact {
 	if !slices.Contains(r.CannotTell, r.Exit) {
 		add("exit", r.Exit, false)
 	}
-	if r.ServerInfo != nil {
-		add("server", strings.TrimSpace(r.ServerInfo.Name+" "+r.ServerInfo.Version), false)
-	}
-	add("protocol", r.Protocol, false)
+	server := r.First()
+	add("server", server.String(), false)
+	add("protocol", server.Protocol, false)
 	add("offers", offers(r), false)
-	add("times", timesText(&r.Timings), false)
+	add("times", timesText(r), false)
 	add("waited", waited(r), false)
-	list("steps", each(r.Steps, stepText), 0, len(failed(r.Steps)) > 0)
+	list("steps", each(r.ScenarioSteps(), stepText), 0, len(failed(r)) > 0)
 	list("drift", each(r.Drift, changeText), 0, true)
 	list("problems", problemLines(r.Problems), r.ProblemsMore, false)
 	list("leaked", each(r.Orphans, orphanText), 0, true)
@@ -230,11 +214,11 @@ func About(r *smoke.Result) []Fact {
 	return facts
 }
 
-func timesText(t *smoke.Timings) string {
+func timesText(r *verify.Result) string {
 	var parts []string
-	for _, phase := range ownTimings(t) {
-		if phase.MS != nil {
-			parts = append(parts, phase.Name+" "+duration(*phase.MS))
+	for _, phase := range phases {
+		if ms := r.Took(phase); ms != nil {
+			parts = append(parts, phase+" "+duration(*ms))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -242,4 +226,4 @@ func timesText(t *smoke.Timings) string {
 
 // Text describes a target in one line, safe for a terminal: what it offers, or what went
 // wrong in which phase.
-func Text(r *smoke.Result) string { return lineText(r) }
+func Text(r *verify.Result) string { return lineText(r) }

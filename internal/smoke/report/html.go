@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -61,12 +61,12 @@ type pageBar struct {
 
 // HTML writes a self-contained page. It loads nothing and is not allowed to; its script
 // only sorts and filters.
-func HTML(w io.Writer, r *smoke.Report) error {
+func HTML(w io.Writer, r *verify.Report) error {
 	_, err := io.WriteString(w, newPage(r).markup())
 	return err
 }
 
-func newPage(r *smoke.Report) *page {
+func newPage(r *verify.Report) *page {
 	counts := r.Counts()
 	p := &page{
 		OK:    r.OK,
@@ -97,36 +97,37 @@ func newPage(r *smoke.Report) *page {
 	}
 	slowest := 1.0
 	for i := range r.Targets {
-		slowest = max(slowest, total(&r.Targets[i].Timings))
+		slowest = max(slowest, total(&r.Targets[i]))
 	}
 	for i := range r.Targets {
 		p.Targets = append(p.Targets, newPageTarget(i, &r.Targets[i], slowest))
 	}
-	for _, phase := range ownTimings(&smoke.Timings{}) {
+	for _, phase := range phases {
 		if slices.ContainsFunc(p.Targets, func(t pageTarget) bool {
-			return slices.ContainsFunc(t.Bars, func(b pageBar) bool { return b.Phase == phase.Name })
+			return slices.ContainsFunc(t.Bars, func(b pageBar) bool { return b.Phase == phase })
 		}) {
-			p.Legend = append(p.Legend, phase.Name)
+			p.Legend = append(p.Legend, phase)
 		}
 	}
 	return p
 }
 
-func newPageTarget(index int, r *smoke.Result, slowest float64) pageTarget {
+func newPageTarget(index int, r *verify.Result, slowest float64) pageTarget {
 	t := pageTarget{
-		Verdict: status(r), Class: strings.Replace(status(r), smoke.Doubtful, "unsure", 1), Index: index, Host: termsafe.Line(r.Host), Server: termsafe.Line(r.Server), Cause: termsafe.Line(string(r.Cause)), Phase: termsafe.Line(string(r.Phase)),
-		MS: r.OwnMS(), Took: duration(r.OwnMS()), Text: lineText(r), Hint: termsafe.Lines(r.Hint), Evidence: evidence(r),
+		Verdict: status(r), Class: strings.Replace(status(r), verify.OutcomeDoubtful, "unsure", 1), Index: index, Host: termsafe.Line(r.Host), Server: termsafe.Line(r.Server), Cause: termsafe.Line(string(r.Cause)), Phase: termsafe.Line(string(r.Phase)),
+		MS: r.DurationMS, Took: duration(r.DurationMS), Text: lineText(r), Hint: termsafe.Lines(r.Hint), Evidence: evidence(r),
 	}
 	if !r.OK {
 		t.Text = termsafe.Line(r.Message)
 	}
 	from := 0.0
-	for _, phase := range ownTimings(&r.Timings) {
-		if phase.MS == nil {
+	for _, phase := range phases {
+		ms := r.Took(phase)
+		if ms == nil {
 			continue
 		}
-		t.Bars = append(t.Bars, pageBar{phase.Name, duration(*phase.MS), percent(from / slowest), percent(*phase.MS / slowest)})
-		from += *phase.MS
+		t.Bars = append(t.Bars, pageBar{phase, duration(*ms), percent(from / slowest), percent(*ms / slowest)})
+		from += *ms
 	}
 	add := func(name, value string) {
 		if value != "" {
@@ -135,26 +136,25 @@ func newPageTarget(index int, r *smoke.Result, slowest float64) pageTarget {
 	}
 	add("code", r.Code)
 	add("exit", r.Exit)
-	if r.ServerInfo != nil {
-		add("server", r.ServerInfo.Name+" "+r.ServerInfo.Version)
-	}
-	add("protocol", r.Protocol)
+	server := r.First()
+	add("server", server.String())
+	add("protocol", server.Protocol)
 	add("offers", offers(r))
 	add("waited", waited(r))
-	if r.Attempts > 0 {
-		add("attempts", strconv.Itoa(r.Attempts))
+	if n := len(r.Attempts); n > 0 {
+		add("attempts", strconv.Itoa(n+1))
 	}
-	add("recording", r.Recording)
+	add("recording", r.Recording())
 	return t
 }
 
-func total(t *smoke.Timings) (ms float64) {
-	for _, phase := range ownTimings(t) {
-		if phase.MS != nil {
-			ms += *phase.MS
+func total(r *verify.Result) (sum float64) {
+	for _, phase := range phases {
+		if ms := r.Took(phase); ms != nil {
+			sum += *ms
 		}
 	}
-	return ms
+	return sum
 }
 
 func percent(part float64) string { return strconv.FormatFloat(100*part, 'f', 2, 64) + "%" }

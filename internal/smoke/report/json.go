@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"io"
 
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 )
 
@@ -26,14 +26,8 @@ func LineSchema() []byte {
 }
 
 // JSON writes one document on one line; see docs/reference/smoke.md.
-func JSON(w io.Writer, r *smoke.Report) error {
-	doc := *r
-	doc.Version = 1
-	doc.Targets = make([]smoke.Result, len(r.Targets))
-	for i := range r.Targets {
-		doc.Targets[i] = whole(&r.Targets[i])
-	}
-	return writeLine(w, doc)
+func JSON(w io.Writer, r *verify.Report) error {
+	return writeLine(w, smokeV1(r))
 }
 
 // Kinds of line.
@@ -43,7 +37,7 @@ const (
 	lineEnd    = "end"
 )
 
-func startLine(w io.Writer, r *smoke.Report, targets int) error {
+func startLine(w io.Writer, r *verify.Report, targets int) error {
 	return writeLine(w, struct {
 		Version  int    `json:"mcpdbg_smoke"`
 		Line     string `json:"line"`
@@ -57,17 +51,17 @@ func startLine(w io.Writer, r *smoke.Report, targets int) error {
 }
 
 // index counts from 0.
-func targetLine(w io.Writer, index int, r *smoke.Result) error {
+func targetLine(w io.Writer, index int, r *verify.Result) error {
 	return writeLine(w, struct {
 		Version int    `json:"mcpdbg_smoke"`
 		Line    string `json:"line"`
 		Index   int    `json:"index"`
-		smoke.Result
-	}{1, lineTarget, index, whole(r)})
+		TargetV1
+	}{1, lineTarget, index, targetV1(r)})
 }
 
-func endLine(w io.Writer, r *smoke.Report) error {
-	byCause := map[smoke.Cause]int{}
+func endLine(w io.Writer, r *verify.Report) error {
+	byCause := map[verify.Cause]int{}
 	for i := range r.Targets {
 		if cause := r.Targets[i].Cause; cause != "" {
 			byCause[cause]++
@@ -75,29 +69,16 @@ func endLine(w io.Writer, r *smoke.Report) error {
 	}
 	counts := r.Counts()
 	return writeLine(w, struct {
-		Version    int                 `json:"mcpdbg_smoke"`
-		Line       string              `json:"line"`
-		DurationMS float64             `json:"duration_ms"`
-		OK         bool                `json:"ok"`
-		Passed     int                 `json:"passed"`
-		Doubtful   int                 `json:"doubtful,omitempty"`
-		Failed     int                 `json:"failed"`
-		Cancelled  int                 `json:"cancelled"`
-		Causes     map[smoke.Cause]int `json:"causes"`
+		Version    int                  `json:"mcpdbg_smoke"`
+		Line       string               `json:"line"`
+		DurationMS float64              `json:"duration_ms"`
+		OK         bool                 `json:"ok"`
+		Passed     int                  `json:"passed"`
+		Doubtful   int                  `json:"doubtful,omitempty"`
+		Failed     int                  `json:"failed"`
+		Cancelled  int                  `json:"cancelled"`
+		Causes     map[verify.Cause]int `json:"causes"`
 	}{1, lineEnd, r.DurationMS, r.OK, counts.Passed, counts.Doubtful, counts.Failed, counts.Cancelled, byCause})
-}
-
-// whole returns all lists, at least as [].
-func whole(r *smoke.Result) smoke.Result {
-	out := *r
-	out.Verdict = r.Outcome()
-	if out.Problems == nil {
-		out.Problems = []smoke.Problem{}
-	}
-	if out.Orphans == nil {
-		out.Orphans = []smoke.Orphan{}
-	}
-	return out
 }
 
 func writeLine(w io.Writer, document any) error {

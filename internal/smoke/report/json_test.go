@@ -12,11 +12,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 )
 
 // lines writes a report line by line.
-func lines(t testing.TB, r *smoke.Report) []byte {
+func lines(t testing.TB, r *verify.Report) []byte {
 	return written(t, func(w io.Writer) error {
 		if err := startLine(w, r, len(r.Targets)); err != nil {
 			return err
@@ -30,7 +30,7 @@ func lines(t testing.TB, r *smoke.Report) []byte {
 	})
 }
 
-func document(t testing.TB, r *smoke.Report) []byte {
+func document(t testing.TB, r *verify.Report) []byte {
 	return written(t, func(w io.Writer) error { return JSON(w, r) })
 }
 
@@ -55,26 +55,26 @@ func validate(t testing.TB, schema *jsonschema.Schema, text []byte) error {
 
 // full returns a report with every member of a report and of a result at least
 // once.
-func full() *smoke.Report {
+func full() *verify.Report {
 	r := sample()
 	all := &r.Targets[8] // with a failed step
-	all.Attempts, all.Hint, all.Said, all.ProblemsMore = 2, "try it", []string{"a"}, 1
+	all.Attempts, all.Hint, all.Said, all.ProblemsMore = make([]verify.Attempt, 1), "try it", []string{"a"}, 1
 	all.Drift, all.Orphans, all.Notices = r.Targets[9].Drift, r.Targets[10].Orphans, r.Targets[1].Notices
-	all.Problems = []smoke.Problem{{ID: "x", Severity: "info", Count: 1, N: 1, Seq: 1, T: 1, Title: "t", Detail: "d", Breaks: "b"}}
+	all.Problems = []verify.Problem{{ID: "x", Severity: "info", Count: 1, N: 1, Seq: 1, T: 1, Title: "t", Detail: "d", Breaks: "b"}}
 	return r
 }
 
 func TestJSONMatchesSchema(t *testing.T) {
 	schema := compile(t, Schema())
 	bare := empty()
-	bare.Targets[0].Cause, bare.Targets[0].Phase, bare.Targets[1].Phase = smoke.CauseConnect, smoke.PhaseConnect, smoke.PhaseDone
-	for name, r := range map[string]*smoke.Report{"none": {}, "empty": bare, "sample": sample(), "full": full()} {
+	bare.Targets[0].Cause, bare.Targets[0].Phase, bare.Targets[1].Phase = verify.CauseConnect, verify.PhaseConnect, verify.PhaseDone
+	for name, r := range map[string]*verify.Report{"none": {}, "empty": bare, "sample": sample(), "full": full()} {
 		require.NoError(t, validate(t, schema, document(t, r)), name)
 		require.Equal(t, 1, bytes.Count(document(t, r), []byte("\n")), name)
 	}
 
 	wrong := sample()
-	wrong.Targets[0].Cause = smoke.CauseStart
+	wrong.Targets[0].Cause = verify.CauseStart
 	require.Error(t, validate(t, schema, document(t, wrong)), "a passed target has no cause")
 	wrong.Targets[0].OK, wrong.Targets[0].Cause = false, "bad luck"
 	require.Error(t, validate(t, schema, document(t, wrong)), "unknown cause")
@@ -105,9 +105,9 @@ func TestJSONGolden(t *testing.T) {
 
 func TestJSONKeepsTexts(t *testing.T) {
 	const said = "a\x1b[2J\u009b\u202e\U000e0041 \u007f é 😀"
-	r := &smoke.Report{Targets: []smoke.Result{{Message: said}}}
+	r := &verify.Report{Targets: []verify.Result{{Message: said}}}
 	text := document(t, r)
-	var back smoke.Report
+	var back SmokeV1
 	require.NoError(t, json.Unmarshal(text, &back))
 	require.Equal(t, said, back.Targets[0].Message)
 	require.Contains(t, string(text), `a\u001b[2J\u009b\u202e\udb40\udc41 \u007f é 😀`)
@@ -140,8 +140,8 @@ func TestEveryMemberIsDescribed(t *testing.T) {
 			look(typ.Field(i).Type)
 		}
 	}
-	look(reflect.TypeFor[smoke.Report]())
-	require.Len(t, types, 11)
+	look(reflect.TypeFor[SmokeV1]())
+	require.Len(t, types, 12)
 	for _, cause := range causes {
 		require.Contains(t, string(schema), `"`+string(cause)+`"`)
 		require.Contains(t, string(page), "`"+string(cause)+"`")

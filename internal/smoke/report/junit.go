@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/recordings/junit"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -13,7 +13,7 @@ import (
 // JUnit writes JUnit XML: a suite for each host, a case for each server and check. A
 // failure that prevented the checks is an error, a failed check a failure, and checks not
 // reached are skipped.
-func JUnit(w io.Writer, r *smoke.Report) error {
+func JUnit(w io.Writer, r *verify.Report) error {
 	var suites []junit.Suite
 	byHost := map[string]int{}
 	for i := range r.Targets {
@@ -36,37 +36,36 @@ func JUnit(w io.Writer, r *smoke.Report) error {
 }
 
 func suiteHost(host string) string {
-	if host == smoke.Local {
+	if host == verify.Local {
 		return "localhost"
 	}
 	return host
 }
 
-func properties(t *smoke.Result) []junit.Property {
+func properties(t *verify.Result) []junit.Property {
 	var out []junit.Property
 	add := func(name, value string) {
 		if value != "" {
 			out = append(out, junit.Property{Name: t.Server + "." + name, Value: termsafe.Line(value)})
 		}
 	}
-	add("protocol", t.Protocol)
-	add("era", t.Era)
-	if t.ServerInfo != nil {
-		add("server", strings.TrimSpace(t.ServerInfo.Name+" "+t.ServerInfo.Version))
-	}
+	server := t.First()
+	add("protocol", server.Protocol)
+	add("era", server.Era)
+	add("server", server.String())
 	add("offers", offers(t))
 	add("exit", t.Exit)
-	add("recording", t.Recording)
+	add("recording", t.Recording())
 	return out
 }
 
-func outLines(t *smoke.Result) []string {
+func outLines(t *verify.Result) []string {
 	lines := []string{lineColumns{}.Line(t)}
 	for _, line := range evidence(t) {
 		lines = append(lines, "  "+line)
 	}
-	if t.Recording != "" {
-		lines = append(lines, "  recording: "+termsafe.Line(t.Recording))
+	if t.Recording() != "" {
+		lines = append(lines, "  recording: "+termsafe.Line(t.Recording()))
 	}
 	return lines
 }
@@ -74,13 +73,13 @@ func outLines(t *smoke.Result) []string {
 // A checked is a check of a target, to become a case.
 type checked struct {
 	name    string
-	phases  []smoke.Phase // phases whose failures belong to this check
+	phases  []verify.Phase // phases whose failures belong to this check
 	ms      *float64
 	reached bool
 }
 
 // A failed target always has a failed case.
-func cases(r *smoke.Report, t *smoke.Result) []junit.Case {
+func cases(r *verify.Report, t *verify.Result) []junit.Case {
 	checks := checksOf(r, t)
 	wrong := failedCheck(checks, t)
 	var out []junit.Case
@@ -92,15 +91,15 @@ func cases(r *smoke.Report, t *smoke.Result) []junit.Case {
 		case !c.reached:
 			one.Status, one.Text = junit.Skipped, "not reached"
 		case c.name == shutdownCheck && len(t.Orphans) > 0:
-			additionalFailure(&one, smoke.CauseOrphan, orphanText(&t.Orphans[0]), &smoke.Result{Orphans: t.Orphans})
+			additionalFailure(&one, verify.CauseOrphan, orphanText(&t.Orphans[0]), &verify.Result{Orphans: t.Orphans})
 		case c.name == shutdownCheck && len(t.CannotTell) > 0:
 			one.Status, one.Text = junit.Skipped, termsafe.Line(strings.Join(t.CannotTell, "; "))
 		case c.name == baselineCheck && len(t.Drift) > 0:
-			additionalFailure(&one, smoke.CauseDrift, changeText(&t.Drift[0]), &smoke.Result{Drift: t.Drift})
+			additionalFailure(&one, verify.CauseDrift, changeText(&t.Drift[0]), &verify.Result{Drift: t.Drift})
 		case c.name == problemsCheck && t.ProblemsBad > 0:
-			additionalFailure(&one, smoke.CauseProtocol, problemText(&t.Problems[0]), &smoke.Result{Problems: t.Problems, ProblemsMore: t.ProblemsMore})
+			additionalFailure(&one, verify.CauseProtocol, problemText(&t.Problems[0]), &verify.Result{Problems: t.Problems, ProblemsMore: t.ProblemsMore})
 		}
-		if c.name == scenarioCheck && len(t.Steps) > 0 {
+		if c.name == scenarioCheck && len(t.ScenarioSteps()) > 0 {
 			out = append(out, stepCases(t, &one)...)
 			continue
 		}
@@ -116,34 +115,33 @@ const (
 	problemsCheck = "findings"
 )
 
-func checksOf(r *smoke.Report, t *smoke.Result) []checked {
-	times := &t.Timings
+func checksOf(r *verify.Report, t *verify.Result) []checked {
 	done := func(ms *float64) bool { return ms != nil || t.OK }
 	var all []checked
-	if t.Host != smoke.Local {
+	if t.Host != verify.Local {
 		all = append(all,
-			checked{"connect", []smoke.Phase{smoke.PhaseResolve, smoke.PhaseConnect, smoke.PhaseHostKey}, times.Connect, done(times.Connect)},
-			checked{"auth", []smoke.Phase{smoke.PhaseAuth}, times.Auth, done(times.Auth)})
+			checked{"connect", []verify.Phase{verify.PhaseResolve, verify.PhaseConnect, verify.PhaseHostKey}, t.Took("connect"), done(t.Took("connect"))},
+			checked{"auth", []verify.Phase{verify.PhaseAuth}, t.Took("auth"), done(t.Took("auth"))})
 	}
 	all = append(all,
-		checked{"start", []smoke.Phase{smoke.PhaseStart}, times.Start, done(times.Start)},
-		checked{"handshake", []smoke.Phase{smoke.PhaseHandshake}, times.Handshake, done(times.Handshake)},
-		checked{"list", []smoke.Phase{smoke.PhaseList}, times.List, done(times.List)})
-	if r.Scenario != "" || len(t.Steps) > 0 {
-		all = append(all, checked{scenarioCheck, []smoke.Phase{smoke.PhaseScenario}, times.Scenario, done(times.Scenario)})
+		checked{"start", []verify.Phase{verify.PhaseStart}, t.Took("start"), done(t.Took("start"))},
+		checked{"handshake", []verify.Phase{verify.PhaseHandshake}, t.Took("handshake"), done(t.Took("handshake"))},
+		checked{"list", []verify.Phase{verify.PhaseList}, t.Took("list"), done(t.Took("list"))})
+	if r.Scenario != "" || len(t.ScenarioSteps()) > 0 {
+		all = append(all, checked{scenarioCheck, []verify.Phase{verify.PhaseScenario}, t.Took("scenario"), done(t.Took("scenario"))})
 	}
-	all = append(all, checked{shutdownCheck, []smoke.Phase{smoke.PhaseShutdown}, times.Shutdown, done(times.Shutdown)})
+	all = append(all, checked{shutdownCheck, []verify.Phase{verify.PhaseShutdown}, t.Took("shutdown"), done(t.Took("shutdown"))})
 	if r.Baseline != "" {
-		compared := t.OK || t.Phase == smoke.PhaseShutdown || t.Phase == smoke.PhaseDone
-		all = append(all, checked{baselineCheck, []smoke.Phase{smoke.PhaseBaseline}, nil, compared})
+		compared := t.OK || t.Phase == verify.PhaseShutdown || t.Phase == verify.PhaseDone
+		all = append(all, checked{baselineCheck, []verify.Phase{verify.PhaseBaseline}, nil, compared})
 	}
 	return append(all,
-		checked{problemsCheck, []smoke.Phase{smoke.PhaseDone}, nil, done(times.Handshake)})
+		checked{problemsCheck, []verify.Phase{verify.PhaseDone}, nil, done(t.Took("handshake"))})
 }
 
 // failedCheck returns an index, or -1. A failure before any phase belongs to the first
 // check.
-func failedCheck(checks []checked, t *smoke.Result) int {
+func failedCheck(checks []checked, t *verify.Result) int {
 	if t.OK {
 		return -1
 	}
@@ -158,22 +156,21 @@ func failedCheck(checks []checked, t *smoke.Result) int {
 }
 
 // one is the case of the whole scenario; if it failed and no step did, it comes last.
-func stepCases(t *smoke.Result, one *junit.Case) []junit.Case {
+func stepCases(t *verify.Result, one *junit.Case) []junit.Case {
 	var out []junit.Case
 	blamed := false
-	for i := range t.Steps {
-		s := &t.Steps[i]
-		step := junit.Case{Name: scenarioCheck + ": " + s.Name, Class: t.Server, Took: took(&s.DurationMS)}
+	for _, s := range t.ScenarioSteps() {
+		step := junit.Case{Name: scenarioCheck + ": " + s.Subject, Class: t.Server, Took: took(&s.DurationMS)}
 		switch {
-		case s.Status == "skipped":
+		case s.Status == verify.Skipped:
 			step.Status, step.Text = junit.Skipped, "not reached"
-		case s.Status == "failed" && one.Status != junit.Passed && !blamed:
+		case s.Status == verify.Failed && one.Status != junit.Passed && !blamed:
 			blamed = true
 			name := step.Name
 			step = *one
 			step.Name, step.Took = name, took(&s.DurationMS)
-		case s.Status == "failed":
-			step.Status, step.Type, step.Message = junit.Failed, string(smoke.CauseScenario), stepText(s)
+		case s.Status == verify.Failed:
+			step.Status, step.Type, step.Message = junit.Failed, string(verify.CauseScenario), stepText(&s)
 		}
 		out = append(out, step)
 	}
@@ -183,7 +180,7 @@ func stepCases(t *smoke.Result, one *junit.Case) []junit.Case {
 	return out
 }
 
-func blame(c *junit.Case, t *smoke.Result) {
+func blame(c *junit.Case, t *verify.Result) {
 	c.Status = junit.Failed
 	if isInfrastructure(t.Cause) {
 		c.Status = junit.Errored
@@ -200,13 +197,13 @@ func blame(c *junit.Case, t *smoke.Result) {
 		lines = append(lines, "exit: "+termsafe.Line(t.Exit))
 	}
 	lines = append(lines, evidence(t)...)
-	if t.Recording != "" {
-		lines = append(lines, "recording: "+termsafe.Line(t.Recording))
+	if t.Recording() != "" {
+		lines = append(lines, "recording: "+termsafe.Line(t.Recording()))
 	}
 	c.Text = strings.Join(lines, "\n")
 }
 
-func additionalFailure(c *junit.Case, cause smoke.Cause, message string, what *smoke.Result) {
+func additionalFailure(c *junit.Case, cause verify.Cause, message string, what *verify.Result) {
 	c.Status, c.Type, c.Message = junit.Failed, string(cause), termsafe.Line(message)
 	c.Text = strings.Join(evidence(what), "\n")
 }

@@ -7,16 +7,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/recordings/rectest"
 )
 
-func asJUnit(t testing.TB, r *smoke.Report) []byte {
+func asJUnit(t testing.TB, r *verify.Report) []byte {
 	return written(t, func(w io.Writer) error { return JUnit(w, r) })
 }
 
 func TestJUnitIsValid(t *testing.T) {
-	for _, r := range []*smoke.Report{{}, empty(), sample(), full()} {
+	for _, r := range []*verify.Report{{}, empty(), sample(), full()} {
 		rectest.ValidateJUnit(t, asJUnit(t, r))
 	}
 	golden(t, "sample.xml", asJUnit(t, sample()))
@@ -41,10 +41,10 @@ type parsed struct {
 
 // statuses returns the cases of a report's first target, with + for passed, F,
 // E, or - for skipped.
-func statuses(t *testing.T, r smoke.Result, scenario, baseline string) []string {
+func statuses(t *testing.T, r verify.Result, scenario, baseline string) []string {
 	t.Helper()
 	var doc parsed
-	text := asJUnit(t, &smoke.Report{Scenario: scenario, Baseline: baseline, Targets: []smoke.Result{r}})
+	text := asJUnit(t, &verify.Report{Scenario: scenario, Baseline: baseline, Targets: []verify.Result{r}})
 	require.NoError(t, xml.Unmarshal(text, &doc))
 	var out []string
 	for _, c := range doc.Suites[0].Cases {
@@ -65,7 +65,7 @@ func statuses(t *testing.T, r smoke.Result, scenario, baseline string) []string 
 func TestJUnitCases(t *testing.T) {
 	s := sample().Targets
 	for name, tt := range map[string]struct {
-		target smoke.Result
+		target verify.Result
 		want   []string
 	}{
 		"passed, local": {s[0], []string{"+ start", "+ handshake", "+ list", "+ scenario: list notes", "+ scenario: add a note", "+ shutdown", "+ baseline", "+ findings"}},
@@ -82,10 +82,10 @@ func TestJUnitCases(t *testing.T) {
 		require.Equal(t, tt.want, statuses(t, tt.target, "notes", "web-01"), name)
 	}
 	require.Equal(t, []string{"+ start", "+ handshake", "+ list", "+ shutdown", "+ findings"},
-		statuses(t, smoke.Result{Host: smoke.Local, OK: true}, "", ""), "no scenario, no baseline")
+		statuses(t, verify.Result{Host: verify.Local, OK: true}, "", ""), "no scenario, no baseline")
 
 	late := s[8]
-	late.Cause, late.Steps = smoke.CauseTimeout, late.Steps[:1]
+	late.Cause, late.Steps = verify.CauseTimeout, late.Steps[:len(late.Steps)-2]
 	require.Contains(t, statuses(t, late, "notes", ""), "E scenario", "no step is to blame")
 	two := s[9]
 	two.Orphans, two.Problems = s[10].Orphans, s[11].Problems

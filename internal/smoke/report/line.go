@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/widget/termsafe"
@@ -26,7 +26,7 @@ type lineColumns struct {
 
 // columnsFor returns the columns of lines of width cells; 0 means no limit. The server is
 // omitted if it is the same for all.
-func columnsFor(targets []smoke.Target, width int) lineColumns {
+func columnsFor(targets []verify.Target, width int) lineColumns {
 	c := lineColumns{Server: -1, Width: width}
 	for _, t := range targets {
 		c.Host = max(c.Host, min(termsafe.Width(t.Host), maxHost))
@@ -46,12 +46,12 @@ func columnsFor(targets []smoke.Target, width int) lineColumns {
 // Line describes a finished target in one line without a newline, safe for a terminal:
 // status, host, server, own duration, and what the server offers, or what went wrong in
 // which phase.
-func (c lineColumns) Line(r *smoke.Result) string {
+func (c lineColumns) Line(r *verify.Result) string {
 	line := fmt.Sprintf("%-4s  %s", status(r), pad(r.Host, c.Host))
 	if c.Server >= 0 {
 		line += "  " + pad(r.Server, c.Server)
 	}
-	line += fmt.Sprintf("  %7s  %s", duration(r.OwnMS()), withWait(lineText(r), r))
+	line += fmt.Sprintf("  %7s  %s", duration(r.DurationMS), withWait(lineText(r), r))
 	line = strings.TrimRight(line, " ")
 	if c.Width > 0 {
 		line = termsafe.Truncate(line, c.Width, termsafe.Ellipsis)
@@ -59,18 +59,18 @@ func (c lineColumns) Line(r *smoke.Result) string {
 	return line
 }
 
-func status(r *smoke.Result) string {
+func status(r *verify.Result) string {
 	switch outcome := r.Outcome(); outcome {
-	case smoke.Failed:
+	case verify.OutcomeFailed:
 		return "FAIL"
-	case smoke.Cancelled:
+	case verify.OutcomeCancelled:
 		return "stop"
 	default:
 		return outcome
 	}
 }
 
-func lineText(r *smoke.Result) string {
+func lineText(r *verify.Result) string {
 	if !r.OK {
 		return termsafe.Line(failure(r))
 	}
@@ -90,11 +90,11 @@ func lineText(r *smoke.Result) string {
 	return termsafe.Line(strings.Join(parts, ", "))
 }
 
-func failure(r *smoke.Result) string {
+func failure(r *verify.Result) string {
 	text := string(r.Cause)
 	switch r.Cause {
-	case smoke.CauseTimeout, smoke.CauseProtocol, smoke.CauseLinkLost, smoke.CauseCancelled:
-		if r.Phase != smoke.PhaseDone {
+	case verify.CauseTimeout, verify.CauseProtocol, verify.CauseLinkLost, verify.CauseCancelled:
+		if r.Phase != verify.PhaseDone {
 			text += " (" + string(r.Phase) + ")"
 		}
 	}
@@ -106,7 +106,7 @@ func failure(r *smoke.Result) string {
 
 func duration(ms float64) string { return wording.Took(int64(ms * 1000)) }
 
-func withWait(text string, r *smoke.Result) string {
+func withWait(text string, r *verify.Result) string {
 	waits := waited(r)
 	switch {
 	case waits == "":
@@ -121,7 +121,7 @@ func withWait(text string, r *smoke.Result) string {
 const leastWait = 100
 
 // waited includes earlier attempts; "" if not worth mentioning.
-func waited(r *smoke.Result) string {
+func waited(r *verify.Result) string {
 	if ms := r.WaitedMS(); ms >= leastWait {
 		return duration(ms)
 	}

@@ -18,7 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/surface"
 	"mcpdbg/session/diagnosis"
 )
 
@@ -26,81 +27,95 @@ var update = flag.Bool("update", false, "write the golden files")
 
 func ptr[T any](v T) *T { return &v }
 
+// times returns the phases of a target: names, each followed by milliseconds.
+func times(all ...any) []verify.Step {
+	var steps []verify.Step
+	for i := 0; i < len(all); i += 2 {
+		steps = append(steps, verify.Step{Name: all[i].(string), Status: verify.Passed, DurationMS: all[i+1].(float64)})
+	}
+	return steps
+}
+
+// ofScenario returns a step of the scenario.
+func ofScenario(name string, line int, status verify.Status, ms float64, n uint64) verify.Step {
+	return verify.Step{Name: "scenario", Subject: name, Line: line, Status: status, DurationMS: ms, N: n}
+}
+
 // sample returns a report with a target of every kind.
-func sample() *smoke.Report {
-	passed := func(host string, connect *float64) smoke.Result {
-		r := smoke.Result{
-			Host: host, Server: "notes", OK: true, Phase: smoke.PhaseDone, StartedMS: 1.5, DurationMS: 812.25, Exit: "exit code 0",
-			Timings:  smoke.Timings{Connect: connect, Start: ptr(80.0), Handshake: ptr(95.5), List: ptr(12.0), Ping: ptr(0.75), Scenario: ptr(300.0), Shutdown: ptr(41.0)},
-			Protocol: "2025-11-25", Era: "legacy", ServerInfo: &smoke.ServerInfo{Name: "notes-server", Version: "1.4.2"},
-			Tools: ptr(12), Resources: ptr(0), Templates: ptr(2), Prompts: ptr(1),
-			Problems: []smoke.Problem{}, Orphans: []smoke.Orphan{}, Recording: "/var/rec/" + host + ".jsonl",
-			Steps: []smoke.Step{{Name: "list notes", Line: 4, Status: "passed", DurationMS: 10, N: 12}, {Name: "add a note", Line: 9, Status: "passed", DurationMS: 290, N: 16}},
+func sample() *verify.Report {
+	passed := func(host string, connect *float64) verify.Result {
+		r := verify.Result{
+			Host: host, Server: "notes", OK: true, Phase: verify.PhaseDone, StartedMS: 1.5, DurationMS: 812.25, Exit: "exit code 0",
+			Servers: []verify.Server{{Protocol: "2025-11-25", Era: "legacy", Name: "notes-server", Version: "1.4.2"}},
+			Offers:  verify.Offers{Tools: ptr(12), Resources: ptr(0), Templates: ptr(2), Prompts: ptr(1)}, Recordings: []string{"/var/rec/" + host + ".jsonl"},
+			Steps: append(times("start", 80.0, "handshake", 95.5, "list", 12.0, "ping", 0.75, "scenario", 300.0, "shutdown", 41.0),
+				ofScenario("list notes", 4, verify.Passed, 10, 12), ofScenario("add a note", 9, verify.Passed, 290, 16)),
 		}
 		if connect != nil {
-			r.Timings.Auth = ptr(33.0)
+			r.Steps = append(times("connect", *connect, "auth", 33.0), r.Steps...)
 		}
 		return r
 	}
-	broken := func(host string, phase smoke.Phase, cause smoke.Cause, code, message, hint string) smoke.Result {
-		return smoke.Result{
+	broken := func(host string, phase verify.Phase, cause verify.Cause, code, message, hint string) verify.Result {
+		return verify.Result{
 			Host: host, Server: "notes", Phase: phase, Cause: cause, Code: code, Message: message, Hint: hint, StartedMS: 2, DurationMS: 10004,
-			Problems: []smoke.Problem{}, Orphans: []smoke.Orphan{}, Recording: "/var/rec/" + host + ".jsonl",
+			Recordings: []string{"/var/rec/" + host + ".jsonl"},
 		}
 	}
 	quiet := passed("web-01", ptr(12.5))
-	quiet.Notices = []smoke.Notice{{Code: "run.noise", Text: "startup files print 23 bytes", Said: "Welcome to \x1b[1mweb-01\x1b[0m", Hint: "print nothing there"}}
-	quiet.Problems = []smoke.Problem{{ID: "RPC09", Severity: "warning", Count: 2, N: 14, Seq: 5, T: 1200, Title: "an unknown member", Detail: `"x"`}}
+	quiet.Notices = []verify.Notice{{Code: "run.noise", Text: "startup files print 23 bytes", Said: "Welcome to \x1b[1mweb-01\x1b[0m", Hint: "print nothing there"}}
+	quiet.Problems = []verify.Problem{{ID: "RPC09", Severity: "warning", Count: 2, N: 14, Seq: 5, T: 1200, Title: "an unknown member", Detail: `"x"`}}
 
 	quiet.Warnings, quiet.Count, quiet.ExitBy = 2, diagnosis.Count{Warnings: 1}, "shutdown"
-	quiet.Spared = []smoke.Spared{{PID: 31, Command: "adb -L tcp:5037\x1b"}}
+	quiet.Spared = []verify.Spared{{PID: 31, Command: "adb -L tcp:5037\x1b"}}
 	quiet.CannotTell = []string{"leaked processes: cannot tell (cannot see processes here)"}
 
-	lateA := broken("web-02", smoke.PhaseConnect, smoke.CauseConnect, "net.timeout", "start on web-02:22: no answer from 10.0.0.2:22 within 10.0s", "check the port, a VPN, a jump host")
-	lateB := broken("web-03", smoke.PhaseConnect, smoke.CauseConnect, "net.timeout", "start on web-03:22: no answer from 10.0.0.3:22 within 10.1s", "check the port, a VPN, a jump host")
-	lateB.Attempts = 3
-	key := broken("web-04", smoke.PhaseHostKey, smoke.CauseHostKey, "hostkey.changed", "the key of web-04 is another one than in ~/.ssh/known_hosts:12", "ssh-keygen -R web-04\nif you know why it changed")
-	key.Timings.Connect = ptr(11.0)
-	login := broken("web-05", smoke.PhaseAuth, smoke.CauseAuth, "auth.denied", "login as me denied; tried publickey (1 key)", "check the user name")
-	login.Timings.Connect = ptr(9.0)
-	absent := broken("web-06", smoke.PhaseStart, smoke.CauseExec, "start.notfound", "notes: command not found on PATH (/usr/bin:/bin)", "")
-	absent.Timings.Connect, absent.Timings.Auth = ptr(9.0), ptr(20.0)
-	dies := broken("web-07", smoke.PhaseHandshake, smoke.CauseHandshake, "exited", "it ended before it answered the handshake: exit code 3", "add -e API_KEY=VALUE")
+	lateA := broken("web-02", verify.PhaseConnect, verify.CauseConnect, "net.timeout", "start on web-02:22: no answer from 10.0.0.2:22 within 10.0s", "check the port, a VPN, a jump host")
+	lateB := broken("web-03", verify.PhaseConnect, verify.CauseConnect, "net.timeout", "start on web-03:22: no answer from 10.0.0.3:22 within 10.1s", "check the port, a VPN, a jump host")
+	lateB.Attempts = make([]verify.Attempt, 2)
+	key := broken("web-04", verify.PhaseHostKey, verify.CauseHostKey, "hostkey.changed", "the key of web-04 is another one than in ~/.ssh/known_hosts:12", "ssh-keygen -R web-04\nif you know why it changed")
+	key.Steps = times("connect", 11.0)
+	login := broken("web-05", verify.PhaseAuth, verify.CauseAuth, "auth.denied", "login as me denied; tried publickey (1 key)", "check the user name")
+	login.Steps = times("connect", 9.0)
+	absent := broken("web-06", verify.PhaseStart, verify.CauseExec, "start.notfound", "notes: command not found on PATH (/usr/bin:/bin)", "")
+	absent.Steps = times("connect", 9.0, "auth", 20.0)
+	dies := broken("web-07", verify.PhaseHandshake, verify.CauseHandshake, "exited", "it ended before it answered the handshake: exit code 3", "add -e API_KEY=VALUE")
 	dies.Said, dies.Exit = []string{"Traceback (most recent call last):", "KeyError: 'API_KEY' # \\ ]]> <b>"}, "exit code 3"
-	dies.Timings = smoke.Timings{Connect: ptr(9.0), Auth: ptr(20.0), Start: ptr(30.0), Handshake: ptr(102.0), Shutdown: ptr(0.5)}
+	dies.Steps = times("connect", 9.0, "auth", 20.0, "start", 30.0, "handshake", 102.0, "shutdown", 0.5)
 	step := passed("web-08", ptr(10.0))
-	step.OK, step.Phase, step.Cause, step.Code, step.Message = false, smoke.PhaseScenario, smoke.CauseScenario, "expect", `step "add a note" (line 9): the result has no member id`
-	step.Steps[1].Status, step.Steps[1].Problems = "failed", []string{"/id: missing", "took 290 ms, allowed are 100 ms"}
-	step.Steps = append(step.Steps, smoke.Step{Name: "remove it", Line: 15, Status: "skipped"})
+	step.OK, step.Phase, step.Cause, step.Code, step.Message = false, verify.PhaseScenario, verify.CauseScenario, "expect", `step "add a note" (line 9): the result has no member id`
+	last := &step.Steps[len(step.Steps)-1]
+	last.Status, last.Problems = verify.Failed, []string{"/id: missing", "took 290 ms, allowed are 100 ms"}
+	step.Steps = append(step.Steps, ofScenario("remove it", 15, verify.Skipped, 0, 0))
 	drift := passed("web-09", ptr(10.0))
-	drift.OK, drift.Phase, drift.Cause, drift.Code, drift.Message = false, smoke.PhaseBaseline, smoke.CauseDrift, "drift", "differs from web-01: server version changed (and 3 more)"
-	drift.Drift = []smoke.Change{
+	drift.OK, drift.Phase, drift.Cause, drift.Code, drift.Message = false, verify.PhaseBaseline, verify.CauseDrift, "drift", "differs from web-01: server version changed (and 3 more)"
+	drift.Drift = []surface.Change{
 		{What: "server", Name: "version", Change: "changed", From: `"1.4.2"`, To: `"1.3.0"`},
 		{What: "tool", Name: "export", Change: "removed"},
 		{What: "tool", Name: "add", Change: "changed", Pointer: "/inputSchema/properties/tags/maxItems", From: "10"},
 		{What: "tool", Name: "add", Change: "more", Count: 7},
 	}
 	left := passed("web-10", ptr(10.0))
-	left.OK, left.Phase, left.Cause, left.Code, left.Message = false, smoke.PhaseShutdown, smoke.CauseOrphan, "shutdown.orphan", "leaked child process (killed): 4711 node worker.js"
-	left.Orphans = []smoke.Orphan{{PID: 4711, Command: "node worker.js"}, {PID: 4712, Command: "node worker.js --two", Alive: true}}
+	left.OK, left.Phase, left.Cause, left.Code, left.Message = false, verify.PhaseShutdown, verify.CauseOrphan, "shutdown.orphan", "leaked child process (killed): 4711 node worker.js"
+	left.Orphans = []verify.Orphan{{PID: 4711, Command: "node worker.js"}, {PID: 4712, Command: "node worker.js --two", Alive: true}}
 	noise := passed("web-11", ptr(10.0))
-	noise.OK, noise.Phase, noise.Cause, noise.Code, noise.Message = false, smoke.PhaseDone, smoke.CauseProtocol, "FRM01", "error FRM01 at entry 9: noise on stdout"
-	noise.Problems = []smoke.Problem{{ID: "FRM01", Severity: "error", Count: 3, N: 9, Seq: 2, T: 3500, Title: "noise on stdout", Detail: `"Server\u001b running"`, Breaks: "Claude Desktop"}}
+	noise.OK, noise.Phase, noise.Cause, noise.Code, noise.Message = false, verify.PhaseDone, verify.CauseProtocol, "FRM01", "error FRM01 at entry 9: noise on stdout"
+	noise.Problems = []verify.Problem{{ID: "FRM01", Severity: "error", Count: 3, N: 9, Seq: 2, T: 3500, Title: "noise on stdout", Detail: `"Server\u001b running"`, Breaks: "Claude Desktop"}}
 	noise.ProblemsMore, noise.ProblemsBad, noise.Errors, noise.Remarks = 2, 3, 5, 1
-	never := broken("web-12", smoke.PhaseWait, smoke.CauseCancelled, "cancelled", "not started: interrupted", "")
-	never.Recording, never.DurationMS = "", 0
-	return &smoke.Report{
+	never := broken("web-12", verify.PhaseWait, verify.CauseCancelled, "cancelled", "not started: interrupted", "")
+	never.Recordings, never.DurationMS = nil, 0
+	return &verify.Report{
 		Version: 1, Tool: "mcpdbg 0.1.0", Started: time.Date(2026, 11, 21, 10, 0, 0, 123_000_000, time.UTC), DurationMS: 12345.678, Seed: 42,
 		Scenario: "notes", Baseline: "web-01", Checked: "framing; message contents not checked",
-		Targets: []smoke.Result{
-			passed(smoke.Local, nil), quiet, lateA, lateB, key, login, absent, dies, step, drift, left, noise, never,
+		Targets: []verify.Result{
+			passed(verify.Local, nil), quiet, lateA, lateB, key, login, absent, dies, step, drift, left, noise, never,
 		},
 	}
 }
 
 // empty returns a minimal report.
-func empty() *smoke.Report {
-	return &smoke.Report{Targets: []smoke.Result{{}, {OK: true}}}
+func empty() *verify.Report {
+	return &verify.Report{Targets: []verify.Result{{}, {OK: true}}}
 }
 
 // written returns what a writer writes.
@@ -122,7 +137,7 @@ func golden(t *testing.T, name string, got []byte) {
 	require.Equal(t, string(want), string(got))
 }
 
-func asHTML(t testing.TB, r *smoke.Report) []byte {
+func asHTML(t testing.TB, r *verify.Report) []byte {
 	return written(t, func(w io.Writer) error { return HTML(w, r) })
 }
 
@@ -132,7 +147,7 @@ func TestHTMLGolden(t *testing.T) {
 	body, _, _ = bytes.Cut(body, []byte("<script>"))
 	golden(t, "sample.html", body)
 	asHTML(t, empty())
-	asHTML(t, &smoke.Report{})
+	asHTML(t, &verify.Report{})
 }
 
 // TestPagePolicy checks that the page may run its own script and style, and

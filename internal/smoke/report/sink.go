@@ -7,43 +7,43 @@ import (
 	"io"
 	"time"
 
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 )
 
 // A Sink writes one output of a run. Begin and Done may be nil.
 type Sink struct {
-	Begin  func(head *smoke.Report) error
-	Done   func(target int, r *smoke.Result) error // one call at a time
-	Finish func(r *smoke.Report) error
+	Begin  func(head *verify.Report) error
+	Done   func(target int, r *verify.Result) error // one call at a time
+	Finish func(r *verify.Report) error
 }
 
 // AtEnd writes one document at the end.
-func AtEnd(w io.Writer, write func(io.Writer, *smoke.Report) error) Sink {
-	return Sink{Finish: func(r *smoke.Report) error { return write(w, r) }}
+func AtEnd(w io.Writer, write func(io.Writer, *verify.Report) error) Sink {
+	return Sink{Finish: func(r *verify.Report) error { return write(w, r) }}
 }
 
 // Lines writes a line of JSON as soon as a target is done.
 func Lines(w io.Writer, targets int) Sink {
 	return Sink{
-		Begin:  func(head *smoke.Report) error { return startLine(w, head, targets) },
-		Done:   func(target int, r *smoke.Result) error { return targetLine(w, target, r) },
-		Finish: func(r *smoke.Report) error { return endLine(w, r) },
+		Begin:  func(head *verify.Report) error { return startLine(w, head, targets) },
+		Done:   func(target int, r *verify.Result) error { return targetLine(w, target, r) },
+		Finish: func(r *verify.Report) error { return endLine(w, r) },
 	}
 }
 
 // TextLines writes a line for each target, and a summary, which alone has targets that
 // were not begun.
-func TextLines(w io.Writer, targets []smoke.Target) Sink {
+func TextLines(w io.Writer, targets []verify.Target) Sink {
 	columns := columnsFor(targets, 0)
 	return Sink{
-		Done: func(_ int, r *smoke.Result) error {
-			if r.Cause == smoke.CauseCancelled && r.Phase == smoke.PhaseWait {
+		Done: func(_ int, r *verify.Result) error {
+			if r.Cause == verify.CauseCancelled && r.Phase == verify.PhaseWait {
 				return nil
 			}
 			_, err := fmt.Fprintln(w, columns.Line(r))
 			return err
 		},
-		Finish: func(r *smoke.Report) error { return Summary(w, r) },
+		Finish: func(r *verify.Report) error { return Summary(w, r) },
 	}
 }
 
@@ -69,7 +69,7 @@ func Paced(urgent context.Context, sink Sink, targets int, broken context.Cancel
 	return Sink{Begin: p.begin, Done: p.done, Finish: p.finish}
 }
 
-func (p *pacedSink) begin(head *smoke.Report) error {
+func (p *pacedSink) begin(head *verify.Report) error {
 	if p.sink.Begin != nil {
 		p.queue <- func() error { return p.sink.Begin(head) }
 	}
@@ -77,7 +77,7 @@ func (p *pacedSink) begin(head *smoke.Report) error {
 	return nil
 }
 
-func (p *pacedSink) done(target int, r *smoke.Result) error {
+func (p *pacedSink) done(target int, r *verify.Result) error {
 	if p.sink.Done != nil {
 		p.queue <- func() error { return p.sink.Done(target, r) }
 	}
@@ -88,7 +88,7 @@ func (p *pacedSink) done(target int, r *smoke.Result) error {
 const slowReaderTimeout = 10 * time.Second
 
 // finish waits until everything is written.
-func (p *pacedSink) finish(r *smoke.Report) error {
+func (p *pacedSink) finish(r *verify.Report) error {
 	p.queue <- func() error { return p.sink.Finish(r) }
 	close(p.queue)
 	select {

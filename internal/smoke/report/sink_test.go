@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 )
 
 // paceOf returns a sink of lines for n targets, as a run uses it.
@@ -27,13 +27,13 @@ func TestPacedSinkDoesNotBlock(t *testing.T) {
 	const n = 300
 	r, w := io.Pipe()
 	sink, broken := paceOf(t.Context(), t, w, n)
-	require.NoError(t, sink.Begin(&smoke.Report{Tool: "test"}))
+	require.NoError(t, sink.Begin(&verify.Report{Tool: "test"}))
 	for i := range n {
-		require.NoError(t, sink.Done(i, &smoke.Result{Host: "h"}))
+		require.NoError(t, sink.Done(i, &verify.Result{Host: "h"}))
 	}
 	finished := make(chan error, 1)
 	go func() {
-		finished <- sink.Finish(&smoke.Report{})
+		finished <- sink.Finish(&verify.Report{})
 		_ = w.Close()
 	}()
 	all, err := io.ReadAll(r)
@@ -51,11 +51,11 @@ func TestPacedSinkReaderCloses(t *testing.T) {
 	r, w := io.Pipe()
 	require.NoError(t, r.CloseWithError(gone))
 	sink, broken := paceOf(t.Context(), t, w, 2)
-	require.NoError(t, sink.Begin(&smoke.Report{}))
+	require.NoError(t, sink.Begin(&verify.Report{}))
 	<-broken.Done()
 	require.ErrorIs(t, context.Cause(broken), gone)
-	require.NoError(t, sink.Done(0, &smoke.Result{}))
-	require.ErrorIs(t, sink.Finish(&smoke.Report{}), gone)
+	require.NoError(t, sink.Done(0, &verify.Result{}))
+	require.ErrorIs(t, sink.Finish(&verify.Report{}), gone)
 }
 
 // TestPacedSinkReaderStops: after a second signal, the sink waits for a slow
@@ -67,12 +67,12 @@ func TestPacedSinkReaderStops(t *testing.T) {
 				urgent, cancelUrgent := context.WithCancel(t.Context())
 				r, w := io.Pipe()
 				sink, _ := paceOf(urgent, t, w, 0)
-				require.NoError(t, sink.Begin(&smoke.Report{}))
+				require.NoError(t, sink.Begin(&verify.Report{}))
 				cancelUrgent()
 				if reads {
 					time.AfterFunc(slowReaderTimeout-time.Second, func() { _, _ = io.Copy(io.Discard, r) })
 				}
-				err := sink.Finish(&smoke.Report{})
+				err := sink.Finish(&verify.Report{})
 				require.NoError(t, r.Close())
 				if reads {
 					require.NoError(t, err)

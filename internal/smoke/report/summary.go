@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -22,7 +22,7 @@ const (
 
 // Summary writes the outcome as text safe for a terminal: failures by cause, grouping
 // targets with the same message, each hint once, and the slowest target of each phase.
-func Summary(w io.Writer, r *smoke.Report) error {
+func Summary(w io.Writer, r *verify.Report) error {
 	b := bufio.NewWriter(w)
 	counts := r.Counts()
 	_, _ = b.WriteString(passed(&counts, wording.Plural(len(r.Targets), "target"))) // Flush reports errors
@@ -46,9 +46,9 @@ func Summary(w io.Writer, r *smoke.Report) error {
 }
 
 // cannotTell groups passed targets with the same text.
-func (s *summary) cannotTell(targets []smoke.Result) {
+func (s *summary) cannotTell(targets []verify.Result) {
 	var order []string
-	by := map[string][]*smoke.Result{}
+	by := map[string][]*verify.Result{}
 	for i := range targets {
 		t := &targets[i]
 		for _, doubt := range t.CannotTell {
@@ -67,16 +67,16 @@ func (s *summary) cannotTell(targets []smoke.Result) {
 	}
 }
 
-func severalServers(r *smoke.Report) bool {
-	return slices.ContainsFunc(r.Targets, func(t smoke.Result) bool { return t.Server != r.Targets[0].Server })
+func severalServers(r *verify.Report) bool {
+	return slices.ContainsFunc(r.Targets, func(t verify.Result) bool { return t.Server != r.Targets[0].Server })
 }
 
 type group struct {
-	cause   smoke.Cause
-	targets []*smoke.Result
+	cause   verify.Cause
+	targets []*verify.Result
 }
 
-func groups(targets []smoke.Result) []*group {
+func groups(targets []verify.Result) []*group {
 	var all []*group
 	known := map[string]*group{}
 	for i := range targets {
@@ -85,7 +85,7 @@ func groups(targets []smoke.Result) []*group {
 			continue
 		}
 		key := strings.Join([]string{string(t.Cause), t.Code, general(t.Message, t.Host, t.Server)}, "\n")
-		if t.Cause == smoke.CauseTimeout { // the reasons of timeouts are in the hint
+		if t.Cause == verify.CauseTimeout { // the reasons of timeouts are in the hint
 			key += "\n" + general(t.Hint, t.Host, t.Server)
 		}
 		g := known[key]
@@ -180,7 +180,7 @@ func (s *summary) group(g *group) {
 	if first.Code != "" && first.Code != title {
 		title += " (" + termsafe.Line(first.Code) + ")"
 	}
-	if first.Cause == smoke.CauseTimeout {
+	if first.Cause == verify.CauseTimeout {
 		title += ", " + termsafe.Line(string(first.Phase))
 	}
 	message := termsafe.Line(cmp.Or(first.Message, "no message"))
@@ -199,8 +199,8 @@ func (s *summary) group(g *group) {
 			s.hint(t.Hint)
 		}
 	}
-	if first.Recording != "" {
-		_, _ = fmt.Fprintf(s.b, "  see: mcpdbg open %s\n", termsafe.Line(first.Recording))
+	if first.Recording() != "" {
+		_, _ = fmt.Fprintf(s.b, "  see: mcpdbg open %s\n", termsafe.Line(first.Recording()))
 	}
 }
 
@@ -214,7 +214,7 @@ func (s *summary) hint(hint string) {
 	}
 }
 
-func (s *summary) names(targets []*smoke.Result) string {
+func (s *summary) names(targets []*verify.Result) string {
 	var names []string
 	for _, t := range targets[:min(len(targets), maxNamed)] {
 		name := termsafe.Line(t.Host)
@@ -230,16 +230,16 @@ func (s *summary) names(targets []*smoke.Result) string {
 	return text
 }
 
-func (s *summary) evidence(t *smoke.Result) {
-	var part smoke.Result
+func (s *summary) evidence(t *verify.Result) {
+	var part verify.Result
 	switch t.Cause {
-	case smoke.CauseScenario:
-		part.Steps = failed(t.Steps)
-	case smoke.CauseDrift:
+	case verify.CauseScenario:
+		part.Steps = failed(t)
+	case verify.CauseDrift:
 		part.Drift = t.Drift
-	case smoke.CauseProtocol:
+	case verify.CauseProtocol:
 		part.Problems, part.ProblemsMore = t.Problems, t.ProblemsMore
-	case smoke.CauseOrphan:
+	case verify.CauseOrphan:
 		part.Orphans = t.Orphans
 	default:
 		part.Said = t.Said[max(len(t.Said)-maxGroupLines+1, 0):]
@@ -253,27 +253,30 @@ func (s *summary) evidence(t *smoke.Result) {
 	}
 }
 
-func (s *summary) slowest(targets []smoke.Result) {
+func (s *summary) slowest(targets []verify.Result) {
 	var rows []string
-	for i, phase := range timings(&smoke.Timings{}) {
+	for _, phase := range append([]string{"wait"}, phases...) {
 		var took []float64
-		worst := -1
-		for j := range targets {
-			t := &targets[j]
-			ms := timings(&t.Timings)[i].MS
+		var worst *verify.Result
+		for i := range targets {
+			t := &targets[i]
+			ms := t.Took(phase)
+			if phase == "wait" && t.WaitMS > 0 {
+				ms = &t.WaitMS
+			}
 			if !t.OK || ms == nil {
 				continue
 			}
-			took = append(took, *ms)
-			if worst < 0 || *ms > *timings(&targets[worst].Timings)[i].MS {
-				worst = j
+			if worst == nil || *ms > slices.Max(took) {
+				worst = t
 			}
+			took = append(took, *ms)
 		}
 		if len(took) < 2 {
 			continue
 		}
 		slices.Sort(took)
-		rows = append(rows, fmt.Sprintf("  %-10s %9s %9s  %s", phase.Name, duration(took[len(took)/2]), duration(took[len(took)-1]), s.names([]*smoke.Result{&targets[worst]})))
+		rows = append(rows, fmt.Sprintf("  %-10s %9s %9s  %s", phase, duration(took[len(took)/2]), duration(took[len(took)-1]), s.names([]*verify.Result{worst})))
 	}
 	if len(rows) > 0 {
 		_, _ = fmt.Fprintf(s.b, "\n  %-10s %9s %9s\n%s\n", "passed", "median", "slowest", strings.Join(rows, "\n"))

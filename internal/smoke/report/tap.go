@@ -7,13 +7,13 @@ import (
 	"io"
 	"strings"
 
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/ui/widget/termsafe"
 )
 
 // TAP writes one test per target, followed by its details as YAML. Every reader accepts
 // version 13, including prove; readers of version 14 read it the same way.
-func TAP(w io.Writer, r *smoke.Report) error {
+func TAP(w io.Writer, r *verify.Report) error {
 	b := bufio.NewWriter(w)
 	_, _ = fmt.Fprintf(b, "TAP version 13\n1..%d\n", len(r.Targets)) // Flush reports errors
 	for i := range r.Targets {
@@ -27,14 +27,14 @@ func TAP(w io.Writer, r *smoke.Report) error {
 	return b.Flush()
 }
 
-func tapTest(b *bufio.Writer, number int, t *smoke.Result) {
+func tapTest(b *bufio.Writer, number int, t *verify.Result) {
 	word := "not ok"
 	if t.OK {
 		word = "ok"
 	}
 	text := t.Host + " " + t.Server
-	if t.Outcome() == smoke.Doubtful {
-		text += " (" + smoke.Doubtful + ": " + t.CannotTell[0] + ")"
+	if t.Outcome() == verify.OutcomeDoubtful {
+		text += " (" + verify.OutcomeDoubtful + ": " + t.CannotTell[0] + ")"
 	}
 	_, _ = fmt.Fprintf(b, "%s %d - %s\n", word, number, tapText(text))
 	y := yaml{b: b}
@@ -50,25 +50,24 @@ func tapTest(b *bufio.Writer, number int, t *smoke.Result) {
 	y.text("exit", t.Exit)
 	y.text("exit_by", t.ExitBy)
 	y.list("said", t.Said)
-	y.number("duration_ms", t.DurationMS)
-	y.timings(&t.Timings)
-	if t.Attempts > 0 {
-		y.number("attempts", float64(t.Attempts))
+	y.number("duration_ms", t.DurationMS+t.WaitedMS())
+	y.timings(t)
+	if n := len(t.Attempts); n > 0 {
+		y.number("attempts", float64(n+1))
 	}
-	y.text("protocol", t.Protocol)
-	y.text("era", t.Era)
-	if t.ServerInfo != nil {
-		y.text("server_info", strings.TrimSpace(t.ServerInfo.Name+" "+t.ServerInfo.Version))
-	}
+	server := t.First()
+	y.text("protocol", server.Protocol)
+	y.text("era", server.Era)
+	y.text("server_info", server.String())
 	y.text("offers", offers(t))
-	y.list("steps", each(t.Steps, stepText))
+	y.list("steps", each(t.ScenarioSteps(), stepText))
 	y.list("drift", each(t.Drift, changeText))
 	y.list("findings", each(t.Problems, problemText))
 	y.list("notices", each(t.Notices, noticeText))
 	y.list("orphans", each(t.Orphans, orphanText))
 	y.list("spared", each(t.Spared, sparedText))
 	y.list("cannot_tell", t.CannotTell)
-	y.text("recording", t.Recording)
+	y.text("recording", t.Recording())
 	_, _ = b.WriteString("  ...\n")
 }
 
@@ -109,17 +108,22 @@ func (y yaml) list(name string, items []string) {
 	}
 }
 
-func (y yaml) timings(t *smoke.Timings) {
+func (y yaml) timings(t *verify.Result) {
 	first := true
-	for _, phase := range timings(t) {
-		if phase.MS == nil {
-			continue
-		}
+	line := func(phase string, ms float64) {
 		if first {
 			_, _ = y.b.WriteString("  timings_ms:\n")
 			first = false
 		}
-		_, _ = fmt.Fprintf(y.b, "    %s: %s\n", phase.Name, milliseconds(*phase.MS))
+		_, _ = fmt.Fprintf(y.b, "    %s: %s\n", phase, milliseconds(ms))
+	}
+	if t.WaitMS > 0 {
+		line("wait", t.WaitMS)
+	}
+	for _, phase := range phases {
+		if ms := t.Took(phase); ms != nil {
+			line(phase, *ms)
+		}
 	}
 }
 

@@ -12,10 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 )
 
-func asTAP(t testing.TB, r *smoke.Report) []byte {
+func asTAP(t testing.TB, r *verify.Report) []byte {
 	return written(t, func(w io.Writer) error { return TAP(w, r) })
 }
 
@@ -35,7 +35,7 @@ func TestTAPGolden(t *testing.T) { golden(t, "sample.tap", asTAP(t, sample())) }
 // TestProveReadsTAP checks that prove reads the report and counts the same.
 func TestProveReadsTAP(t *testing.T) {
 	prove, cat := need(t, "prove"), need(t, "cat")
-	run := func(r *smoke.Report) (string, error) {
+	run := func(r *verify.Report) (string, error) {
 		path := filepath.Join(t.TempDir(), "report.tap")
 		require.NoError(t, os.WriteFile(path, asTAP(t, r), 0o600))
 		out, err := exec.CommandContext(t.Context(), prove, "-e", cat, path).CombinedOutput()
@@ -46,7 +46,7 @@ func TestProveReadsTAP(t *testing.T) {
 	require.Error(t, err)
 	require.Contains(t, out, "Failed tests:  3-13")
 	require.Contains(t, out, "Tests=13")
-	out, err = run(&smoke.Report{Targets: sample().Targets[:2]})
+	out, err = run(&verify.Report{Targets: sample().Targets[:2]})
 	require.NoError(t, err, out)
 	require.Contains(t, out, "Result: PASS")
 }

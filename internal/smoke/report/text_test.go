@@ -10,24 +10,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/ui/widget/termsafe"
 )
 
-func asSummary(t testing.TB, r *smoke.Report) []byte {
+func asSummary(t testing.TB, r *verify.Report) []byte {
 	return written(t, func(w io.Writer) error { return Summary(w, r) })
 }
 
-func targetsOf(r *smoke.Report) []smoke.Target {
-	var out []smoke.Target
+func targetsOf(r *verify.Report) []verify.Target {
+	var out []verify.Target
 	for i := range r.Targets {
-		out = append(out, smoke.Target{Host: r.Targets[i].Host, Server: r.Targets[i].Server})
+		out = append(out, verify.Target{Host: r.Targets[i].Host, Server: r.Targets[i].Server})
 	}
 	return out
 }
 
 // text returns everything that is printed of a report.
-func text(t testing.TB, r *smoke.Report, width int) string {
+func text(t testing.TB, r *verify.Report, width int) string {
 	c := columnsFor(targetsOf(r), width)
 	var b strings.Builder
 	for i := range r.Targets {
@@ -40,14 +40,14 @@ func text(t testing.TB, r *smoke.Report, width int) string {
 
 func TestTextGolden(t *testing.T) {
 	golden(t, "sample.txt", []byte(text(t, sample(), 80)))
-	require.Equal(t, "0 of 0 targets passed, in 0 ms\n", string(asSummary(t, &smoke.Report{})))
+	require.Equal(t, "0 of 0 targets passed, in 0 ms\n", string(asSummary(t, &verify.Report{})))
 	text(t, empty(), 0)
 }
 
 // fleet returns a run over 200 hosts.
-func fleet() *smoke.Report {
+func fleet() *verify.Report {
 	s := sample()
-	r := &smoke.Report{DurationMS: 31200}
+	r := &verify.Report{DurationMS: 31200}
 	for i := range 200 {
 		t := s.Targets[0]
 		if i%20 == 3 {
@@ -102,9 +102,9 @@ func TestGeneral(t *testing.T) {
 // TestTimesAreTheTargets checks that reports for people show a target's own time,
 // and its wait apart, while JSON has the whole.
 func TestTimesAreTheTargets(t *testing.T) {
-	r := &smoke.Report{Targets: []smoke.Result{{
-		Host: "web-01", Server: "notes", Phase: smoke.PhaseConnect, Cause: smoke.CauseConnect, Message: "connection refused",
-		DurationMS: 14010, Timings: smoke.Timings{Wait: ptr(14008.0), Connect: ptr(2.0)}, Attempts: 2,
+	r := &verify.Report{Targets: []verify.Result{{
+		Host: "web-01", Server: "notes", Phase: verify.PhaseConnect, Cause: verify.CauseConnect, Message: "connection refused",
+		DurationMS: 2, WaitMS: 14008, Steps: times("connect", 2.0), Attempts: make([]verify.Attempt, 1),
 	}}}
 	require.Equal(t, "FAIL  web-01     2 ms  connect: connection refused; waited 14.0 s", columnsFor(targetsOf(r), 0).Line(&r.Targets[0]))
 	markdown := string(written(t, func(w io.Writer) error { return Markdown(w, r) }))
@@ -132,8 +132,8 @@ func TestAbout(t *testing.T) {
 	require.True(t, facts["steps"].Bad)
 	require.True(t, facts["leaked"].Bad)
 	require.Equal(t, "info x entry 1: t: d\nand 1 more", facts["problems"].Text)
-	require.Empty(t, About(new(smoke.Result)))
-	unknown := smoke.Result{Exit: "cannot tell", CannotTell: []string{"cannot tell"}}
+	require.Empty(t, About(new(verify.Result)))
+	unknown := verify.Result{Exit: "cannot tell", CannotTell: []string{"cannot tell"}}
 	require.Equal(t, []Fact{{"cannot tell", "cannot tell", true}}, About(&unknown), "once")
 
 	r.Problems, r.ProblemsMore = slices.Repeat(r.Problems, 100), 50

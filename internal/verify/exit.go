@@ -1,4 +1,4 @@
-package smoke
+package verify
 
 // Exit codes, as in the commands of the program.
 const (
@@ -63,12 +63,12 @@ func (r *Report) Counts() Counts {
 // Add counts a target.
 func (c *Counts) Add(r *Result) {
 	switch r.Outcome() {
-	case Passed:
+	case OutcomePassed:
 		c.Passed++
-	case Doubtful:
+	case OutcomeDoubtful:
 		c.Passed++
 		c.Doubtful++
-	case Cancelled:
+	case OutcomeCancelled:
 		c.Cancelled++
 	default:
 		c.Failed++
