@@ -23,7 +23,7 @@ const maxLate = 3
 // calls returns the call that is best to cancel.
 func (p *process) calls(ctx context.Context, tools []tool) (slow slowCall) {
 	if len(tools) == 0 {
-		p.add(Step{Name: StepCall, Era: p.era.String()}, notApplicable("the server lists no tools"), p.number)
+		p.add(verify.Step{Name: verify.StepCall, Era: p.era.String()}, notApplicable("the server lists no tools"), p.number)
 		return slow
 	}
 	chosen := p.opts.choose(tools)
@@ -36,7 +36,7 @@ func (p *process) calls(ctx context.Context, tools []tool) (slow slowCall) {
 			c.why = fmt.Sprintf("%d calls in a row got no response", maxLate)
 		}
 		var made slowCall
-		p.step(ctx, StepCall, c.Name, func(ctx context.Context) verdict {
+		p.step(ctx, verify.StepCall, c.Name, func(ctx context.Context) verdict {
 			if c.why != "" {
 				return notChecked(c.why)
 			}
@@ -51,7 +51,7 @@ func (p *process) calls(ctx context.Context, tools []tool) (slow slowCall) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.opts.Args)) {
 		if !slices.ContainsFunc(tools, func(t tool) bool { return t.Name == name }) {
-			p.step(ctx, StepCall, name, func(context.Context) verdict {
+			p.step(ctx, verify.StepCall, name, func(context.Context) verdict {
 				return notChecked("--args has arguments for it, and the server does not list it")
 			})
 		}

@@ -12,15 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/check"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session/executor"
 )
 
 // statuses returns the statuses of all steps, by their fingerprints.
-func statuses(r check.Result) map[string]string {
+func statuses(r verify.Result) map[string]string {
 	all := map[string]string{}
 	for _, s := range r.Steps {
 		status := string(s.Status)
-		if s.Status == check.Failed {
+		if s.Status == verify.Failed {
 			status = s.Severity
 		}
 		all[strings.TrimPrefix(s.Fingerprint(), "step/")] = status
@@ -28,7 +29,7 @@ func statuses(r check.Result) map[string]string {
 	return all
 }
 
-func reason(r check.Result, fingerprint string) string {
+func reason(r verify.Result, fingerprint string) string {
 	for _, s := range r.Steps {
 		if s.Fingerprint() == "step/"+fingerprint {
 			return s.Reason
@@ -37,7 +38,7 @@ func reason(r check.Result, fingerprint string) string {
 	return "no such step"
 }
 
-func runOne(t *testing.T, w *world, change func(o *check.Options)) check.Result {
+func runOne(t *testing.T, w *world, change func(o *check.Options)) verify.Result {
 	t.Helper()
 	w.t = t
 	opts := w.options()
@@ -68,7 +69,7 @@ func TestHealthyServer(t *testing.T) {
 		require.Equal(t, []string{"legacy era: calls one; does not call two"}, told, "before any is called")
 		require.Equal(t, []string{"auto", "bad-line", "unsupported-version-legacy", "stdin-eof", "sigterm"}, w.names, "what may end it has a process of its own")
 		require.Empty(t, r.Problems)
-		require.Equal(t, []check.Server{{Era: "legacy", Protocol: "2025-11-25", Name: "fake", Version: "1"}}, r.Servers)
+		require.Equal(t, []verify.Server{{Era: "legacy", Protocol: "2025-11-25", Name: "fake", Version: "1"}}, r.Servers)
 	})
 }
 
@@ -263,7 +264,7 @@ func TestNoHandshake(t *testing.T) {
 		r := runOne(t, &world{serve: func(*fake) {}}, nil)
 		require.Equal(t, "error", statuses(r)["handshake"])
 		require.Error(t, r.Failure())
-		require.NotEmpty(t, r.Error)
+		require.NotEmpty(t, r.Message)
 		for step, status := range statuses(r) {
 			if step != "handshake" && step != "leaked-processes" {
 				require.Equal(t, "not checked", status, step)
@@ -280,7 +281,7 @@ func TestStopped(t *testing.T) {
 			return map[string]func(m message) bool{"tools/call": func(message) bool { cancel(); return true }}
 		})}
 		report := check.Run(ctx, w.options())
-		report.Judge(check.FailOn{}, nil, time.Now())
+		report.Judge(verify.FailOn{}, nil, time.Now())
 		require.True(t, report.Stopped)
 		require.False(t, report.OK, "a part of the steps says nothing about the others")
 		r := report.Targets[0]
@@ -321,7 +322,7 @@ func TestReportIsJSON(t *testing.T) {
 		w := &world{t: t}
 		var b bytes.Buffer
 		require.NoError(t, json.NewEncoder(&b).Encode(check.Run(t.Context(), w.options())))
-		require.Contains(t, b.String(), `"mcpdbg_check":1`)
+		require.Contains(t, b.String(), `"mcpdbg_report":2`)
 	})
 }
 

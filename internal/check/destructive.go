@@ -18,8 +18,8 @@ import (
 
 // alone takes one step in its own process, after a handshake if needed.
 func (t *target) alone(ctx context.Context, name string, era mcp.Era, handshake bool, do func(*process, context.Context) verdict) {
-	step := Step{Name: name}
-	if name == StepVersion {
+	step := verify.Step{Name: name}
+	if name == verify.StepVersion {
 		step.Era = era.String()
 	}
 	if ctx.Err() != nil {
@@ -32,7 +32,7 @@ func (t *target) alone(ctx context.Context, name string, era mcp.Era, handshake 
 	}
 	p, err := t.start(ctx, label, era)
 	if err != nil {
-		step.unstarted = true
+		step.Unstarted = true
 		t.add(step, notChecked("the server could not be started: "+err.Error()), 0)
 		return
 	}
@@ -47,7 +47,7 @@ func (t *target) alone(ctx context.Context, name string, era mcp.Era, handshake 
 		v = do(p, ctx)
 	} else {
 		v = notChecked("the server could not be started: " + err.Error())
-		step.unstarted = true
+		step.Unstarted = true
 	}
 	step.DurationMS = wording.Milliseconds(time.Since(begin))
 	t.add(step, v, p.number)

@@ -68,7 +68,7 @@ func (w *world) end() {
 }
 
 func (w *world) options() check.Options {
-	return check.Options{Targets: []check.Target{{Server: "fake", Source: "conf.json"}}, Make: w.make}
+	return check.Options{Targets: []verify.Target{{Server: "fake", Source: "conf.json"}}, Make: w.make}
 }
 
 func (w *world) make(_ context.Context, _ int, p check.Process, configure func(*session.Config)) (*verify.Made, error) {

@@ -22,7 +22,7 @@ func (p *process) lists(ctx context.Context) []tool {
 	p.relists, p.seen = map[mcp.List]int{}, p.made.Session.Log().Len()
 	var tools []json.RawMessage
 	for _, list := range mcp.Lists {
-		p.step(ctx, StepList, list.Name, func(ctx context.Context) verdict {
+		p.step(ctx, verify.StepList, list.Name, func(ctx context.Context) verdict {
 			if !slices.Contains(declared, list) {
 				return notApplicable("the server does not declare " + list.Capability())
 			}

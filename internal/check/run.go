@@ -22,19 +22,12 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// A Target is one server.
-type Target struct {
-	Server string
-	Host   string // "" for this machine
-	Source string // the file that its problems are reported for
-}
-
 // DefaultStepTimeout is the limit for one step.
 const DefaultStepTimeout = 10 * time.Second
 
 // Options control a run; Targets and Make are required.
 type Options struct {
-	Targets []Target
+	Targets []verify.Target
 	// Make makes the session of a process, and must call configure on its configuration
 	// first. After an error it must release everything. Several Processes call it from
 	// several goroutines.
@@ -58,7 +51,7 @@ type Options struct {
 
 // Run checks the targets in order. When ctx is done, servers are shut down and the
 // remaining steps not checked.
-func Run(ctx context.Context, opts Options) *Report {
+func Run(ctx context.Context, opts Options) *verify.Report {
 	if opts.StepTimeout == 0 {
 		opts.StepTimeout = DefaultStepTimeout
 	}
@@ -74,7 +67,7 @@ func Run(ctx context.Context, opts Options) *Report {
 		}
 	}
 	started := time.Now()
-	r := NewReport(started)
+	r := verify.NewReport("check", started)
 	r.Seed = opts.Seed
 	for i := range opts.Targets {
 		t := newTarget(&opts, i)
@@ -85,33 +78,22 @@ func Run(ctx context.Context, opts Options) *Report {
 	return r
 }
 
-// NewReport returns a report without targets.
-func NewReport(started time.Time) *Report {
-	return &Report{Version: 1, RuleSet: rule.Set, Checked: rule.Checked, Started: started, Targets: []Result{}}
-}
-
 // Recorded reports on a log that another program wrote. name is its file's, and begin
 // when checking began.
-func Recorded(ctx context.Context, name string, src session.Source, checker *rule.Checker, begin time.Time, keep func(rule string) bool) Result {
-	r := Result{Server: name, Source: name, Steps: []Step{}, Problems: []Problem{}, Recordings: []string{name}}
+func Recorded(ctx context.Context, name string, src session.Source, checker *rule.Checker, begin time.Time, keep func(rule string) bool) verify.Result {
+	r := verify.Result{Server: name, Source: name, Recordings: []string{name}}
 	kept := slices.DeleteFunc(checker.Problems(), func(p diagnosis.Problem) bool { return keep != nil && !keep(p.Rule.ID) })
-	r.add(1, name, verify.List(kept, cause.Groups(ctx, src, kept)), hintOf)
-	r.sortProblems()
+	r.Add(1, name, verify.List(kept, cause.Groups(ctx, src, kept)))
+	r.SortProblems()
 	rows, _ := checker.Progress()
-	r.partial(rows, src.Len(), checker.Gaps(), name)
+	r.AddPartial(rows, src.Len(), checker.Gaps(), name)
 	r.DurationMS = wording.Milliseconds(time.Since(begin))
 	return r
 }
 
 // Unread is the result of an unreadable recording, with a hint.
-func Unread(name string, err error, hint string) Result {
-	return Result{
-		Server: name, Source: name, Error: err.Error(), Hint: hint, failure: err,
-		Steps: []Step{}, Problems: []Problem{}, Recordings: []string{name},
-	}
-}
-
-func hintOf(id string) string {
-	r, _ := verify.RuleByID(id)
-	return r.Explanation
+func Unread(name string, err error, hint string) verify.Result {
+	r := verify.Result{Server: name, Source: name, Hint: hint, Recordings: []string{name}}
+	r.SetFailure(err, verify.CauseUnread)
+	return r
 }

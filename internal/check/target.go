@@ -23,15 +23,15 @@ type target struct {
 	number  int
 	roll    *roll
 	speaks  bool // a process has completed a handshake
-	result  Result
+	result  verify.Result
 	secrets *secret.Concealer
 	leaks   leaks
 }
 
 func newTarget(opts *Options, number int) *target {
 	of := opts.Targets[number]
-	return &target{opts: opts, number: number, roll: new(roll), secrets: new(secret.Concealer), result: Result{
-		Server: of.Server, Host: of.Host, Source: of.Source, Steps: []Step{}, Problems: []Problem{},
+	return &target{opts: opts, number: number, roll: new(roll), secrets: new(secret.Concealer), result: verify.Result{
+		Server: of.Server, Host: of.Host, Source: of.Source,
 	}}
 }
 
@@ -42,14 +42,14 @@ func (t *target) run(ctx context.Context) {
 	if err == nil {
 		t.speaks = true
 		t.together(ctx, t.jobs(era))
-		t.result.order(era.String())
+		order(t.result.Steps, era.String())
 	} else {
 		t.cannotCheck(err)
 		t.notReached()
 	}
-	t.add(Step{Name: StepLeaked}, t.leaks.verdict(ctx), 0)
+	t.add(verify.Step{Name: verify.StepLeaked}, t.leaks.verdict(ctx), 0)
 	t.result.Recordings = t.roll.recordings
-	t.result.sortProblems()
+	t.result.SortProblems()
 	t.result.Partial = joinProcesses(t.result.Partial)
 	t.conceal()
 	t.result.DurationMS = wording.Milliseconds(time.Since(begin))
@@ -61,12 +61,12 @@ func (t *target) jobs(era mcp.Era) []job {
 	case t.opts.only() != mcp.Auto:
 	case next == mcp.Modern: // the probe has asked
 		jobs = append(jobs, func(_ context.Context, t *target) {
-			t.add(Step{Name: StepHandshake, Era: next.String()}, notApplicable("legacy server: it does not support server/discover"), 0)
+			t.add(verify.Step{Name: verify.StepHandshake, Era: next.String()}, notApplicable("legacy server: it does not support server/discover"), 0)
 		})
 	default:
 		jobs = append(jobs, func(ctx context.Context, t *target) {
 			if _, err := t.inEra(ctx, next); err == nil {
-				t.alone(ctx, StepVersion, next, false, (*process).unsupportedVersion)
+				t.alone(ctx, verify.StepVersion, next, false, (*process).unsupportedVersion)
 			}
 		})
 	}
@@ -75,8 +75,8 @@ func (t *target) jobs(era mcp.Era) []job {
 		handshake bool
 		do        func(*process, context.Context) verdict
 	}{
-		{StepBadLine, true, (*process).badLine}, {StepVersion, false, (*process).unsupportedVersion},
-		{StepEOF, true, (*process).stdinEOF}, {StepTerm, true, (*process).terminate},
+		{verify.StepBadLine, true, (*process).badLine}, {verify.StepVersion, false, (*process).unsupportedVersion},
+		{verify.StepEOF, true, (*process).stdinEOF}, {verify.StepTerm, true, (*process).terminate},
 	} {
 		jobs = append(jobs, func(ctx context.Context, t *target) { t.alone(ctx, one.step, era, one.handshake, one.do) })
 	}
@@ -108,7 +108,7 @@ func (t *target) inEra(ctx context.Context, era mcp.Era) (mcp.Era, error) {
 	defer p.end(ctx)
 	begin := time.Now()
 	if err := p.made.Session.Open(ctx); err != nil {
-		t.add(Step{Name: StepHandshake, Era: eraName(era), DurationMS: wording.Milliseconds(time.Since(begin))}, t.handshakeFailed(ctx, era, err), p.number)
+		t.add(verify.Step{Name: verify.StepHandshake, Era: eraName(era), DurationMS: wording.Milliseconds(time.Since(begin))}, t.handshakeFailed(ctx, era, err), p.number)
 		return era, err
 	}
 	server := p.made.Session.Status().Server
@@ -125,13 +125,13 @@ func (t *target) inEra(ctx context.Context, era mcp.Era) (mcp.Era, error) {
 		}
 		reason += fmt.Sprintf(", after %s with %s", took.Round(time.Millisecond), with)
 	}
-	t.result.Servers = append(t.result.Servers, Server{Era: server.Era.String(), Protocol: server.Protocol, Name: server.Name, Version: server.Version})
-	t.add(Step{Name: StepHandshake, Era: server.Era.String(), DurationMS: wording.Milliseconds(time.Since(begin) - took)}, passed(reason), p.number)
+	t.result.Servers = append(t.result.Servers, verify.Server{Era: server.Era.String(), Protocol: server.Protocol, Name: server.Name, Version: server.Version})
+	t.add(verify.Step{Name: verify.StepHandshake, Era: server.Era.String(), DurationMS: wording.Milliseconds(time.Since(begin) - took)}, passed(reason), p.number)
 	tools := p.lists(ctx)
 	slow := p.calls(ctx, tools)
-	p.step(ctx, stepUnknown, "", p.unknownMethod)
-	p.step(ctx, StepCursor, "", p.bogusCursor)
-	p.step(ctx, stepCancellation, "", func(ctx context.Context) verdict { return p.cancellation(ctx, slow) })
+	p.step(ctx, verify.StepUnknown, "", p.unknownMethod)
+	p.step(ctx, verify.StepCursor, "", p.bogusCursor)
+	p.step(ctx, verify.StepCancellation, "", func(ctx context.Context) verdict { return p.cancellation(ctx, slow) })
 	return server.Era, nil
 }
 
@@ -160,13 +160,13 @@ func (t *target) handshakeFailed(ctx context.Context, era mcp.Era, err error) ve
 }
 
 func (t *target) notReached() {
-	for _, name := range []string{StepList, StepCall, stepUnknown, StepCursor, stepCancellation, StepBadLine, StepVersion, StepEOF, StepTerm} {
-		t.add(Step{Name: name}, notChecked("there was no handshake"), 0)
+	for _, name := range []string{verify.StepList, verify.StepCall, verify.StepUnknown, verify.StepCursor, verify.StepCancellation, verify.StepBadLine, verify.StepVersion, verify.StepEOF, verify.StepTerm} {
+		t.add(verify.Step{Name: name}, notChecked("there was no handshake"), 0)
 	}
 }
 
 func (t *target) cannotCheck(err error) {
-	t.result.failure, t.result.Error = err, err.Error()
+	t.result.SetFailure(err, causeOf(err))
 	var open *session.OpenError
 	if errors.As(err, &open) {
 		t.result.Hint = open.Hint
@@ -177,9 +177,23 @@ func (t *target) cannotCheck(err error) {
 	}
 }
 
-func (t *target) add(s Step, v verdict, process int) {
+func causeOf(err error) verify.Cause {
+	var open *session.OpenError
+	start, isStart := errors.AsType[*executor.StartError](err)
+	switch {
+	case errors.As(err, &open) && open.Unreachable(), isStart && start.Code.Unreachable():
+		return verify.CauseConnect
+	case open != nil && open.Reason == session.ReasonTimeout:
+		return verify.CauseTimeout
+	case isStart || open == nil:
+		return verify.CauseStart
+	}
+	return verify.CauseHandshake
+}
+
+func (t *target) add(s verify.Step, v verdict, process int) {
 	s.Status, s.Reason, s.Process, s.N = v.status, v.reason, process, v.n
-	if v.status == Failed {
+	if v.status == verify.Failed {
 		s.Severity = v.severity.String()
 	}
 	t.result.Steps = append(t.result.Steps, s)
@@ -235,18 +249,8 @@ func (p *process) check() {
 	kept := slices.DeleteFunc(found.Problems, func(one diagnosis.Problem) bool {
 		return p.opts.Keep != nil && !p.opts.Keep(one.Rule.ID) || ours(src, one) || p.provoked != nil && p.provoked(&one)
 	})
-	p.result.add(p.number, p.made.Recording, verify.List(kept, diagnosis.Groups(kept, found.Ends)), hintOf)
-	p.result.partial(found.Rows, found.Of, found.Gaps, fmt.Sprintf("process %d", p.number))
-}
-
-// partial records what the rules did not check.
-func (r *Result) partial(rows, of int, gaps []string, where string) {
-	if rows < of {
-		r.Partial = append(r.Partial, fmt.Sprintf("checked only the first %d of %d entries of %s", rows, of, where))
-	}
-	for _, gap := range gaps {
-		r.Partial = append(r.Partial, where+": "+gap)
-	}
+	p.result.Add(p.number, p.made.Recording, verify.List(kept, diagnosis.Groups(kept, found.Ends)))
+	p.result.AddPartial(found.Rows, found.Of, found.Gaps, fmt.Sprintf("process %d", p.number))
 }
 
 // joinProcesses makes one of the sentences that only differ in the number of a process.
@@ -281,7 +285,7 @@ func (p *process) step(ctx context.Context, name, subject string, do func(contex
 	if v.status == "" {
 		v = do(ctx)
 	}
-	p.add(Step{Name: name, Era: p.era.String(), Subject: subject, DurationMS: wording.Milliseconds(time.Since(begin))}, v, p.number)
+	p.add(verify.Step{Name: name, Era: p.era.String(), Subject: subject, DurationMS: wording.Milliseconds(time.Since(begin))}, v, p.number)
 }
 
 // maxStarts is how often an ended server is started again: after the calls, and after

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"sync"
 
+	"mcpdbg/internal/verify"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/session/secret"
 )
@@ -67,13 +68,15 @@ func (t *target) together(ctx context.Context, jobs []job) {
 }
 
 func (t *target) part() *target {
-	return &target{opts: t.opts, number: t.number, roll: t.roll, secrets: new(secret.Concealer), speaks: t.speaks, result: Result{Server: t.result.Server}}
+	return &target{opts: t.opts, number: t.number, roll: t.roll, secrets: new(secret.Concealer), speaks: t.speaks, result: verify.Result{Server: t.result.Server}}
 }
 
 func (t *target) failed() bool {
 	l := &t.leaks
-	return slices.ContainsFunc(t.result.Steps, func(s Step) bool { return s.Status == Failed || s.Status == NotChecked && s.unstarted }) ||
-		slices.ContainsFunc(t.result.Problems, func(p Problem) bool { return p.Severity != diagnosis.Info.String() }) ||
+	return slices.ContainsFunc(t.result.Steps, func(s verify.Step) bool {
+		return s.Status == verify.Failed || s.Status == verify.NotChecked && s.Unstarted
+	}) ||
+		slices.ContainsFunc(t.result.Problems, func(p verify.ProcessProblem) bool { return p.Severity != diagnosis.Info.String() }) ||
 		len(l.found)+len(l.alive) > 0 || l.lost != nil
 }
 
@@ -82,8 +85,9 @@ func (t *target) join(part *target) {
 	r.Steps = append(r.Steps, from.Steps...)
 	r.Servers = append(r.Servers, from.Servers...)
 	r.Partial = append(r.Partial, from.Partial...)
-	r.merge(from.Problems)
-	r.More += from.More
+	r.Merge(from.Problems)
+
+	r.ProblemsMore += from.ProblemsMore
 	t.leaks.join(&part.leaks)
 }
 
@@ -100,17 +104,17 @@ func (l *leaks) join(from *leaks) {
 
 // order puts steps with their own process in the order of the plan, and those of the
 // first process's era before the other's.
-func (r *Result) order(first string) {
-	alone := []string{StepBadLine, StepVersion, StepEOF, StepTerm}
-	rank := func(s *Step) int {
+func order(steps []verify.Step, first string) {
+	alone := []string{verify.StepBadLine, verify.StepVersion, verify.StepEOF, verify.StepTerm}
+	rank := func(s *verify.Step) int {
 		at := 2 * slices.Index(alone, s.Name)
 		if at >= 0 && s.Era != "" && s.Era != first {
 			at++
 		}
 		return at
 	}
-	sort.SliceStable(r.Steps, func(i, j int) bool {
-		a, b := &r.Steps[i], &r.Steps[j]
+	sort.SliceStable(steps, func(i, j int) bool {
+		a, b := &steps[i], &steps[j]
 		return cmp.Compare(rank(a), rank(b)) < 0
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/check"
+	"mcpdbg/internal/verify"
 	"mcpdbg/session/executor"
 )
 
@@ -23,7 +24,7 @@ func slowStart(p *fake) {
 // nothing of the report depends on it but the times.
 func TestProcessesAtOnce(t *testing.T) {
 	took := map[int]time.Duration{}
-	reports := map[int]check.Result{}
+	reports := map[int]verify.Result{}
 	for _, n := range []int{1, 2, 3, 10} {
 		synctest.Test(t, func(t *testing.T) {
 			begin := time.Now()
@@ -85,7 +86,7 @@ func TestWhatFailsAtOnceIsDoneAgainAlone(t *testing.T) {
 				for _, s := range r.Steps {
 					require.LessOrEqual(t, s.Process, len(r.Recordings))
 				}
-				require.Len(t, slices.DeleteFunc(slices.Clone(r.Steps), func(s check.Step) bool { return s.Name != check.StepTerm }), 1)
+				require.Len(t, slices.DeleteFunc(slices.Clone(r.Steps), func(s verify.Step) bool { return s.Name != verify.StepTerm }), 1)
 				if tt.want == "passed" {
 					require.Empty(t, r.Problems)
 				}
@@ -142,7 +143,7 @@ func TestFirstResponseHasTheStartupTimeout(t *testing.T) {
 				require.Equal(t, tt.want, statuses(r)["unsupported-version legacy"])
 				require.Equal(t, tt.says, reason(r, "unsupported-version legacy"))
 				for _, s := range r.Steps {
-					require.NotEqual(t, check.Failed, s.Status, "%s: %s", s.Name, s.Reason)
+					require.NotEqual(t, verify.Failed, s.Status, "%s: %s", s.Name, s.Reason)
 				}
 			})
 		})
@@ -180,7 +181,7 @@ func TestReplacedProcessIsTimedApart(t *testing.T) {
 					})
 				}
 				handshake := runOne(t, &world{serve: serve}, nil).Steps[0]
-				require.Equal(t, check.StepHandshake, handshake.Name)
+				require.Equal(t, verify.StepHandshake, handshake.Name)
 				require.Equal(t, want, handshake.Reason)
 				require.Zero(t, handshake.DurationMS)
 			})

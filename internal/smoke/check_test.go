@@ -275,7 +275,7 @@ func TestTimeoutHint(t *testing.T) {
 
 func TestFailOn(t *testing.T) {
 	l := newLab(t)
-	for on, cause := range map[smoke.FailOn]verify.Cause{"": verify.CauseProtocol, smoke.FailOnError: verify.CauseProtocol, smoke.FailOnNever: ""} {
+	for on, cause := range map[verify.FailOn]verify.Cause{{Error: true}: verify.CauseProtocol, {}: ""} {
 		opts := l.options(targets("stray-text")...)
 		opts.FailOn = on
 		r := smoke.Run(t.Context(), opts).Targets[0]
@@ -290,7 +290,7 @@ func TestFailOn(t *testing.T) {
 	r := smoke.Run(t.Context(), opts).Targets[0]
 	require.Equal(t, "warning", r.Problems[0].Severity)
 	require.True(t, r.OK)
-	opts.FailOn = smoke.FailOnWarning
+	opts.FailOn = verify.FailOn{Error: true, Warning: true}
 	r = smoke.Run(t.Context(), opts).Targets[0]
 	require.Equal(t, verify.CauseProtocol, r.Cause)
 	require.Equal(t, r.Problems[0].ID, r.Code)

@@ -63,7 +63,7 @@ func (w *world) options(hosts ...string) smoke.Options {
 	for i, name := range hosts {
 		targets[i] = verify.Target{Host: name, Server: "fake"}
 	}
-	return smoke.Options{Targets: targets, Make: func(_ context.Context, target int, configure func(*session.Config)) (*smoke.Made, error) {
+	return smoke.Options{Targets: targets, FailOn: verify.FailOn{Error: true}, Make: func(_ context.Context, target int, configure func(*session.Config)) (*smoke.Made, error) {
 		return w.make(hosts[target], configure)
 	}}
 }

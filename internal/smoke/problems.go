@@ -22,7 +22,9 @@ func (c *check) lookForProblems() {
 	c.result.Errors, c.result.Warnings, c.result.Remarks = count.Errors, count.Warnings, count.Remarks
 	groups := diagnosis.Groups(found, checked.Ends)
 	c.result.Count = diagnosis.CountGroups(groups)
-	c.result.Problems = append(c.result.Problems, verify.List(found, groups)[:min(len(found), maxProblems)]...)
+	for _, p := range verify.List(found, groups)[:min(len(found), maxProblems)] {
+		c.result.Problems = append(c.result.Problems, verify.ProcessProblem{Problem: p})
+	}
 	c.result.ProblemsMore = len(found) - len(c.result.Problems)
 	c.advise()
 	c.explain(src, &checked)
@@ -38,7 +40,7 @@ func (c *check) explain(src session.Source, found *verify.Found) {
 	if c.result.Cause != verify.CauseTimeout || c.result.Phase == verify.PhaseHandshake {
 		return
 	}
-	wrong := failing(FailOnError, src, slices.DeleteFunc(slices.Clone(found.Problems), func(f diagnosis.Problem) bool { return f.Rule.Side == diagnosis.Process }))
+	wrong := failing(verify.FailOn{Error: true}, src, slices.DeleteFunc(slices.Clone(found.Problems), func(f diagnosis.Problem) bool { return f.Rule.Side == diagnosis.Process }))
 	if len(wrong) == 0 {
 		return
 	}
@@ -50,10 +52,9 @@ func (c *check) explain(src session.Source, found *verify.Found) {
 }
 
 // Problems in messages of a scenario are reported, but the server does not fail for them.
-func failing(on FailOn, src session.Source, found []diagnosis.Problem) (bad []diagnosis.Problem) {
-	least := map[FailOn]diagnosis.Severity{FailOnError: diagnosis.Error, FailOnWarning: diagnosis.Warning, FailOnNever: diagnosis.Error + 1}[on]
+func failing(on verify.FailOn, src session.Source, found []diagnosis.Problem) (bad []diagnosis.Problem) {
 	for _, f := range found {
-		if f.Severity >= least && !verify.FromClient(src, f) {
+		if on.Counts(f.Severity.String()) && !verify.FromClient(src, f) {
 			bad = append(bad, f)
 		}
 	}

@@ -43,10 +43,10 @@ type Options struct {
 	// Jobs is how many servers run at once; 0 means DefaultJobs. Up to twelve hosts per
 	// job are reached in advance.
 	Jobs     int
-	Seed     uint64 // of the jitter
-	Retries  int    // for targets that failed immediately, before the execution of the command
-	FailFast bool   // stop all targets at the first failure
-	FailOn   FailOn // problems that fail a target; "" means FailOnError
+	Seed     uint64        // of the jitter
+	Retries  int           // for targets that failed immediately, before the execution of the command
+	FailFast bool          // stop all targets at the first failure
+	FailOn   verify.FailOn // problems that fail a target
 
 	TargetTimeout time.Duration      // for a target except its shutdown; 0 means DefaultTargetTimeout
 	Scenario      *scenario.Scenario // run in each session; nil: none
@@ -62,16 +62,6 @@ type Options struct {
 const (
 	DefaultJobs          = 16
 	DefaultTargetTimeout = 120 * time.Second
-)
-
-// FailOn is the minimum severity of problems that fail a target.
-type FailOn string
-
-// Values of FailOn.
-const (
-	FailOnError   FailOn = "error"
-	FailOnWarning FailOn = "warning"
-	FailOnNever   FailOn = "never"
 )
 
 // An Event reports that a target enters another phase, or is done.

@@ -52,7 +52,7 @@ func targets(kinds ...string) []verify.Target {
 }
 
 func (l *lab) options(targets ...verify.Target) smoke.Options {
-	return smoke.Options{Targets: targets, Make: func(_ context.Context, target int, configure func(*session.Config)) (*smoke.Made, error) {
+	return smoke.Options{Targets: targets, FailOn: verify.FailOn{Error: true}, Make: func(_ context.Context, target int, configure func(*session.Config)) (*smoke.Made, error) {
 		return l.make(target, demotest.Command(targets[target].Server), configure)
 	}}
 }

@@ -10,7 +10,6 @@ import (
 
 	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
-	"mcpdbg/session/diagnosis/rule"
 )
 
 // jitter is the maximum random delay of a remote target, so that not all connect at the
@@ -40,9 +39,6 @@ func newRun(ctx context.Context, opts Options) *run {
 	}
 	if opts.TargetTimeout == 0 {
 		opts.TargetTimeout = DefaultTargetTimeout
-	}
-	if opts.FailOn == "" {
-		opts.FailOn = FailOnError
 	}
 	r := &run{opts: opts, started: time.Now(), results: make([]verify.Result, len(opts.Targets)), refs: newReferences(opts.Targets, opts.Baseline)}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
@@ -95,7 +91,9 @@ func (r *run) notify(e Event) {
 }
 
 func (r *run) report() *verify.Report {
-	report := &verify.Report{Version: 2, Command: "smoke", Started: r.started, DurationMS: wording.Milliseconds(time.Since(r.started)), OK: true, Seed: r.opts.Seed, Checked: rule.Checked, RuleSet: rule.Set, Targets: r.results}
+	report := verify.NewReport("smoke", r.started)
+	report.DurationMS, report.OK, report.FailOn = wording.Milliseconds(time.Since(r.started)), true, r.opts.FailOn
+	report.Seed, report.Targets = r.opts.Seed, r.results
 	if r.opts.Scenario != nil {
 		report.Scenario = r.opts.Scenario.Name
 	}

@@ -95,7 +95,7 @@ func TestSecretsInKeys(t *testing.T) {
 		}})
 		report := smoke.Run(t.Context(), w.options("one"))
 		found := report.Targets[0].Problems
-		require.True(t, slices.ContainsFunc(found, func(p verify.Problem) bool { return p.At == "/requestedSchema/properties/${TOKEN}" }), "%v", found)
+		require.True(t, slices.ContainsFunc(found, func(p verify.ProcessProblem) bool { return p.At == "/requestedSchema/properties/${TOKEN}" }), "%v", found)
 		whole, err := json.Marshal(report)
 		require.NoError(t, err)
 		require.NotContains(t, string(whole), "sesame")

@@ -129,15 +129,23 @@ func (a *Acceptance) String() string {
 	return text
 }
 
+// A ProcessProblem is in the log of a process of a target.
+type ProcessProblem struct {
+	Problem
+	Hint      string `json:"hint,omitempty"`      // the explanation of the rule, with advice
+	Process   int    `json:"process,omitempty"`   // number, from 1
+	Recording string `json:"recording,omitempty"` // N is an entry of it
+	Acceptance
+}
+
 // A Reported problem has its server and all that documents need. Its texts may come from
 // the server.
 type Reported struct {
 	Problem
-	Server    string
-	Source    string // reported for this file; "" for none
-	Line      int    // in Source; 0 is the first
-	Recording string // the file that shows it; "" for none
-	Rule      Rule
+	Server string
+	Source string // reported for this file; "" for none
+	Line   int    // in Source; 0 is the first
+	Rule   Rule
 	Acceptance
 }
 

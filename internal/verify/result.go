@@ -6,6 +6,7 @@ import (
 
 	"mcpdbg/internal/verify/surface"
 	"mcpdbg/session/diagnosis"
+	"mcpdbg/session/diagnosis/rule"
 )
 
 // A Phase is a step in the run of a target.
@@ -32,22 +33,23 @@ type Cause string
 
 // The causes.
 const (
-	CauseResolve   Cause = "resolve"   // unknown host name, or invalid configuration
-	CauseConnect   Cause = "connect"   // the host could not be reached
-	CauseHostKey   Cause = "host-key"  // the host key is unknown or has changed
-	CauseAuth      Cause = "auth"      // login failed
-	CauseExec      Cause = "exec"      // command not found, not executable, or refused
-	CauseStart     Cause = "start"     // the process could not be started
-	CauseHandshake Cause = "handshake" // handshake failed, or the server ended during it
-	CauseProtocol  Cause = "protocol"  // an error response, or problems
-	CauseScenario  Cause = "scenario"  // a step of the scenario failed
-	CauseDrift     Cause = "drift"     // the server differs from the baseline
-	CauseTimeout   Cause = "timeout"   // a phase after the login, or the whole target, took too long
-	CauseLinkLost  Cause = "link-lost" // connection lost, or the guard on the host ended the server for that reason
-	CauseWatchdog  Cause = "watchdog"  // the local watchdog was killed, and the server with it
-	CauseShutdown  Cause = "shutdown"  // the server did not exit when asked to
-	CauseOrphan    Cause = "orphan"    // the server leaked processes
-	CauseCancelled Cause = "cancelled" // by a person or --fail-fast
+	CauseResolve   Cause = "resolve"    // unknown host name, or invalid configuration
+	CauseConnect   Cause = "connect"    // the host could not be reached
+	CauseHostKey   Cause = "host-key"   // the host key is unknown or has changed
+	CauseAuth      Cause = "auth"       // login failed
+	CauseExec      Cause = "exec"       // command not found, not executable, or refused
+	CauseStart     Cause = "start"      // the process could not be started
+	CauseHandshake Cause = "handshake"  // handshake failed, or the server ended during it
+	CauseProtocol  Cause = "protocol"   // an error response, or problems
+	CauseScenario  Cause = "scenario"   // a step of the scenario failed
+	CauseDrift     Cause = "drift"      // the server differs from the baseline
+	CauseTimeout   Cause = "timeout"    // a phase after the login, or the whole target, took too long
+	CauseLinkLost  Cause = "link-lost"  // connection lost, or the guard on the host ended the server for that reason
+	CauseWatchdog  Cause = "watchdog"   // the local watchdog was killed, and the server with it
+	CauseShutdown  Cause = "shutdown"   // the server did not exit when asked to
+	CauseOrphan    Cause = "orphan"     // the server leaked processes
+	CauseUnread    Cause = "unreadable" // the recording
+	CauseCancelled Cause = "cancelled"  // by a person or --fail-fast
 )
 
 // A Report is the result of a run, made by every command that tests servers.
@@ -58,18 +60,38 @@ type Report struct {
 	Started    time.Time `json:"started"`
 	DurationMS float64   `json:"duration_ms"`
 	OK         bool      `json:"ok"`
+	Stopped    bool      `json:"stopped,omitempty"` // before all steps: then it is not OK
+	FailOn     FailOn    `json:"fail_on"`
 	Seed       uint64    `json:"seed"`
 	Scenario   string    `json:"scenario,omitempty"` // name
 	Baseline   string    `json:"baseline,omitempty"` // name of the baseline
 	Checked    string    `json:"checked,omitempty"`  // the scope of the problems: rule.Checked
 	RuleSet    string    `json:"rule_set,omitempty"` // version of the rules: rule.Set
 	Targets    []Result  `json:"targets"`            // in the given order
+	// Stale accepted problems are no longer found, Expired ones are found and no longer
+	// accepted.
+	Stale   []Entry `json:"accepted_stale,omitempty"`
+	Expired []Entry `json:"accepted_expired,omitempty"`
+}
+
+// An Entry is an accepted problem.
+type Entry struct {
+	Fingerprint string `json:"fingerprint"`
+	Server      string `json:"server,omitempty"`
+	Reason      string `json:"reason,omitempty"`
+	Expires     string `json:"expires,omitempty"` // a date
 }
 
 // A Target is one server on one host.
 type Target struct {
 	Host   string // as given, or Local
 	Server string
+	Source string // the file that its problems are reported for
+}
+
+// NewReport returns a report of a command without targets.
+func NewReport(command string, started time.Time) *Report {
+	return &Report{Version: 2, Command: command, RuleSet: rule.Set, Checked: rule.Checked, Started: started, Targets: []Result{}}
 }
 
 // Local is the host name of this machine.
@@ -78,8 +100,9 @@ const Local = "local"
 // A Result is the result of one target, a server on a host. Texts may come from hosts and
 // servers: make them safe before printing.
 type Result struct {
-	Host   string `json:"host"`   // as given, or Local
-	Server string `json:"server"` // name
+	Host   string `json:"host,omitempty"`   // as given, or Local; "" for a recording
+	Server string `json:"server"`           // name, or the path of a recording
+	Source string `json:"source,omitempty"` // the file that problems are reported for
 	OK     bool   `json:"ok"`
 	Phase  Phase  `json:"phase"`           // PhaseDone, or the phase that failed
 	Cause  Cause  `json:"cause,omitempty"` // of a failure: the first problem
@@ -103,8 +126,8 @@ type Result struct {
 	Servers  []Server  `json:"servers,omitempty"`  // one for each handshake
 	Offers   Offers    `json:"offers"`
 
-	Steps    []Step    `json:"steps,omitempty"`
-	Problems []Problem `json:"problems,omitempty"` // sorted by severity
+	Steps    []Step           `json:"steps,omitempty"`
+	Problems []ProcessProblem `json:"problems,omitempty"` // sorted by severity
 	// ProblemsMore is the number of kinds beyond Problems.
 	ProblemsMore int `json:"problems_more,omitempty"`
 	// ProblemsBad is the number of kinds that fail the target.
@@ -122,8 +145,25 @@ type Result struct {
 	// CannotTell describes leftovers that cannot be detected, and an unknown end, a
 	// sentence each. A passed target with any is marked wherever it is shown.
 	CannotTell []string `json:"cannot_tell,omitempty"`
-	Recordings []string `json:"recordings,omitempty"` // paths
+	Partial    []string `json:"partial,omitempty"`    // not checked by the rules, a sentence each
+	Recordings []string `json:"recordings,omitempty"` // paths, of the processes in order
+
+	failure error // of SetFailure
 }
+
+// SetFailure records why a server could not be checked, or a recording not be read.
+func (r *Result) SetFailure(err error, cause Cause) {
+	r.failure, r.Cause, r.Message = err, cause, err.Error()
+}
+
+// Failure returns the error of SetFailure.
+func (r *Result) Failure() error { return r.failure }
+
+// Unchecked reports whether nothing is known about the server of a check.
+func (r *Result) Unchecked() bool { return r.Cause != "" && r.Cause != CauseProtocol }
+
+// Remote reports whether it is on another host.
+func (r *Result) Remote() bool { return r.Host != "" && r.Host != Local }
 
 // An Attempt is one that failed before the last.
 type Attempt struct {
@@ -222,29 +262,6 @@ func (r *Result) ScenarioSteps() []Step {
 		}
 	}
 	return all
-}
-
-// A Status is how a step ended.
-type Status string
-
-// The statuses.
-const (
-	Passed  Status = "passed"
-	Failed  Status = "failed"
-	Skipped Status = "skipped" // an earlier one failed
-)
-
-// A Step is the result of a phase, or of a step in it, such as one of a scenario. Its
-// texts may come from the server.
-type Step struct {
-	Name       string   `json:"name"`
-	Subject    string   `json:"subject,omitempty"` // the name in the scenario
-	Line       int      `json:"line,omitempty"`    // of the scenario
-	Status     Status   `json:"status"`
-	Reason     string   `json:"reason,omitempty"` // of a failure
-	N          uint64   `json:"n,omitempty"`      // entry of its request or line
-	DurationMS float64  `json:"duration_ms"`
-	Problems   []string `json:"problems,omitempty"` // reasons of a failure
 }
 
 // A Notice is worth knowing but not a failure, such as output of a shell's startup files

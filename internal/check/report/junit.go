@@ -1,13 +1,12 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
-	"mcpdbg/internal/check"
+	"mcpdbg/internal/verify"
 	"mcpdbg/recordings/junit"
 	"mcpdbg/ui/widget/termsafe"
 )
@@ -15,28 +14,31 @@ import (
 // JUnit writes a suite for each target, with a case for each step and for each rule with
 // problems. What fails the target is a failure, a server that could not be checked an
 // error; a step that does not apply or was not checked is skipped.
-func JUnit(w io.Writer, r *check.Report) error {
-	on, err := check.ParseFailOn(r.FailOn)
-	if err != nil {
-		return err
-	}
+func JUnit(w io.Writer, r *verify.Report) error {
 	suites := make([]junit.Suite, 0, len(r.Targets))
 	for i := range r.Targets {
 		t := &r.Targets[i]
 		s := junit.Suite{
-			Name: t.Server, Package: "mcpdbg.check", Host: cmp.Or(t.Host, "localhost"), Start: r.Started,
+			Name: t.Server, Package: "mcpdbg.check", Host: suiteHost(t), Start: r.Started,
 			Properties: []junit.Property{{Name: "rule_set", Value: r.RuleSet}, {Name: "checked", Value: r.Checked}},
 		}
 		for j := range t.Steps {
-			s.Cases = append(s.Cases, stepCase(t, &t.Steps[j], on))
+			s.Cases = append(s.Cases, stepCase(t, &t.Steps[j], r.FailOn))
 		}
-		s.Cases = append(s.Cases, ruleCases(t, on)...)
+		s.Cases = append(s.Cases, ruleCases(t, r.FailOn)...)
 		suites = append(suites, s)
 	}
 	return junit.Write(w, "mcpdbg check: "+Verdict(r), suites)
 }
 
-func stepCase(t *check.Result, s *check.Step, on check.FailOn) junit.Case {
+func suiteHost(t *verify.Result) string {
+	if t.Remote() {
+		return t.Host
+	}
+	return "localhost"
+}
+
+func stepCase(t *verify.Result, s *verify.Step, on verify.FailOn) junit.Case {
 	name := s.Title()
 	if s.Era != "" {
 		name = s.Era + ": " + name
@@ -44,12 +46,12 @@ func stepCase(t *check.Result, s *check.Step, on check.FailOn) junit.Case {
 	c := junit.Case{Name: name, Class: t.Server, Took: time.Duration(s.DurationMS * float64(time.Millisecond))}
 	reason := termsafe.Line(s.Reason)
 	switch {
-	case s.Name == check.StepHandshake && t.Error != "" && s.Status == check.Failed:
+	case s.Name == verify.StepHandshake && t.Unchecked() && s.Status == verify.Failed:
 		c.Status, c.Type, c.Message = junit.Errored, s.Name, reason
 		c.Text = strings.Join(append(termsafe.Lines(strings.Join(t.Said, "\n")), termsafe.Lines(t.Hint)...), "\n")
-	case s.Status == check.NotChecked && on.NotChecked, s.Status == check.Failed && !s.Accepted && on.Counts(s.Severity):
+	case s.Status == verify.NotChecked && on.NotChecked, s.Status == verify.Failed && !s.Accepted && on.Counts(s.Severity):
 		c.Status, c.Type, c.Message, c.Text = junit.Failed, s.Name, reason, reason
-	case s.Status == check.Passed:
+	case s.Status == verify.Passed:
 	default:
 		c.Status, c.Text = junit.Skipped, strings.TrimSuffix(string(s.Status)+": "+reason, ": ")
 	}
@@ -57,7 +59,7 @@ func stepCase(t *check.Result, s *check.Step, on check.FailOn) junit.Case {
 }
 
 // Without problems there is a case that passed, or the error of an unreadable recording.
-func ruleCases(t *check.Result, on check.FailOn) []junit.Case {
+func ruleCases(t *verify.Result, on verify.FailOn) []junit.Case {
 	var all []junit.Case
 	for i := range t.Problems {
 		p := &t.Problems[i]
@@ -75,7 +77,7 @@ func ruleCases(t *check.Result, on check.FailOn) []junit.Case {
 				line += ": " + part
 			}
 		}
-		for _, part := range []string{p.Times(), p.String()} {
+		for _, part := range []string{p.Times(), p.Acceptance.String()} {
 			if part != "" {
 				line += " (" + part + ")"
 			}
@@ -84,8 +86,8 @@ func ruleCases(t *check.Result, on check.FailOn) []junit.Case {
 	}
 	if len(all) == 0 {
 		all = append(all, junit.Case{Name: "rules", Class: t.Server})
-		if t.Error != "" && len(t.Steps) == 0 {
-			all[0].Status, all[0].Type, all[0].Message = junit.Errored, "rules", termsafe.Line(t.Error)
+		if t.Unchecked() && len(t.Steps) == 0 {
+			all[0].Status, all[0].Type, all[0].Message = junit.Errored, "rules", termsafe.Line(t.Message)
 			all[0].Text = strings.Join(termsafe.Lines(t.Hint), "\n")
 		}
 	}

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 
-	"mcpdbg/internal/check"
+	"mcpdbg/internal/verify"
 	documents "mcpdbg/internal/verify/report"
 )
 
 // Markdown writes a report for a CI summary, of at most 1 MiB.
-func Markdown(w io.Writer, r *check.Report) error {
+func Markdown(w io.Writer, r *verify.Report) error {
 	var m documents.Markdown
 	outcome := "failed"
 	switch {
@@ -34,10 +34,10 @@ func Markdown(w io.Writer, r *check.Report) error {
 	return err
 }
 
-func addTarget(m *documents.Markdown, r *check.Result) {
+func addTarget(m *documents.Markdown, r *verify.Result) {
 	m.Heading(3, r.Server)
-	if r.Error != "" {
-		m.Paragraph("%s", r.Error)
+	if r.Unchecked() {
+		m.Paragraph("%s", r.Message)
 	}
 	all := r.Reported()
 	m.Problems(all[len(all)-len(r.Problems):]) // the steps have a table of their own
@@ -50,7 +50,7 @@ func addTarget(m *documents.Markdown, r *check.Result) {
 		switch {
 		case s.Accepted:
 			status = "accepted"
-		case s.Status == check.Failed:
+		case s.Status == verify.Failed:
 			status += " (" + s.Severity + ")"
 		}
 		m.Row(s.Title(), s.Era, status, s.Reason)
@@ -60,7 +60,7 @@ func addTarget(m *documents.Markdown, r *check.Result) {
 	}
 }
 
-func addEntries(m *documents.Markdown, title string, list []check.Entry) {
+func addEntries(m *documents.Markdown, title string, list []verify.Entry) {
 	if len(list) == 0 {
 		return
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/check"
 	"mcpdbg/internal/check/report"
 	"mcpdbg/internal/verify"
 	"mcpdbg/recordings/rectest"
@@ -26,26 +25,26 @@ var update = flag.Bool("update", false, "write the golden files")
 const hostile = "a\x1b[31m\u202e\n<b>|`*_"
 
 // sample is a report with everything in it.
-func sample() *check.Report {
-	r := check.NewReport(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC))
+func sample() *verify.Report {
+	r := verify.NewReport("check", time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC))
 	r.Tool, r.Checked = "mcpdbg 1", "all of them"
-	r.Targets = []check.Result{
+	r.Targets = []verify.Result{
 		{
 			Server: "notes", Source: ".mcp.json", Recordings: []string{"/r/notes-01-auto.jsonl"},
-			Servers: []check.Server{{Era: "modern", Protocol: "2026-07-28", Name: "notes", Version: "1.0"}, {Era: "legacy", Protocol: "2025-11-25"}},
-			Steps: []check.Step{
-				{Name: check.StepHandshake, Era: "modern", Status: check.Passed, Reason: "revision 2026-07-28", DurationMS: 12.5},
-				{Name: check.StepList, Subject: "prompts", Era: "modern", Status: check.NotApplicable, Reason: "the server does not declare prompts"},
-				{Name: check.StepCall, Subject: "echo", Era: "modern", Status: check.Passed},
-				{Name: check.StepCall, Subject: "drop", Era: "modern", Status: check.NotChecked, Reason: "destructiveHint is true (--allow-calls)"},
-				{Name: check.StepCall, Subject: "add", Era: "modern", Status: check.Passed},
-				{Name: check.StepCall, Subject: "a_tool_with_a_very_long_name", Era: "modern", Status: check.Failed, Severity: "error", Reason: hostile + strings.Repeat(" word", 30)},
-				{Name: check.StepCursor, Era: "modern", Status: check.Failed, Severity: "warning", Reason: "tools/list responded with a result instead of the error -32602"},
-				{Name: check.StepVersion, Era: "modern", Status: check.Passed, Reason: "error -32022 with the supported revisions"},
-				{Name: check.StepTerm, Status: check.Failed, Severity: "error", Reason: "still running 2s after SIGTERM"},
-				{Name: check.StepLeaked, Status: check.Passed},
+			Servers: []verify.Server{{Era: "modern", Protocol: "2026-07-28", Name: "notes", Version: "1.0"}, {Era: "legacy", Protocol: "2025-11-25"}},
+			Steps: []verify.Step{
+				{Name: verify.StepHandshake, Era: "modern", Status: verify.Passed, Reason: "revision 2026-07-28", DurationMS: 12.5},
+				{Name: verify.StepList, Subject: "prompts", Era: "modern", Status: verify.NotApplicable, Reason: "the server does not declare prompts"},
+				{Name: verify.StepCall, Subject: "echo", Era: "modern", Status: verify.Passed},
+				{Name: verify.StepCall, Subject: "drop", Era: "modern", Status: verify.NotChecked, Reason: "destructiveHint is true (--allow-calls)"},
+				{Name: verify.StepCall, Subject: "add", Era: "modern", Status: verify.Passed},
+				{Name: verify.StepCall, Subject: "a_tool_with_a_very_long_name", Era: "modern", Status: verify.Failed, Severity: "error", Reason: hostile + strings.Repeat(" word", 30)},
+				{Name: verify.StepCursor, Era: "modern", Status: verify.Failed, Severity: "warning", Reason: "tools/list responded with a result instead of the error -32602"},
+				{Name: verify.StepVersion, Era: "modern", Status: verify.Passed, Reason: "error -32022 with the supported revisions"},
+				{Name: verify.StepTerm, Status: verify.Failed, Severity: "error", Reason: "still running 2s after SIGTERM"},
+				{Name: verify.StepLeaked, Status: verify.Passed},
 			},
-			Problems: []check.Problem{
+			Problems: []verify.ProcessProblem{
 				{Problem: verify.Problem{ID: "FRM01", Severity: "error", Count: 3, N: 9, Title: "noise on stdout", Detail: hostile, Fingerprint: "FRM01"}, Hint: "Print to stderr instead.", Process: 1, Recording: "/r/notes-01-auto.jsonl"},
 				{Problem: verify.Problem{ID: "FRM01", Severity: "error", Count: 1, N: 10, Title: "noise on stdout", Detail: "ready", Fingerprint: "FRM01"}, Hint: "Print to stderr instead.", Process: 1, Recording: "/r/notes-01-auto.jsonl"},
 				{Problem: verify.Problem{ID: "TOL05", Severity: "warning", Count: 1, N: 12, Title: "bad schema", Detail: "no type", Method: "tools/list", Name: "echo", Pointer: "/inputSchema", Fingerprint: "TOL05 tools/list echo /inputSchema"}, Process: 2},
@@ -53,13 +52,13 @@ func sample() *check.Report {
 			Partial: []string{"checked only the first 10 of 20 entries of process 1"},
 		},
 		{
-			Server: "broken", Host: "web-1", Error: "the server ended before it answered: exit code 3", Hint: "check the command", Said: []string{"boom " + hostile}, Problems: []check.Problem{},
-			Steps: []check.Step{{Name: check.StepHandshake, Status: check.Failed, Severity: "error", Reason: "the server ended"}, {Name: check.StepCall, Status: check.NotChecked, Reason: "there was no handshake"}},
+			Server: "broken", Host: "web-1", Cause: verify.CauseStart, Message: "the server ended before it answered: exit code 3", Hint: "check the command", Said: []string{"boom " + hostile},
+			Steps: []verify.Step{{Name: verify.StepHandshake, Status: verify.Failed, Severity: "error", Reason: "the server ended"}, {Name: verify.StepCall, Status: verify.NotChecked, Reason: "there was no handshake"}},
 		},
-		{Server: "session.jsonl", Steps: []check.Step{}, Problems: []check.Problem{}},
+		{Server: "session.jsonl"},
 	}
 	b, _ := verify.ParseAccepted([]byte("TOL05 tools/list echo /inputSchema\n  reason: next release\nstep/sigterm\nFRM02\n  reason: gone\nFRM01\n  expires: 2026-01-02\n"))
-	r.Judge(check.FailOn{Error: true}, b, r.Started)
+	r.Judge(verify.FailOn{Error: true}, b, r.Started)
 	return r
 }
 
@@ -145,12 +144,12 @@ func TestSchema(t *testing.T) {
 	require.NoError(t, c.AddResource("check", parse(report.Schema())))
 	schema, err := c.Compile("check")
 	require.NoError(t, err)
-	doc, err := json.Marshal(sample())
+	doc, err := json.Marshal(report.V1(sample()))
 	require.NoError(t, err)
 	require.NoError(t, schema.Validate(parse(doc)))
 	wrong := sample()
 	wrong.Targets[0].Steps[0].Status = "fine"
-	doc, err = json.Marshal(wrong)
+	doc, err = json.Marshal(report.V1(wrong))
 	require.NoError(t, err)
 	require.Error(t, schema.Validate(parse(doc)))
 }
@@ -159,7 +158,7 @@ func TestSchema(t *testing.T) {
 func TestEveryMemberIsDescribed(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/reference/check.md")
 	require.NoError(t, err)
-	for _, of := range []any{check.Report{}, check.Result{}, check.Server{}, check.Step{}, check.Problem{}, check.Entry{}} {
+	for _, of := range []any{report.CheckV1{}, report.CheckTargetV1{}, verify.Server{}, report.CheckStepV1{}, verify.ProcessProblem{}, verify.Entry{}} {
 		kind := reflect.TypeOf(of)
 		for i := range kind.NumField() {
 			name, _, _ := strings.Cut(kind.Field(i).Tag.Get("json"), ",")

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"mcpdbg/internal/check"
+	"mcpdbg/internal/verify"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/diagnosis"
 	"mcpdbg/ui/widget/termsafe"
@@ -20,7 +20,7 @@ import (
 
 // Text writes lines of at most 79 cells, with the verdict at the end, or, if first is
 // set, at the top.
-func Text(w io.Writer, r *check.Report, first bool) error {
+func Text(w io.Writer, r *verify.Report, first bool) error {
 	t := text{b: bufio.NewWriter(w)}
 	if first {
 		t.summary(r)
@@ -49,9 +49,9 @@ func (t *text) line(format string, args ...any) {
 
 func (t *text) fold(first, rest, words string) { termsafe.Fold(t.b, first, rest, termsafe.Line(words)) }
 
-func (t *text) target(r *check.Result) {
+func (t *text) target(r *verify.Result) {
 	title := r.Server
-	if r.Host != "" {
+	if r.Remote() {
 		title += " on " + r.Host
 	}
 	if len(r.Servers) > 0 {
@@ -61,12 +61,12 @@ func (t *text) target(r *check.Result) {
 		title += ", " + s.Era + " " + s.Protocol
 	}
 	t.fold("", "  ", title)
-	if r.Error != "" {
+	if r.Unchecked() {
 		t.failure(r)
 	}
 	t.steps(r)
 	t.problems(r)
-	if r.Error == "" && len(r.Steps)+len(r.Problems) == 0 {
+	if !r.Unchecked() && len(r.Steps)+len(r.Problems) == 0 {
 		t.line("  no problems")
 	}
 	for _, text := range r.Partial {
@@ -74,8 +74,8 @@ func (t *text) target(r *check.Result) {
 	}
 }
 
-func (t *text) failure(r *check.Result) {
-	t.fold("  error: ", "         ", r.Error)
+func (t *text) failure(r *verify.Result) {
+	t.fold("  error: ", "         ", r.Message)
 	for _, line := range r.Said {
 		t.fold("    stderr: ", "            ", line)
 	}
@@ -84,7 +84,7 @@ func (t *text) failure(r *check.Result) {
 	}
 }
 
-func (t *text) steps(r *check.Result) {
+func (t *text) steps(r *verify.Result) {
 	group := ""
 	for i := 0; i < len(r.Steps); {
 		s := &r.Steps[i]
@@ -92,7 +92,7 @@ func (t *text) steps(r *check.Result) {
 			group = name
 			t.line("\n  %s", group)
 		}
-		if s.Name != check.StepCall {
+		if s.Name != verify.StepCall {
 			t.step(statusOf(s), titleOf(s), s.Reason)
 			i++
 			continue
@@ -103,18 +103,18 @@ func (t *text) steps(r *check.Result) {
 	}
 }
 
-func callsEnd(steps []check.Step, from int) int {
+func callsEnd(steps []verify.Step, from int) int {
 	end := from
-	for end < len(steps) && steps[end].Name == check.StepCall && steps[end].Era == steps[from].Era {
+	for end < len(steps) && steps[end].Name == verify.StepCall && steps[end].Era == steps[from].Era {
 		end++
 	}
 	return end
 }
 
 // Calls that ended alike are in one line.
-func (t *text) calls(steps []check.Step) {
+func (t *text) calls(steps []verify.Step) {
 	var order []string
-	alike := map[string][]*check.Step{}
+	alike := map[string][]*verify.Step{}
 	for i := range steps {
 		s := &steps[i]
 		key := statusOf(s) + "\n" + s.Reason
@@ -141,9 +141,9 @@ func (t *text) calls(steps []check.Step) {
 	}
 }
 
-func groupOf(s *check.Step) string {
+func groupOf(s *verify.Step) string {
 	switch s.Name {
-	case check.StepBadLine, check.StepVersion, check.StepEOF, check.StepTerm, check.StepLeaked:
+	case verify.StepBadLine, verify.StepVersion, verify.StepEOF, verify.StepTerm, verify.StepLeaked:
 		return "each in a process of its own"
 	}
 	if s.Era == "" {
@@ -179,21 +179,21 @@ func (t *text) step(status, title, reason string) {
 	termsafe.Fold(t.b, head, indent, termsafe.Truncate(termsafe.Line(reason), maxReason, termsafe.Ellipsis))
 }
 
-func titleOf(s *check.Step) string {
-	if s.Name == check.StepVersion && s.Era != "" {
+func titleOf(s *verify.Step) string {
+	if s.Name == verify.StepVersion && s.Era != "" {
 		return "version, " + s.Era
 	}
 	return s.Title()
 }
 
 // statusOf returns the status as it is shown.
-func statusOf(s *check.Step) string {
+func statusOf(s *verify.Step) string {
 	switch {
 	case s.Accepted:
 		return "accepted"
-	case s.Status == check.Failed && s.Severity == diagnosis.Warning.String():
+	case s.Status == verify.Failed && s.Severity == diagnosis.Warning.String():
 		return failedWarning
-	case s.Status == check.Failed:
+	case s.Status == verify.Failed:
 		return "FAILED"
 	}
 	return string(s.Status)
@@ -203,20 +203,20 @@ func statusOf(s *check.Step) string {
 const maxShown = 10
 
 // problems writes causes with their consequences first.
-func (t *text) problems(r *check.Result) {
-	groups := r.Groups(func(*check.Problem) bool { return true })
+func (t *text) problems(r *verify.Result) {
+	groups := r.Groups(func(*verify.ProcessProblem) bool { return true })
 	for i := range groups {
 		if groups[i].End != nil {
 			t.cause(r, &groups[i])
 		}
 	}
 	t.rules(r, slices.DeleteFunc(groups, func(g diagnosis.Group) bool { return g.End != nil }))
-	if r.More > 0 {
-		t.line("\n  and %s", wording.Plural(r.More, "further problem"))
+	if r.ProblemsMore > 0 {
+		t.line("\n  and %s", wording.Plural(r.ProblemsMore, "further problem"))
 	}
 }
 
-func (t *text) cause(r *check.Result, g *diagnosis.Group) {
+func (t *text) cause(r *verify.Result, g *diagnosis.Group) {
 	cause := r.Problems[g.Items[0]].Cause
 	t.line("")
 	t.fold("  "+g.Severity.String()+": ", "    ", cause.Text)
@@ -234,7 +234,7 @@ func (t *text) cause(r *check.Result, g *diagnosis.Group) {
 }
 
 // rules writes problems without a cause, by rule.
-func (t *text) rules(r *check.Result, groups []diagnosis.Group) {
+func (t *text) rules(r *verify.Result, groups []diagnosis.Group) {
 	rule, shown := "", 0
 	for i := range groups {
 		p := &r.Problems[groups[i].Items[0]]
@@ -260,7 +260,7 @@ func (t *text) rules(r *check.Result, groups []diagnosis.Group) {
 	}
 }
 
-func (t *text) problem(r *check.Result, p *check.Problem, parts ...string) {
+func (t *text) problem(r *verify.Result, p *verify.ProcessProblem, parts ...string) {
 	if where := p.Where(); where != "" {
 		parts = append(parts, where)
 	}
@@ -275,7 +275,7 @@ func (t *text) problem(r *check.Result, p *check.Problem, parts ...string) {
 	default:
 		end += fmt.Sprintf(" of process %d", p.Process)
 	}
-	for _, part := range []string{p.Times(), p.String()} {
+	for _, part := range []string{p.Times(), p.Acceptance.String()} {
 		if part != "" {
 			end += ", " + part
 		}
@@ -283,7 +283,7 @@ func (t *text) problem(r *check.Result, p *check.Problem, parts ...string) {
 	t.fold("    - ", "      ", strings.TrimSpace(strings.Join(parts, ": ")+end+")"))
 }
 
-func (t *text) baseline(title string, list []check.Entry) {
+func (t *text) baseline(title string, list []verify.Entry) {
 	if len(list) == 0 {
 		return
 	}
@@ -303,7 +303,7 @@ func (t *text) baseline(title string, list []check.Entry) {
 	}
 }
 
-func (t *text) summary(r *check.Report) {
+func (t *text) summary(r *verify.Report) {
 	t.fold("", "  ", Verdict(r))
 	if unrecorded(r) {
 		t.fold("try: ", "  ", "--record DIR to keep a recording of each process")
@@ -312,7 +312,7 @@ func (t *text) summary(r *check.Report) {
 }
 
 // Verdict returns the outcome and numbers in one line.
-func Verdict(r *check.Report) string {
+func Verdict(r *verify.Report) string {
 	outcome := "FAILED"
 	switch {
 	case r.OK:
@@ -338,7 +338,7 @@ func Verdict(r *check.Report) string {
 }
 
 // unrecorded reports whether problems are in no recording.
-func unrecorded(r *check.Report) bool {
+func unrecorded(r *verify.Report) bool {
 	for i := range r.Targets {
 		t := &r.Targets[i]
 		if len(t.Steps) > 0 && len(t.Problems) > 0 && t.Problems[0].Recording == "" {
@@ -349,23 +349,23 @@ func unrecorded(r *check.Report) bool {
 }
 
 // Accepted problems do not count.
-func countOf(r *check.Report) diagnosis.Count {
+func countOf(r *verify.Report) diagnosis.Count {
 	var c diagnosis.Count
 	for i := range r.Targets {
-		c.Add(diagnosis.CountGroups(r.Targets[i].Groups(func(p *check.Problem) bool { return !p.Accepted })))
+		c.Add(diagnosis.CountGroups(r.Targets[i].Groups(func(p *verify.ProcessProblem) bool { return !p.Accepted })))
 	}
 	return c
 }
 
 // stepsText counts the steps, "" without any.
-func stepsText(r *check.Report) string {
-	var c check.StepCount
+func stepsText(r *verify.Report) string {
+	var c verify.StepCount
 	for i := range r.Targets {
 		one := r.Targets[i].StepCount()
 		c.Passed, c.Failed, c.NotApplicable = c.Passed+one.Passed, c.Failed+one.Failed, c.NotApplicable+one.NotApplicable
 		c.NotChecked, c.Accepted, c.Warned = c.NotChecked+one.NotChecked, c.Accepted+one.Accepted, c.Warned+one.Warned
 	}
-	if c == (check.StepCount{}) {
+	if c == (verify.StepCount{}) {
 		return ""
 	}
 	text := wording.Plural(c.Passed, "step") + " passed"

@@ -34,7 +34,7 @@ type checker struct {
 }
 
 // active opens the outputs before anything is started.
-func active(ctx context.Context, env *console.Env, t flags.Target, f *checkFlags, keep func(string) bool) (_ *check.Report, out *console.Reports[*check.Report], err error) {
+func active(ctx context.Context, env *console.Env, t flags.Target, f *checkFlags, keep func(string) bool) (_ *verify.Report, out *console.Reports[*verify.Report], err error) {
 	if err := t.SSH.CheckConfig(); err != nil {
 		return nil, nil, err
 	}
@@ -74,8 +74,8 @@ func active(ctx context.Context, env *console.Env, t flags.Target, f *checkFlags
 	return report, out, nil
 }
 
-func (c *checker) targets() ([]check.Target, error) {
-	var all []check.Target
+func (c *checker) targets() ([]verify.Target, error) {
+	var all []verify.Target
 	for i := range c.servers {
 		t, argv, err := c.at(i)
 		if err != nil {
@@ -89,7 +89,7 @@ func (c *checker) targets() ([]check.Target, error) {
 		if err := c.pool.Prepare(&t, cfg.Command.Env, 0); err != nil {
 			return nil, err
 		}
-		all = append(all, check.Target{Server: c.servers[i].Name, Host: t.SSH.Dest, Source: flags.Source(&c.flags)})
+		all = append(all, verify.Target{Server: c.servers[i].Name, Host: cmp.Or(t.SSH.Dest, verify.Local), Source: flags.Source(&c.flags)})
 	}
 	return all, nil
 }
@@ -186,10 +186,10 @@ func readArgs(ctx context.Context, env *console.Env, name string) (map[string]js
 
 // recorded checks as many at once as there are processors. An unreadable recording is a
 // failed target, but an error if it is the only one.
-func recorded(ctx context.Context, env *console.Env, files []string, keep func(string) bool) (*check.Report, error) {
+func recorded(ctx context.Context, env *console.Env, files []string, keep func(string) bool) (*verify.Report, error) {
 	started := time.Now()
-	report := check.NewReport(started)
-	report.Targets = make([]check.Result, len(files))
+	report := verify.NewReport("check", started)
+	report.Targets = make([]verify.Result, len(files))
 	meter := logs.NewMeter(env, "checking")
 	defer meter.Close()
 	places := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -212,7 +212,7 @@ func recorded(ctx context.Context, env *console.Env, files []string, keep func(s
 	return report, nil
 }
 
-func recordedOne(ctx context.Context, file string, meter *logs.Meter, keep func(string) bool) check.Result {
+func recordedOne(ctx context.Context, file string, meter *logs.Meter, keep func(string) bool) verify.Result {
 	begin := time.Now()
 	rec, checker, err := logs.Check(ctx, file, meter, nil)
 	if err != nil {

@@ -119,7 +119,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	set.StringVar(&f.record, "record", "", "record each process to a file in this `folder`")
 	f.out.register(cmd)
 	_ = cmd.MarkFlagDirname("record") // the flag exists
-	flags.CompleteOneOf(cmd, "fail-on", check.FailOnWords()...)
+	flags.CompleteOneOf(cmd, "fail-on", verify.FailOnWords()...)
 	for _, name := range []string{"only", "skip"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, flags.CompleteRules) // the flag exists
 	}
@@ -130,7 +130,7 @@ func run(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlags, fi
 	if err := f.check(cmd, env, &t, files); err != nil {
 		return err
 	}
-	on, err := check.ParseFailOn(f.failOn)
+	on, err := verify.ParseFailOn(f.failOn)
 	if err != nil {
 		return console.Usagef("--fail-on %q: %v", f.failOn, err)
 	}
@@ -142,8 +142,8 @@ func run(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlags, fi
 	if err != nil {
 		return err
 	}
-	var report *check.Report
-	var out *console.Reports[*check.Report]
+	var report *verify.Report
+	var out *console.Reports[*verify.Report]
 	if len(files) > 0 {
 		if err := flags.ResolveRecordings(files); err != nil {
 			return err
@@ -220,7 +220,7 @@ func (f *checkFlags) check(cmd *cobra.Command, env *console.Env, t *flags.Target
 
 // codeOf returns the exit code of a failed run: that of all failed targets if none could
 // be checked for reasons with the same code, else 1.
-func codeOf(report *check.Report) int {
+func codeOf(report *verify.Report) int {
 	code := 0
 	for i := range report.Targets {
 		t := &report.Targets[i]
@@ -263,9 +263,9 @@ func readBaseline(ctx context.Context, env *console.Env, f *checkFlags) (*verify
 
 // updateBaseline does nothing if a server could not be checked: its entries would be
 // lost.
-func updateBaseline(env *console.Env, name string, report *check.Report, earlier *verify.AcceptedFile) (*verify.AcceptedFile, error) {
+func updateBaseline(env *console.Env, name string, report *verify.Report, earlier *verify.AcceptedFile) (*verify.AcceptedFile, error) {
 	for i := range report.Targets {
-		if t := &report.Targets[i]; t.Error != "" {
+		if t := &report.Targets[i]; t.Unchecked() {
 			fmt.Fprintln(env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: %s is not changed, because %s could not be checked", name, t.Server)))
 			return earlier, nil
 		}

@@ -13,25 +13,27 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/check"
+	"mcpdbg/internal/check/report"
 	"mcpdbg/internal/cli"
 	"mcpdbg/internal/cli/clitest"
+	"mcpdbg/internal/verify"
 )
 
 // checked is the document of check --json.
-func checked(t *testing.T, r clitest.Result) check.Report {
+func checked(t *testing.T, r clitest.Result) report.CheckV1 {
 	t.Helper()
-	var report check.Report
+	var report report.CheckV1
 	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &report), "%s%s", r.Stdout, r.Stderr)
 	require.Equal(t, 1, report.Version)
 	return report
 }
 
 // stepsOf returns the statuses of the steps of a target, by their fingerprints.
-func stepsOf(r *check.Result) map[string]string {
+func stepsOf(r *report.CheckTargetV1) map[string]string {
 	all := map[string]string{}
 	for _, s := range r.Steps {
-		all[strings.TrimPrefix(s.Fingerprint(), "step/")] = string(s.Status)
+		step := verify.Step{Name: s.Name, Era: s.Era, Subject: s.Subject}
+		all[strings.TrimPrefix(step.Fingerprint(), "step/")] = string(s.Status)
 	}
 	return all
 }

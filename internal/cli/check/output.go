@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcpdbg/internal/check"
 	"mcpdbg/internal/check/report"
 	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/verify"
 	documents "mcpdbg/internal/verify/report"
 )
 
@@ -32,8 +32,8 @@ func (o *outputs) register(cmd *cobra.Command) {
 // sarifFlag is the flag that writes SARIF.
 const sarifFlag = "--sarif"
 
-func (o *outputs) reports() []console.Report[*check.Report] {
-	return []console.Report[*check.Report]{
+func (o *outputs) reports() []console.Report[*verify.Report] {
+	return []console.Report[*verify.Report]{
 		{Flag: "--junit", Path: o.junit, Write: report.JUnit}, {Flag: "--markdown", Path: o.markdown, Write: report.Markdown},
 		{Flag: sarifFlag, Path: o.sarif, Write: writeSARIF},
 	}
@@ -43,7 +43,7 @@ func (o *outputs) check() error { return console.CheckReports(o.json, o.reports(
 
 // write writes all outputs of a run. source replaces the files that problems are reported
 // for.
-func (o *outputs) write(env *console.Env, files *console.Reports[*check.Report], r *check.Report, source string) error {
+func (o *outputs) write(env *console.Env, files *console.Reports[*verify.Report], r *verify.Report, source string) error {
 	for i := range r.Targets {
 		if source != "" {
 			r.Targets[i].Source = source
@@ -52,7 +52,7 @@ func (o *outputs) write(env *console.Env, files *console.Reports[*check.Report],
 	var errs []error
 	switch {
 	case o.json:
-		errs = append(errs, env.PrintDocument(r))
+		errs = append(errs, env.PrintDocument(report.V1(r)))
 	case files.Stdout == nil:
 		errs = append(errs, report.Text(env.Stdout, r, !env.Terminal))
 	}
@@ -66,7 +66,7 @@ func (o *outputs) write(env *console.Env, files *console.Reports[*check.Report],
 	return errors.Join(errs...)
 }
 
-func writeSARIF(w io.Writer, r *check.Report) error {
+func writeSARIF(w io.Writer, r *verify.Report) error {
 	run := documents.Run{Version: console.Version, RuleSet: r.RuleSet, Checked: r.Checked, Verdict: report.Verdict(r)}
 	return documents.SARIF(w, run, r.Reported())
 }

@@ -183,7 +183,7 @@ func (r *scenarioRun) reported() []verify.Reported {
 	var all []verify.Reported
 	add := func(line int, p verify.Problem) {
 		p.Severity, p.Count, p.Fingerprint = diagnosis.Error.String(), 1, p.ID+":"+p.Name
-		all = append(all, verify.Reported{Problem: p, Server: r.name(), Source: r.sc.File, Line: line, Recording: r.recording})
+		all = append(all, verify.Reported{Problem: p, Server: r.name(), Source: r.sc.File, Line: line})
 	}
 	for _, step := range r.steps() {
 		for _, p := range step.Problems {

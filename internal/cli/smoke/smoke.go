@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +15,7 @@ import (
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/verify"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -25,6 +25,7 @@ type smokeFlags struct {
 	servers []string
 
 	opts     smoke.Options // without the flags that follow
+	failOn   string
 	seed     uint32
 	baseline string
 	scenario flags.Scenario
@@ -78,7 +79,7 @@ started); otherwise it is 1.`,
 	set.IntVar(&f.opts.Retries, "retries", 1, "retry a target that could not be reached `N` times")
 	set.Uint32Var(&f.seed, "seed", 0, "`number` that seeds the waits between attempts, to repeat those of another run (default: random)")
 	set.BoolVar(&f.opts.FailFast, "fail-fast", false, "stop the run when the first target fails")
-	set.StringVar((*string)(&f.opts.FailOn), "fail-on", string(smoke.FailOnError), "lowest `severity` of problems that fail a target: error, warning or never")
+	set.StringVar(&f.failOn, "fail-on", "error", "lowest `severity` of problems that fail a target: error, warning or never")
 	set.StringVar(&f.baseline, "baseline", "", "compare each target with a recording, an earlier --json `FILE`, or one of the hosts; differences are failures")
 	set.DurationVar(&f.opts.TargetTimeout, "target-timeout", smoke.DefaultTargetTimeout, "limit for one target up to its shutdown; time in the queue does not count")
 	f.scenario.Register(cmd)
@@ -92,12 +93,12 @@ started); otherwise it is 1.`,
 	set.StringVar(&t.Config.File, "config", "", "test the servers in this config `file` of an MCP client instead of a COMMAND")
 	set.StringArrayVar(&f.servers, "server", nil, "test only the server `name` of the config file; may be repeated")
 	t.Config.RegisterInputs(cmd)
-	flags.CompleteOneOf(cmd, "fail-on", string(smoke.FailOnError), string(smoke.FailOnWarning), string(smoke.FailOnNever))
+	flags.CompleteOneOf(cmd, "fail-on", "error", "warning", "never")
 	return cmd
 }
 
 func (f *smokeFlags) check(t *flags.Target) error {
-	failOn := []smoke.FailOn{smoke.FailOnError, smoke.FailOnWarning, smoke.FailOnNever}
+	on, err := verify.ParseFailOn(f.failOn)
 	switch {
 	case f.opts.Jobs < 1:
 		return console.Usagef("--jobs must be at least 1")
@@ -105,11 +106,12 @@ func (f *smokeFlags) check(t *flags.Target) error {
 		return console.Usagef("--retries must not be negative")
 	case f.opts.TargetTimeout <= 0:
 		return console.Usagef("--target-timeout must be more than 0")
-	case !slices.Contains(failOn, f.opts.FailOn):
-		return console.Usagef("--fail-on %q: must be error, warning or never", f.opts.FailOn)
+	case err != nil || on.NotChecked:
+		return console.Usagef("--fail-on %q: must be error, warning or never", f.failOn)
 	case t.Recordings != "" && t.NoRecord:
 		return console.Usagef("--recordings and --no-record cannot be combined")
 	}
+	f.opts.FailOn = on
 	if err := f.checkStdin(); err != nil {
 		return err
 	}

@@ -127,9 +127,9 @@ func changeText(c *surface.Change) string {
 	return fmt.Sprintf("%s: %s -> %s", what, orNone(c.From), orNone(c.To))
 }
 
-func problemLines(list []verify.Problem) []string {
+func problemLines(list []verify.ProcessProblem) []string {
 	var lines []string
-	groups := verify.Groups(list, func(p *verify.Problem) *verify.Problem { return p })
+	groups := verify.Groups(list, func(p *verify.ProcessProblem) *verify.Problem { return &p.Problem })
 	for i := range groups {
 		g := &groups[i]
 		if g.End == nil {
@@ -139,7 +139,7 @@ func problemLines(list []verify.Problem) []string {
 		}
 		lines = append(lines, g.Severity.String()+": "+list[g.Items[0]].Cause.Text)
 		for _, item := range g.Items {
-			lines = append(lines, "  "+problemText(&list[item]))
+			lines = append(lines, "  "+problemText(&list[item].Problem))
 		}
 	}
 	return lines

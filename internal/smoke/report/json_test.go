@@ -60,7 +60,7 @@ func full() *verify.Report {
 	all := &r.Targets[8] // with a failed step
 	all.Attempts, all.Hint, all.Said, all.ProblemsMore = make([]verify.Attempt, 1), "try it", []string{"a"}, 1
 	all.Drift, all.Orphans, all.Notices = r.Targets[9].Drift, r.Targets[10].Orphans, r.Targets[1].Notices
-	all.Problems = []verify.Problem{{ID: "x", Severity: "info", Count: 1, N: 1, Seq: 1, T: 1, Title: "t", Detail: "d", Breaks: "b"}}
+	all.Problems = []verify.ProcessProblem{{Problem: verify.Problem{ID: "x", Severity: "info", Count: 1, N: 1, Seq: 1, T: 1, Title: "t", Detail: "d", Breaks: "b"}}}
 	return r
 }
 

@@ -97,7 +97,7 @@ func cases(r *verify.Report, t *verify.Result) []junit.Case {
 		case c.name == baselineCheck && len(t.Drift) > 0:
 			additionalFailure(&one, verify.CauseDrift, changeText(&t.Drift[0]), &verify.Result{Drift: t.Drift})
 		case c.name == problemsCheck && t.ProblemsBad > 0:
-			additionalFailure(&one, verify.CauseProtocol, problemText(&t.Problems[0]), &verify.Result{Problems: t.Problems, ProblemsMore: t.ProblemsMore})
+			additionalFailure(&one, verify.CauseProtocol, problemText(&t.Problems[0].Problem), &verify.Result{Problems: t.Problems, ProblemsMore: t.ProblemsMore})
 		}
 		if c.name == scenarioCheck && len(t.ScenarioSteps()) > 0 {
 			out = append(out, stepCases(t, &one)...)

@@ -59,7 +59,7 @@ func reported(t *verify.Result, source string) []verify.Reported {
 		if known, ok := verify.RuleByID(p.ID); ok {
 			about.Explanation, about.Reference, about.Severity = known.Explanation, known.Reference, known.Severity.String()
 		}
-		all = append(all, verify.Reported{Problem: p, Server: serverName(t), Source: source, Recording: t.Recording(), Rule: about})
+		all = append(all, verify.Reported{Problem: p.Problem, Server: serverName(t), Source: source, Rule: about})
 	}
 	return all
 }
@@ -67,7 +67,7 @@ func reported(t *verify.Result, source string) []verify.Reported {
 func failureOf(t *verify.Result, source string) verify.Reported {
 	id := "smoke/" + string(t.Cause)
 	p := verify.Problem{ID: id, Severity: "error", Count: 1, Title: string(t.Cause), Detail: t.Message, Fingerprint: id}
-	return verify.Reported{Problem: p, Server: serverName(t), Source: source, Recording: t.Recording(), Rule: verify.Rule{ID: id, Severity: "error", Title: p.Title}}
+	return verify.Reported{Problem: p, Server: serverName(t), Source: source, Rule: verify.Rule{ID: id, Severity: "error", Title: p.Title}}
 }
 
 // The host is omitted if it is this machine.

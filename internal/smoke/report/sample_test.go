@@ -64,7 +64,7 @@ func sample() *verify.Report {
 	}
 	quiet := passed("web-01", ptr(12.5))
 	quiet.Notices = []verify.Notice{{Code: "run.noise", Text: "startup files print 23 bytes", Said: "Welcome to \x1b[1mweb-01\x1b[0m", Hint: "print nothing there"}}
-	quiet.Problems = []verify.Problem{{ID: "RPC09", Severity: "warning", Count: 2, N: 14, Seq: 5, T: 1200, Title: "an unknown member", Detail: `"x"`}}
+	quiet.Problems = []verify.ProcessProblem{{Problem: verify.Problem{ID: "RPC09", Severity: "warning", Count: 2, N: 14, Seq: 5, T: 1200, Title: "an unknown member", Detail: `"x"`}}}
 
 	quiet.Warnings, quiet.Count, quiet.ExitBy = 2, diagnosis.Count{Warnings: 1}, "shutdown"
 	quiet.Spared = []verify.Spared{{PID: 31, Command: "adb -L tcp:5037\x1b"}}
@@ -100,7 +100,7 @@ func sample() *verify.Report {
 	left.Orphans = []verify.Orphan{{PID: 4711, Command: "node worker.js"}, {PID: 4712, Command: "node worker.js --two", Alive: true}}
 	noise := passed("web-11", ptr(10.0))
 	noise.OK, noise.Phase, noise.Cause, noise.Code, noise.Message = false, verify.PhaseDone, verify.CauseProtocol, "FRM01", "error FRM01 at entry 9: noise on stdout"
-	noise.Problems = []verify.Problem{{ID: "FRM01", Severity: "error", Count: 3, N: 9, Seq: 2, T: 3500, Title: "noise on stdout", Detail: `"Server\u001b running"`, Breaks: "Claude Desktop"}}
+	noise.Problems = []verify.ProcessProblem{{Problem: verify.Problem{ID: "FRM01", Severity: "error", Count: 3, N: 9, Seq: 2, T: 3500, Title: "noise on stdout", Detail: `"Server\u001b running"`, Breaks: "Claude Desktop"}}}
 	noise.ProblemsMore, noise.ProblemsBad, noise.Errors, noise.Remarks = 2, 3, 5, 1
 	never := broken("web-12", verify.PhaseWait, verify.CauseCancelled, "cancelled", "not started: interrupted", "")
 	never.Recordings, never.DurationMS = nil, 0

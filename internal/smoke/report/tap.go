@@ -62,7 +62,7 @@ func tapTest(b *bufio.Writer, number int, t *verify.Result) {
 	y.text("offers", offers(t))
 	y.list("steps", each(t.ScenarioSteps(), stepText))
 	y.list("drift", each(t.Drift, changeText))
-	y.list("findings", each(t.Problems, problemText))
+	y.list("findings", each(t.Problems, func(p *verify.ProcessProblem) string { return problemText(&p.Problem) }))
 	y.list("notices", each(t.Notices, noticeText))
 	y.list("orphans", each(t.Orphans, orphanText))
 	y.list("spared", each(t.Spared, sparedText))

@@ -111,7 +111,7 @@ func targetV1(r *verify.Result) TargetV1 {
 			List: r.Took("list"), Ping: r.Took("ping"), Scenario: r.Took("scenario"), Shutdown: r.Took("shutdown"),
 		},
 		Protocol: server.Protocol, Era: server.Era, Offers: r.Offers,
-		Problems: append([]verify.Problem{}, r.Problems...), ProblemsMore: r.ProblemsMore, ProblemsBad: r.ProblemsBad,
+		Problems: []verify.Problem{}, ProblemsMore: r.ProblemsMore, ProblemsBad: r.ProblemsBad,
 		Errors: r.Errors, Warnings: r.Warnings, Remarks: r.Remarks, Drift: r.Drift, Notices: r.Notices,
 		Orphans: append([]verify.Orphan{}, r.Orphans...), Spared: r.Spared, CannotTell: r.CannotTell, Recording: r.Recording(),
 	}
@@ -123,6 +123,9 @@ func targetV1(r *verify.Result) TargetV1 {
 	}
 	if server.String() != "" {
 		t.ServerInfo = &serverInfoV1{server.Name, server.Version}
+	}
+	for i := range r.Problems {
+		t.Problems = append(t.Problems, r.Problems[i].Problem)
 	}
 	for _, s := range r.ScenarioSteps() {
 		t.Steps = append(t.Steps, stepV1{s.Subject, s.Line, s.Status, s.DurationMS, s.N, s.Problems})

@@ -1,11 +1,10 @@
-package check
+package verify
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
-
-	"mcpdbg/internal/verify"
 )
 
 // FailOn fails a run for a severity of problems and steps, and for unchecked steps.
@@ -64,15 +63,18 @@ func (f FailOn) String() string {
 	return strings.Join(words, ",")
 }
 
+// MarshalJSON returns the list of words.
+func (f FailOn) MarshalJSON() ([]byte, error) { return json.Marshal(strings.Split(f.String(), ",")) }
+
 // Counts reports whether problems and failed steps of a severity fail the run.
 func (f FailOn) Counts(severity string) bool {
 	return f.Error && severity == failError || f.Warning && severity == failWarning
 }
 
 // Judge applies the baseline, which may be nil, and decides which targets pass.
-func (r *Report) Judge(on FailOn, baseline *verify.AcceptedFile, now time.Time) {
-	r.FailOn, r.OK = on.String(), !r.Stopped
-	var all []verify.Reported
+func (r *Report) Judge(on FailOn, baseline *AcceptedFile, now time.Time) {
+	r.FailOn, r.OK = on, !r.Stopped
+	var all []Reported
 	ends := make([]int, len(r.Targets))
 	for i := range r.Targets {
 		all = append(all, r.Targets[i].Reported()...)
@@ -84,7 +86,7 @@ func (r *Report) Judge(on FailOn, baseline *verify.AcceptedFile, now time.Time) 
 	for i := range r.Targets {
 		t := &r.Targets[i]
 		t.accept(all[begin:ends[i]])
-		t.OK = t.passes(on, all[begin:ends[i]])
+		t.judge(on, all[begin:ends[i]])
 		r.OK = r.OK && t.OK
 		begin = ends[i]
 	}
@@ -100,12 +102,12 @@ func (r *Report) servers() []string {
 
 // Accept returns a baseline with all present problems and the reasons of an earlier one,
 // which may be nil.
-func (r *Report) Accept(earlier *verify.AcceptedFile) *verify.AcceptedFile {
+func (r *Report) Accept(earlier *AcceptedFile) *AcceptedFile {
 	return earlier.Update(r.Reported(), r.servers())
 }
 
 // all is what Reported returns, in its order.
-func (r *Result) accept(all []verify.Reported) {
+func (r *Result) accept(all []Reported) {
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Status == Failed {
 			s.Accepted, all = all[0].Accepted, all[1:]
@@ -116,24 +118,26 @@ func (r *Result) accept(all []verify.Reported) {
 	}
 }
 
-func (r *Result) passes(on FailOn, all []verify.Reported) bool {
-	if r.Error != "" {
-		return false
+// judge sets the first failure that counts.
+func (r *Result) judge(on FailOn, all []Reported) {
+	if r.Unchecked() {
+		return
 	}
+	r.Cause, r.Code, r.Message = "", "", ""
 	for i := range r.Steps {
-		if on.NotChecked && r.Steps[i].Status == NotChecked {
-			return false
+		if s := &r.Steps[i]; on.NotChecked && s.Status == NotChecked && r.Cause == "" {
+			r.Cause, r.Code, r.Message = CauseProtocol, failNotChecked, s.Title()+": not checked: "+s.Reason
 		}
 	}
 	for i := range all {
-		if !all[i].Accepted && on.Counts(all[i].Severity) {
-			return false
+		if p := &all[i]; !p.Accepted && on.Counts(p.Severity) && r.Cause == "" {
+			r.Cause, r.Code, r.Message = CauseProtocol, p.ID, p.Problem.Message()
 		}
 	}
-	return true
+	r.OK = r.Cause == ""
 }
 
-func entries(accepted []verify.Accepted) []Entry {
+func entries(accepted []Accepted) []Entry {
 	var all []Entry
 	for _, a := range accepted {
 		e := Entry{Fingerprint: a.Fingerprint, Server: a.Server, Reason: a.Reason}
@@ -146,8 +150,8 @@ func entries(accepted []verify.Accepted) []Entry {
 }
 
 // Reported returns the failed steps and problems of all targets.
-func (r *Report) Reported() []verify.Reported {
-	var all []verify.Reported
+func (r *Report) Reported() []Reported {
+	var all []Reported
 	for i := range r.Targets {
 		all = append(all, r.Targets[i].Reported()...)
 	}
