@@ -92,7 +92,8 @@ func killOne(s *suite) {
 // own returns the processes that run the helper, or all if no wrapper can be among them.
 func (s *suite) own(list []executor.Descendant) []executor.Descendant {
 	return slices.DeleteFunc(slices.Clone(list), func(d executor.Descendant) bool {
-		return s.Wrapped && !strings.Contains(d.Command, helperArg)
+		program, _, found := strings.Cut(d.Command, " "+helperArg)
+		return s.Wrapped && (!found || strings.Contains(program, " ")) // a wrapper is listed with the helper's command
 	})
 }
 
