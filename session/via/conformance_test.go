@@ -172,8 +172,7 @@ func hostPID(p executor.Process, printed int) int {
 	return 1 << 30 // it has ended
 }
 
-// The same over SSH: a wrapper that becomes the server, one that waits for it, and one of
-// which nothing is known.
+// The same over SSH.
 func TestConformanceOverSSH(t *testing.T) {
 	exectest.NeedRoot(t)
 	s := sshtest.OpenSSH(t, sshtest.Options{})
@@ -185,7 +184,9 @@ func TestConformanceOverSSH(t *testing.T) {
 	}{
 		"docker":  {contained(t, e), []string{e.Program("docker"), "exec", "-i", "web"}},
 		"chroot":  {nil, []string{"chroot", "/"}},
+		"nsenter": {nil, []string{exectest.Need(t, "nsenter"), "-t", strconv.Itoa(os.Getpid()), "-m"}},
 		"unshare": {func(h *exectest.Harness) { wrapped(h); h.Local = false }, []string{"unshare", "-p", "-f", "--mount-proc"}},
+		"bwrap":   {func(h *exectest.Harness) { wrapped(h); h.Local = false }, []string{exectest.Need(t, "bwrap"), "--dev-bind", "/", "/", "--unshare-pid"}},
 		"sudo":    {shellStatus, []string{"sudo", "-nu", "nobody"}},
 	} {
 		t.Run(name, func(t *testing.T) {
