@@ -10,19 +10,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	checkreport "mcpdbg/internal/check/report"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/scenario"
-	"mcpdbg/internal/smoke/report"
+	"mcpdbg/internal/verify/report"
 )
 
 func schemas() map[string]func() []byte {
 	return map[string]func() []byte{
 		"answers":    scenario.AnswersSchema, // of --answers
 		"scenario":   scenario.Schema,        // of mcpdbg run --scenario
-		"smoke":      report.Schema,          // of mcpdbg smoke --json
+		"smoke":      report.SmokeSchema,     // of mcpdbg smoke --json
 		"smoke-line": report.LineSchema,      // of each line of mcpdbg smoke --jsonl
-		"check":      checkreport.Schema,     // of mcpdbg check --json
+		"check":      report.CheckSchema,     // of mcpdbg check --json
 	}
 }
 

@@ -42,7 +42,7 @@ type check struct {
 func newCheck(r *run, target int, random *rand.Rand) *check {
 	now := time.Now()
 	return &check{run: r, target: target, random: random, began: now, phase: verify.PhaseWait, times: timings{}, secrets: new(secret.Concealer), result: verify.Result{
-		Host: r.opts.Targets[target].Host, Server: r.opts.Targets[target].Server,
+		Host: r.opts.Targets[target].Host, Server: r.opts.Targets[target].Server, Source: r.opts.Targets[target].Source,
 		StartedMS: wording.Milliseconds(now.Sub(r.started)),
 	}}
 }

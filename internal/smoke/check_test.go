@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/smoke"
-	"mcpdbg/internal/smoke/report"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/report"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
@@ -143,7 +143,7 @@ func TestCannotTellIsInResult(t *testing.T) {
 		require.Equal(t, []string{"leaked processes: cannot tell (cannot see processes here)"}, r.CannotTell)
 		require.Equal(t, []verify.Spared{{PID: 77, Command: "adb --token ${TOKEN}"}}, r.Spared)
 		require.Equal(t, "shutdown", r.ExitBy)
-		require.Contains(t, report.Text(&r), "leaked processes: cannot tell")
+		require.Contains(t, report.OneLine(&r), "leaked processes: cannot tell")
 	})
 }
 

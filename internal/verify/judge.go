@@ -109,7 +109,7 @@ func (r *Report) Accept(earlier *AcceptedFile) *AcceptedFile {
 // all is what Reported returns, in its order.
 func (r *Result) accept(all []Reported) {
 	for i := range r.Steps {
-		if s := &r.Steps[i]; s.Status == Failed {
+		if s := &r.Steps[i]; s.failedCheck() {
 			s.Accepted, all = all[0].Accepted, all[1:]
 		}
 	}

@@ -85,26 +85,45 @@ func (r *Result) SortProblems() {
 	})
 }
 
-// Reported returns all failed steps and problems.
+// Reported returns a failure that no problem explains, failed steps and problems.
 func (r *Result) Reported() []Reported {
 	var all []Reported
+	if r.Phase != "" && !r.OK && r.Cause != CauseProtocol && r.Cause != CauseCancelled {
+		id := "smoke/" + string(r.Cause)
+		p := Problem{ID: id, Severity: failError, Count: 1, Title: string(r.Cause), Detail: r.Message, Fingerprint: id}
+		all = append(all, Reported{Problem: p, Rule: Rule{ID: id, Severity: failError, Title: p.Title}})
+	}
 	for i := range r.Steps {
-		if s := &r.Steps[i]; s.Status == Failed {
+		if s := &r.Steps[i]; s.failedCheck() {
 			all = append(all, s.reported())
 		}
 	}
+	for i := range all {
+		all[i].Server, all[i].Host, all[i].Source = r.Server, r.reportedHost(), r.Source
+	}
+	return append(all, r.ReportedProblems()...)
+}
+
+// ReportedProblems returns the problems.
+func (r *Result) ReportedProblems() []Reported {
+	var all []Reported
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		about := Rule{ID: p.ID, Severity: p.Severity, Title: p.Title, Explanation: p.Hint, Impact: p.Breaks}
+		about := Rule{ID: p.ID, Severity: p.Severity, Title: p.Title, Impact: p.Breaks}
 		if known, ok := RuleByID(p.ID); ok {
-			about.Reference, about.Severity = known.Reference, known.Severity.String()
+			about.Explanation, about.Reference, about.Severity = known.Explanation, known.Reference, known.Severity.String()
 		}
-		all = append(all, Reported{Problem: p.Problem, Rule: about, Acceptance: p.Acceptance})
-	}
-	for i := range all {
-		all[i].Server, all[i].Source = r.Server, r.Source
+		all = append(all, Reported{Problem: p.Problem, Server: r.Server, Host: r.reportedHost(), Source: r.Source, Rule: about, Acceptance: p.Acceptance})
 	}
 	return all
+}
+
+// A check names the server only.
+func (r *Result) reportedHost() string {
+	if r.Phase == "" || !r.Remote() {
+		return ""
+	}
+	return r.Host
 }
 
 // AddPartial records what the rules did not check.

@@ -143,6 +143,7 @@ type ProcessProblem struct {
 type Reported struct {
 	Problem
 	Server string
+	Host   string // "" if its name says nothing
 	Source string // reported for this file; "" for none
 	Line   int    // in Source; 0 is the first
 	Rule   Rule
@@ -202,5 +203,13 @@ func severityOf(name string) diagnosis.Severity {
 
 // Message is one line, without the rule's id and severity.
 func (p *Reported) Message() string {
-	return p.Server + ": " + p.Problem.Message()
+	return p.Place() + ": " + p.Problem.Message()
+}
+
+// Place is the server, and its host.
+func (p *Reported) Place() string {
+	if p.Host == "" {
+		return p.Server
+	}
+	return p.Server + " on " + p.Host
 }

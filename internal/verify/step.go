@@ -79,6 +79,9 @@ var explanations = map[string]Rule{
 	StepLeaked:       {Title: "leaked processes", Explanation: "The server ends all its child processes before it exits.", Reference: "lifecycle, shutdown"},
 }
 
+// failedCheck excludes phases and scenarios.
+func (s *Step) failedCheck() bool { return s.Status == Failed && s.Severity != "" }
+
 func (s *Step) reported() Reported {
 	about := explanations[s.Name]
 	about.ID, about.Severity = "step/"+s.Name, s.Severity

@@ -12,8 +12,8 @@ import (
 
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/rec"
-	"mcpdbg/internal/smoke/report"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/report"
 )
 
 // diedAtStart records a server that needs a variable which is not set, and returns the

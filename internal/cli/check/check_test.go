@@ -13,10 +13,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/check/report"
 	"mcpdbg/internal/cli"
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/report"
 )
 
 // checked is the document of check --json.

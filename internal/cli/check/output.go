@@ -8,10 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcpdbg/internal/check/report"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/verify"
-	documents "mcpdbg/internal/verify/report"
+	"mcpdbg/internal/verify/report"
 )
 
 type outputs struct {
@@ -52,21 +51,21 @@ func (o *outputs) write(env *console.Env, files *console.Reports[*verify.Report]
 	var errs []error
 	switch {
 	case o.json:
-		errs = append(errs, env.PrintDocument(report.V1(r)))
+		errs = append(errs, report.JSON(env.Stdout, r))
 	case files.Stdout == nil:
 		errs = append(errs, report.Text(env.Stdout, r, !env.Terminal))
 	}
 	errs = append(errs, files.Write(env, r))
-	if note := documents.WithoutSource(r.Reported()); note != "" && files.Has(sarifFlag) {
+	if note := report.WithoutSource(r.Reported()); note != "" && files.Has(sarifFlag) {
 		fmt.Fprintln(env.Stderr, "mcpdbg: "+note)
 	}
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
-		errs = append(errs, documents.Annotations(env.Stderr, r.Reported()))
+		errs = append(errs, report.Annotations(env.Stderr, r.Reported()))
 	}
 	return errors.Join(errs...)
 }
 
 func writeSARIF(w io.Writer, r *verify.Report) error {
-	run := documents.Run{Version: console.Version, RuleSet: r.RuleSet, Checked: r.Checked, Verdict: report.Verdict(r)}
-	return documents.SARIF(w, run, r.Reported())
+	run := report.Run{Version: console.Version, RuleSet: r.RuleSet, Checked: r.Checked, Verdict: report.Verdict(r)}
+	return report.SARIF(w, run, r.Reported())
 }

@@ -138,7 +138,7 @@ func (r *scenarioRun) verdict() string {
 
 // writeMarkdown writes a summary for CI.
 func writeMarkdown(w io.Writer, r *scenarioRun) error {
-	var m report.Markdown
+	var m report.MarkdownDoc
 	outcome := "failed"
 	if r.err == nil && r.res.OK {
 		outcome = "passed"

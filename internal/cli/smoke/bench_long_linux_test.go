@@ -19,7 +19,7 @@ import (
 
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/smoke"
-	"mcpdbg/internal/smoke/report"
+	"mcpdbg/internal/verify/report"
 )
 
 // BenchmarkSmoke200 compares mcpdbg smoke on the lab of 200 hosts with 200 bare

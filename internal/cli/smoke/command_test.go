@@ -14,8 +14,8 @@ import (
 	"mcpdbg/internal/cli"
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/smoke/report"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/report"
 )
 
 // smoked is the document of a run of smoke --json.

@@ -40,6 +40,9 @@ func newFleet(env *console.Env, t flags.Target, servers []flags.Server, hosts []
 	if err != nil {
 		return nil, console.Usagef("%v", err)
 	}
+	for i := range plan.Targets {
+		plan.Targets[i].Source = f.out.source
+	}
 	fl := &fleet{env: env, flags: t, servers: servers, plan: plan, maxPart: t.PartSize(), pool: live.NewPool(env), recorded: func(int, string) {}}
 	err = fl.check(f)
 	if err == nil {

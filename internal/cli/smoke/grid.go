@@ -8,8 +8,8 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/tui"
-	"mcpdbg/internal/smoke/report"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/report"
 	"mcpdbg/session/via"
 	"mcpdbg/ui/widget/grid"
 )
@@ -123,7 +123,7 @@ func doneRow(row *grid.Row, at *progressRow) {
 	row.Took = time.Duration(r.DurationMS * float64(time.Millisecond))
 	switch {
 	case r.OK:
-		row.State, row.Message = grid.Passed, report.Text(r)
+		row.State, row.Message = grid.Passed, report.OneLine(r)
 		if r.Outcome() == verify.OutcomeDoubtful {
 			row.State = grid.Unsure
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/clitest"
-	"mcpdbg/internal/smoke/report"
+	"mcpdbg/internal/verify/report"
 )
 
 // Of two hundred hosts, about every third is broken: each problem is identified,

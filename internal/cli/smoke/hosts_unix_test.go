@@ -18,8 +18,8 @@ import (
 
 	"mcpdbg/internal/cli/clitest"
 	"mcpdbg/internal/cli/console"
-	"mcpdbg/internal/smoke/report"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/report"
 	"mcpdbg/sshexec/sshtest"
 )
 

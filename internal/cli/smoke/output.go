@@ -12,9 +12,8 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/smoke"
-	"mcpdbg/internal/smoke/report"
 	"mcpdbg/internal/verify"
-	documents "mcpdbg/internal/verify/report"
+	"mcpdbg/internal/verify/report"
 )
 
 type smokeOutputs struct {
@@ -130,7 +129,7 @@ func openOutputs(env *console.Env, o *smokeOutputs, targets []verify.Target, can
 	}
 	if o.sarif != "" {
 		out.add(report.Sink{Finish: func(r *verify.Report) error {
-			out.note = documents.WithoutSource(report.Reported(r, o.source))
+			out.note = report.WithoutSource(r.Reported())
 			return nil
 		}})
 	}
@@ -145,8 +144,12 @@ type smokeFile struct {
 func (o *smokeOutputs) files() []smokeFile {
 	return []smokeFile{
 		{"--junit", o.junit, report.JUnit}, {"--html", o.html, report.HTML}, {"--markdown", o.markdown, report.Markdown},
-		{"--sarif", o.sarif, func(w io.Writer, r *verify.Report) error { return report.SARIF(w, r, console.Version, o.source) }},
+		{"--sarif", o.sarif, o.writeSARIF},
 	}
+}
+
+func (o *smokeOutputs) writeSARIF(w io.Writer, r *verify.Report) error {
+	return report.SARIF(w, report.Run{Version: console.Version, RuleSet: r.RuleSet, Checked: r.Checked}, r.Reported())
 }
 
 func (o *smokeOutputs) reports() []string {

@@ -124,7 +124,7 @@ func TestAnnotations(t *testing.T) {
 }
 
 func TestMarkdown(t *testing.T) {
-	var m report.Markdown
+	var m report.MarkdownDoc
 	m.Heading(2, "Problems of "+hostile)
 	m.Problems(sample())
 	var out strings.Builder
@@ -137,7 +137,7 @@ func TestMarkdown(t *testing.T) {
 		require.NotContains(t, out.String(), raw)
 	}
 
-	var long report.Markdown
+	var long report.MarkdownDoc
 	row := strings.Repeat("x", 1000)
 	long.Table("a")
 	for range 2000 {

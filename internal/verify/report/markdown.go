@@ -1,110 +1,101 @@
-// Package report writes problems for other programs and for people: SARIF, annotations of a
-// GitHub workflow, and Markdown.
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"strings"
+	"strconv"
 
 	"mcpdbg/internal/verify"
-	"mcpdbg/ui/widget/termsafe"
 )
 
-// MaxMarkdown is GitHub's limit for a step's summary, in bytes.
-const MaxMarkdown = 1 << 20
-
-// A Markdown writes at most MaxMarkdown bytes. It omits whole rows and paragraphs, and
-// then ends with a note. No text is read as Markdown or HTML.
-type Markdown struct {
-	b    strings.Builder
-	full bool
-}
-
-const markdownCut = "\nThe rest is omitted: the document would be larger than 1 MiB.\n"
-
-func (m *Markdown) add(text string) {
-	if m.full || m.b.Len()+len(text)+len(markdownCut) > MaxMarkdown {
-		m.full = true
-		return
+// Markdown writes a summary of a run for CI, of at most 1 MiB.
+func Markdown(w io.Writer, r *verify.Report) error {
+	var m MarkdownDoc
+	if r.Command == "check" {
+		m.check(r)
+	} else {
+		m.smoke(r)
 	}
-	m.b.WriteString(text)
-}
-
-// Heading adds a heading of a level.
-func (m *Markdown) Heading(level int, text string) {
-	m.add("\n" + strings.Repeat("#", level) + " " + escapeMarkdown(text) + "\n")
-}
-
-// Paragraph adds a paragraph of plain text.
-func (m *Markdown) Paragraph(format string, args ...any) {
-	m.add("\n" + escapeMarkdown(fmt.Sprintf(format, args...)) + "\n")
-}
-
-// Table adds the head of a table; Row adds its rows.
-func (m *Markdown) Table(columns ...string) {
-	m.add("\n| " + strings.Join(columns, " | ") + " |\n|" + strings.Repeat("---|", len(columns)) + "\n")
-}
-
-// Row adds a row to a table.
-func (m *Markdown) Row(cells ...string) {
-	escaped := make([]string, len(cells))
-	for i, cell := range cells {
-		escaped[i] = escapeMarkdown(cell)
+	if r.Checked != "" {
+		m.Paragraph("Checked: %s. Rule set %s.", r.Checked, r.RuleSet)
 	}
-	m.add("| " + strings.Join(escaped, " | ") + " |\n")
+	_, err := m.WriteTo(w)
+	return err
 }
 
-// Problems adds a table of problems.
-func (m *Markdown) Problems(all []verify.Reported) {
-	if len(all) == 0 {
-		return
+// smoke adds a table of all targets, and the problems of each.
+func (m *MarkdownDoc) smoke(r *verify.Report) {
+	counts := r.Counts()
+	m.Heading(2, "mcpdbg smoke: "+passed(&counts, strconv.Itoa(len(r.Targets))))
+	m.Table("result", "host", "server", "time", "details")
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		m.Row(status(t), t.Host, t.Server, duration(t.DurationMS), withWait(OneLine(t), t))
 	}
-	m.Table("severity", "rule", "problem", "where", "detail", "count")
-	for i := range all {
-		p := &all[i]
-		severity := p.Severity
-		if p.Accepted {
-			severity = (&verify.Acceptance{Accepted: true, Texts: p.Texts}).String()
+	for i := range r.Targets {
+		if t := &r.Targets[i]; len(t.Problems) > 0 {
+			m.Heading(3, t.Server+" on "+t.Host)
+			m.Problems(t.ReportedProblems())
 		}
-		m.Row(severity, p.ID, p.Title, p.Where(), p.Detail, cmp.Or(strings.Replace(p.Times(), " times", "", 1), "1"))
 	}
 }
 
-// WriteTo writes the document.
-func (m *Markdown) WriteTo(w io.Writer) (int64, error) {
-	text := strings.TrimPrefix(m.b.String(), "\n")
-	if m.full {
-		text += markdownCut
+// check adds the steps and problems of each target, and the accepted ones that are out of
+// date.
+func (m *MarkdownDoc) check(r *verify.Report) {
+	outcome := "failed"
+	switch {
+	case r.OK:
+		outcome = "passed"
+	case r.Stopped:
+		outcome = "stopped"
 	}
-	n, err := io.WriteString(w, text)
-	return int64(n), err
+	m.Heading(2, "mcpdbg check "+outcome)
+	if steps := stepsText(r); steps != "" {
+		m.Paragraph("%s; %s", steps, countOf(r))
+	} else {
+		m.Paragraph("%s", countOf(r))
+	}
+	for i := range r.Targets {
+		m.target(&r.Targets[i])
+	}
+	m.entries("No longer found, and still in the baseline", r.Stale)
+	m.entries("Accepted until a date that is past", r.Expired)
 }
 
-// escapeMarkdown returns one line without a meaning in Markdown or HTML, or a mention of
-// a user.
-func escapeMarkdown(text string) string {
-	text = termsafe.Line(text)
-	var b strings.Builder
-	for _, r := range text {
+func (m *MarkdownDoc) target(r *verify.Result) {
+	m.Heading(3, r.Server)
+	if r.Unchecked() {
+		m.Paragraph("%s", r.Message)
+	}
+	all := r.Reported()
+	m.Problems(all[len(all)-len(r.Problems):]) // the steps have a table of their own
+	if len(r.Steps) > 0 {
+		m.Table("step", "era", "result", "reason")
+	}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		status := string(s.Status)
 		switch {
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '>':
-			b.WriteString("&gt;")
-		case r == '&':
-			b.WriteString("&amp;")
-		case r == '@':
-			b.WriteString("&#64;")
-		case strings.ContainsRune("\\`*_{}[]()#+!|~$", r):
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		default:
-			b.WriteRune(r)
+		case s.Accepted:
+			status = "accepted"
+		case s.Status == verify.Failed:
+			status += " (" + s.Severity + ")"
 		}
+		m.Row(s.Title(), s.Era, status, s.Reason)
 	}
-	return b.String()
+	for _, text := range r.Partial {
+		m.Paragraph("%s", text)
+	}
 }
 
-func visible(text string) string { return termsafe.Line(text) }
+func (m *MarkdownDoc) entries(title string, list []verify.Entry) {
+	if len(list) == 0 {
+		return
+	}
+	m.Heading(3, fmt.Sprintf("%s: %d", title, len(list)))
+	m.Table("problem", "server", "until", "reason")
+	for _, e := range list {
+		m.Row(e.Fingerprint, e.Server, e.Expires, e.Reason)
+	}
+}

@@ -178,7 +178,7 @@ func sarifResultOf(p *verify.Reported, rule int, hash string) sarifResult {
 }
 
 func logical(p *verify.Reported) sarifLogical {
-	server := visible(p.Server)
+	server := visible(p.Place())
 	if p.Name == "" {
 		return sarifLogical{Name: server, Full: server, Kind: "module"}
 	}
@@ -186,14 +186,14 @@ func logical(p *verify.Reported) sarifLogical {
 	if strings.HasPrefix(p.Method, "tools/") {
 		kind = "function"
 	}
-	return sarifLogical{Name: visible(p.Name), Full: visible(strings.Join([]string{p.Server, p.Method, p.Name}, "/")), Kind: kind}
+	return sarifLogical{Name: visible(p.Name), Full: visible(strings.Join([]string{p.Place(), p.Method, p.Name}, "/")), Kind: kind}
 }
 
 // lineHash is of server and fingerprint: GitHub follows a problem by it, numbered among equal
 // ones, from one run to the next.
 func lineHash(p *verify.Reported) string {
 	h := fnv.New64a()
-	_, _ = io.WriteString(h, p.Server+"\x00"+p.Fingerprint) // never fails
+	_, _ = io.WriteString(h, p.Place()+"\x00"+p.Fingerprint) // never fails
 	return hex.EncodeToString(h.Sum(nil))
 }
 

@@ -65,7 +65,7 @@ func full() *verify.Report {
 }
 
 func TestJSONMatchesSchema(t *testing.T) {
-	schema := compile(t, Schema())
+	schema := compile(t, SmokeSchema())
 	bare := empty()
 	bare.Targets[0].Cause, bare.Targets[0].Phase, bare.Targets[1].Phase = verify.CauseConnect, verify.PhaseConnect, verify.PhaseDone
 	for name, r := range map[string]*verify.Report{"none": {}, "empty": bare, "sample": sample(), "full": full()} {
@@ -89,7 +89,7 @@ func TestLinesMatchSchema(t *testing.T) {
 	for _, line := range all {
 		require.NoError(t, validate(t, schema, line))
 	}
-	golden(t, "sample.jsonl", lines(t, sample()))
+	golden(t, "smoke.jsonl", lines(t, sample()))
 	for _, wrong := range []string{
 		`{"mcpdbg_smoke":1,"line":"start"}`, `{"mcpdbg_smoke":1,"line":"target","index":1}`, `{"mcpdbg_smoke":1,"line":"end"}`, `{"mcpdbg_smoke":1}`,
 	} {
@@ -100,7 +100,7 @@ func TestLinesMatchSchema(t *testing.T) {
 func TestJSONGolden(t *testing.T) {
 	var pretty bytes.Buffer
 	require.NoError(t, json.Indent(&pretty, document(t, sample()), "", " "))
-	golden(t, "sample.json", pretty.Bytes())
+	golden(t, "smoke.json", pretty.Bytes())
 }
 
 func TestJSONKeepsTexts(t *testing.T) {
@@ -134,7 +134,7 @@ func TestEveryMemberIsDescribed(t *testing.T) {
 				continue
 			}
 			if name != "" {
-				require.Contains(t, string(schema), `"`+name+`": {`, typ)
+				require.Contains(t, string(smokeSchema), `"`+name+`": {`, typ)
 				require.Contains(t, string(page), "`"+name+"`", typ)
 			}
 			look(typ.Field(i).Type)
@@ -143,7 +143,7 @@ func TestEveryMemberIsDescribed(t *testing.T) {
 	look(reflect.TypeFor[SmokeV1]())
 	require.Len(t, types, 12)
 	for _, cause := range causes {
-		require.Contains(t, string(schema), `"`+string(cause)+`"`)
+		require.Contains(t, string(smokeSchema), `"`+string(cause)+`"`)
 		require.Contains(t, string(page), "`"+string(cause)+"`")
 	}
 }

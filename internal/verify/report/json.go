@@ -1,6 +1,7 @@
-// Package report writes the result of a smoke test: as JSON ([JSON], [Lines]), for build
-// servers ([JUnit], [TAP]) and for people ([HTML], [TextLines], [Summary]). Texts of
-// hosts and servers are always plain text, never with control characters.
+// Package report writes the report of a run, and problems of any command: as JSON, for
+// build servers (JUnit, TAP, SARIF, annotations of a GitHub workflow) and for people (text,
+// Markdown, HTML). Texts of hosts and servers are always plain text, never with control
+// characters. The documents of version 1 are in v1.go.
 package report
 
 import (
@@ -14,19 +15,29 @@ import (
 	"mcpdbg/internal/wording"
 )
 
-//go:embed schema.json
-var schema []byte
+//go:embed smoke.json
+var smokeSchema []byte
 
-// Schema is the JSON Schema of the document that JSON writes.
-func Schema() []byte { return bytes.Clone(schema) }
+//go:embed check.json
+var checkSchema []byte
+
+// SmokeSchema is the JSON Schema of the document that JSON writes.
+func SmokeSchema() []byte { return bytes.Clone(smokeSchema) }
+
+// CheckSchema is the JSON Schema of the document of mcpdbg check --json.
+func CheckSchema() []byte { return bytes.Clone(checkSchema) }
 
 // LineSchema is the JSON Schema of each line of the line format.
 func LineSchema() []byte {
-	return bytes.Replace(schema, []byte(`"#/$defs/report"`), []byte(`"#/$defs/line"`), 1)
+	return bytes.Replace(smokeSchema, []byte(`"#/$defs/report"`), []byte(`"#/$defs/line"`), 1)
 }
 
-// JSON writes one document on one line; see docs/reference/smoke.md.
+// JSON writes the command's document of version 1 on one line; see docs/reference/smoke.md
+// and check.md.
 func JSON(w io.Writer, r *verify.Report) error {
+	if r.Command == "check" {
+		return writeLine(w, checkV1(r))
+	}
 	return writeLine(w, smokeV1(r))
 }
 

@@ -145,7 +145,7 @@ func TestHTMLGolden(t *testing.T) {
 	page := asHTML(t, sample())
 	_, body, _ := bytes.Cut(page, []byte("<body>"))
 	body, _, _ = bytes.Cut(body, []byte("<script>"))
-	golden(t, "sample.html", body)
+	golden(t, "smoke.html", body)
 	asHTML(t, empty())
 	asHTML(t, &verify.Report{})
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -11,34 +10,26 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// JUnit writes a suite for each target, with a case for each step and for each rule with
-// problems. What fails the target is a failure, a server that could not be checked an
-// error; a step that does not apply or was not checked is skipped.
-func JUnit(w io.Writer, r *verify.Report) error {
+// checkSuites returns a suite for each target, with a case for each step and for each rule
+// with problems. Problems that fail the target by --fail-on are failures.
+func checkSuites(r *verify.Report) []junit.Suite {
 	suites := make([]junit.Suite, 0, len(r.Targets))
 	for i := range r.Targets {
 		t := &r.Targets[i]
 		s := junit.Suite{
-			Name: t.Server, Package: "mcpdbg.check", Host: suiteHost(t), Start: r.Started,
+			Name: t.Server, Package: "mcpdbg.check", Host: suiteHost(t.Host), Start: r.Started,
 			Properties: []junit.Property{{Name: "rule_set", Value: r.RuleSet}, {Name: "checked", Value: r.Checked}},
 		}
 		for j := range t.Steps {
-			s.Cases = append(s.Cases, stepCase(t, &t.Steps[j], r.FailOn))
+			s.Cases = append(s.Cases, checkCase(t, &t.Steps[j], r.FailOn))
 		}
 		s.Cases = append(s.Cases, ruleCases(t, r.FailOn)...)
 		suites = append(suites, s)
 	}
-	return junit.Write(w, "mcpdbg check: "+Verdict(r), suites)
+	return suites
 }
 
-func suiteHost(t *verify.Result) string {
-	if t.Remote() {
-		return t.Host
-	}
-	return "localhost"
-}
-
-func stepCase(t *verify.Result, s *verify.Step, on verify.FailOn) junit.Case {
+func checkCase(t *verify.Result, s *verify.Step, on verify.FailOn) junit.Case {
 	name := s.Title()
 	if s.Era != "" {
 		name = s.Era + ": " + name

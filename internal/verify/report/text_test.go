@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/verify"
+	"mcpdbg/session/diagnosis/rule"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -39,7 +40,7 @@ func text(t testing.TB, r *verify.Report, width int) string {
 }
 
 func TestTextGolden(t *testing.T) {
-	golden(t, "sample.txt", []byte(text(t, sample(), 80)))
+	golden(t, "smoke.txt", []byte(text(t, sample(), 80)))
 	require.Equal(t, "0 of 0 targets passed, in 0 ms\n", string(asSummary(t, &verify.Report{})))
 	text(t, empty(), 0)
 }
@@ -149,17 +150,23 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-func TestMarkdown(t *testing.T) {
+func TestSmokeMarkdown(t *testing.T) {
 	var b strings.Builder
-	require.NoError(t, Markdown(&b, sample()))
-	golden(t, "sample.md", []byte(b.String()))
+	r := sample()
+	r.RuleSet = rule.Set
+	require.NoError(t, Markdown(&b, r))
+	golden(t, "smoke.md", []byte(b.String()))
 	require.NotContains(t, b.String(), "\x1b")
 }
 
-func TestSARIF(t *testing.T) {
+func TestSmokeSARIF(t *testing.T) {
 	var b strings.Builder
-	require.NoError(t, SARIF(&b, sample(), "1", ".mcp.json"))
-	golden(t, "sample.sarif", []byte(b.String()))
+	r := sample()
+	for i := range r.Targets {
+		r.Targets[i].Source = ".mcp.json"
+	}
+	require.NoError(t, SARIF(&b, Run{Version: "1", RuleSet: rule.Set, Checked: r.Checked}, r.Reported()))
+	golden(t, "smoke.sarif", []byte(b.String()))
 	var doc struct {
 		Runs []struct {
 			Results []struct{ RuleID string }

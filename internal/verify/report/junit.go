@@ -10,10 +10,17 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// JUnit writes JUnit XML: a suite for each host, a case for each server and check. A
-// failure that prevented the checks is an error, a failed check a failure, and checks not
-// reached are skipped.
+// JUnit writes JUnit XML. A failure that prevented steps is an error, a failed step a
+// failure, and steps that were not reached or do not apply are skipped.
 func JUnit(w io.Writer, r *verify.Report) error {
+	if r.Command == "check" {
+		return junit.Write(w, "mcpdbg check: "+Verdict(r), checkSuites(r))
+	}
+	return junit.Write(w, "", smokeSuites(r))
+}
+
+// smokeSuites returns a suite for each host, with a case for each server and step.
+func smokeSuites(r *verify.Report) []junit.Suite {
 	var suites []junit.Suite
 	byHost := map[string]int{}
 	for i := range r.Targets {
@@ -32,11 +39,11 @@ func JUnit(w io.Writer, r *verify.Report) error {
 			s.Err += t.Server + ":\n" + strings.Join(termsafe.Lines(strings.Join(t.Said, "\n")), "\n") + "\n"
 		}
 	}
-	return junit.Write(w, "", suites)
+	return suites
 }
 
 func suiteHost(host string) string {
-	if host == verify.Local {
+	if host == verify.Local || host == "" {
 		return "localhost"
 	}
 	return host

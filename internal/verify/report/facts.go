@@ -181,7 +181,7 @@ type Fact struct {
 	Bad         bool
 }
 
-// About returns details of a finished target in addition to Text. They are not yet safe.
+// About returns details of a finished target in addition to OneLine. They are not yet safe.
 func About(r *verify.Result) []Fact {
 	var facts []Fact
 	add := func(label, text string, bad bool) {
@@ -223,7 +223,3 @@ func timesText(r *verify.Result) string {
 	}
 	return strings.Join(parts, ", ")
 }
-
-// Text describes a target in one line, safe for a terminal: what it offers, or what went
-// wrong in which phase.
-func Text(r *verify.Result) string { return lineText(r) }

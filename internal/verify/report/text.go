@@ -1,11 +1,7 @@
-// Package report writes the result of mcpdbg check as text, JUnit XML and Markdown. All
-// text is safe for a terminal.
 package report
 
 import (
 	"bufio"
-	"bytes"
-	_ "embed"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -18,10 +14,10 @@ import (
 	"mcpdbg/ui/widget/termsafe"
 )
 
-// Text writes lines of at most 79 cells, with the verdict at the end, or, if first is
+// Text writes a check, in lines of at most 79 cells, with the verdict at the end, or, if first is
 // set, at the top.
 func Text(w io.Writer, r *verify.Report, first bool) error {
-	t := text{b: bufio.NewWriter(w)}
+	t := details{b: bufio.NewWriter(w)}
 	if first {
 		t.summary(r)
 		t.line("")
@@ -41,15 +37,17 @@ func Text(w io.Writer, r *verify.Report, first bool) error {
 	return t.b.Flush()
 }
 
-type text struct{ b *bufio.Writer }
+type details struct{ b *bufio.Writer }
 
-func (t *text) line(format string, args ...any) {
+func (t *details) line(format string, args ...any) {
 	_, _ = fmt.Fprintln(t.b, strings.TrimRight(fmt.Sprintf(format, args...), " ")) // Flush reports errors
 }
 
-func (t *text) fold(first, rest, words string) { termsafe.Fold(t.b, first, rest, termsafe.Line(words)) }
+func (t *details) fold(first, rest, words string) {
+	termsafe.Fold(t.b, first, rest, termsafe.Line(words))
+}
 
-func (t *text) target(r *verify.Result) {
+func (t *details) target(r *verify.Result) {
 	title := r.Server
 	if r.Remote() {
 		title += " on " + r.Host
@@ -74,7 +72,7 @@ func (t *text) target(r *verify.Result) {
 	}
 }
 
-func (t *text) failure(r *verify.Result) {
+func (t *details) failure(r *verify.Result) {
 	t.fold("  error: ", "         ", r.Message)
 	for _, line := range r.Said {
 		t.fold("    stderr: ", "            ", line)
@@ -84,7 +82,7 @@ func (t *text) failure(r *verify.Result) {
 	}
 }
 
-func (t *text) steps(r *verify.Result) {
+func (t *details) steps(r *verify.Result) {
 	group := ""
 	for i := 0; i < len(r.Steps); {
 		s := &r.Steps[i]
@@ -112,7 +110,7 @@ func callsEnd(steps []verify.Step, from int) int {
 }
 
 // Calls that ended alike are in one line.
-func (t *text) calls(steps []verify.Step) {
+func (t *details) calls(steps []verify.Step) {
 	var order []string
 	alike := map[string][]*verify.Step{}
 	for i := range steps {
@@ -164,7 +162,7 @@ const (
 // In cells.
 const maxReason = 240
 
-func (t *text) step(status, title, reason string) {
+func (t *details) step(status, title, reason string) {
 	head := fmt.Sprintf("    %-*s  %s", statusWidth, status, termsafe.Line(title))
 	indent := strings.Repeat(" ", 4+statusWidth+2+titleWidth+2)
 	if reason == "" {
@@ -203,7 +201,7 @@ func statusOf(s *verify.Step) string {
 const maxShown = 10
 
 // problems writes causes with their consequences first.
-func (t *text) problems(r *verify.Result) {
+func (t *details) problems(r *verify.Result) {
 	groups := r.Groups(func(*verify.ProcessProblem) bool { return true })
 	for i := range groups {
 		if groups[i].End != nil {
@@ -216,7 +214,7 @@ func (t *text) problems(r *verify.Result) {
 	}
 }
 
-func (t *text) cause(r *verify.Result, g *diagnosis.Group) {
+func (t *details) cause(r *verify.Result, g *diagnosis.Group) {
 	cause := r.Problems[g.Items[0]].Cause
 	t.line("")
 	t.fold("  "+g.Severity.String()+": ", "    ", cause.Text)
@@ -234,7 +232,7 @@ func (t *text) cause(r *verify.Result, g *diagnosis.Group) {
 }
 
 // rules writes problems without a cause, by rule.
-func (t *text) rules(r *verify.Result, groups []diagnosis.Group) {
+func (t *details) rules(r *verify.Result, groups []diagnosis.Group) {
 	rule, shown := "", 0
 	for i := range groups {
 		p := &r.Problems[groups[i].Items[0]]
@@ -260,7 +258,7 @@ func (t *text) rules(r *verify.Result, groups []diagnosis.Group) {
 	}
 }
 
-func (t *text) problem(r *verify.Result, p *verify.ProcessProblem, parts ...string) {
+func (t *details) problem(r *verify.Result, p *verify.ProcessProblem, parts ...string) {
 	if where := p.Where(); where != "" {
 		parts = append(parts, where)
 	}
@@ -283,7 +281,7 @@ func (t *text) problem(r *verify.Result, p *verify.ProcessProblem, parts ...stri
 	t.fold("    - ", "      ", strings.TrimSpace(strings.Join(parts, ": ")+end+")"))
 }
 
-func (t *text) baseline(title string, list []verify.Entry) {
+func (t *details) baseline(title string, list []verify.Entry) {
 	if len(list) == 0 {
 		return
 	}
@@ -303,7 +301,7 @@ func (t *text) baseline(title string, list []verify.Entry) {
 	}
 }
 
-func (t *text) summary(r *verify.Report) {
+func (t *details) summary(r *verify.Report) {
 	t.fold("", "  ", Verdict(r))
 	if unrecorded(r) {
 		t.fold("try: ", "  ", "--record DIR to keep a recording of each process")
@@ -379,9 +377,3 @@ func stepsText(r *verify.Report) string {
 	}
 	return text
 }
-
-//go:embed schema.json
-var schema []byte
-
-// Schema is the JSON Schema of the document of mcpdbg check --json.
-func Schema() []byte { return bytes.Clone(schema) }

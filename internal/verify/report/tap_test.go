@@ -30,7 +30,7 @@ func need(t testing.TB, name string) string {
 	return path
 }
 
-func TestTAPGolden(t *testing.T) { golden(t, "sample.tap", asTAP(t, sample())) }
+func TestTAPGolden(t *testing.T) { golden(t, "smoke.tap", asTAP(t, sample())) }
 
 // TestProveReadsTAP checks that prove reads the report and counts the same.
 func TestProveReadsTAP(t *testing.T) {

@@ -1,12 +1,10 @@
-package report_test
+package report
 
 import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
-	"flag"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -15,17 +13,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/internal/check/report"
 	"mcpdbg/internal/verify"
 	"mcpdbg/recordings/rectest"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
+const hostileText = "a\x1b[31m\u202e\n<b>|`*_"
 
-const hostile = "a\x1b[31m\u202e\n<b>|`*_"
-
-// sample is a report with everything in it.
-func sample() *verify.Report {
+// ofCheck is a report with everything in it.
+func ofCheck() *verify.Report {
 	r := verify.NewReport("check", time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC))
 	r.Tool, r.Checked = "mcpdbg 1", "all of them"
 	r.Targets = []verify.Result{
@@ -38,21 +33,21 @@ func sample() *verify.Report {
 				{Name: verify.StepCall, Subject: "echo", Era: "modern", Status: verify.Passed},
 				{Name: verify.StepCall, Subject: "drop", Era: "modern", Status: verify.NotChecked, Reason: "destructiveHint is true (--allow-calls)"},
 				{Name: verify.StepCall, Subject: "add", Era: "modern", Status: verify.Passed},
-				{Name: verify.StepCall, Subject: "a_tool_with_a_very_long_name", Era: "modern", Status: verify.Failed, Severity: "error", Reason: hostile + strings.Repeat(" word", 30)},
+				{Name: verify.StepCall, Subject: "a_tool_with_a_very_long_name", Era: "modern", Status: verify.Failed, Severity: "error", Reason: hostileText + strings.Repeat(" word", 30)},
 				{Name: verify.StepCursor, Era: "modern", Status: verify.Failed, Severity: "warning", Reason: "tools/list responded with a result instead of the error -32602"},
 				{Name: verify.StepVersion, Era: "modern", Status: verify.Passed, Reason: "error -32022 with the supported revisions"},
 				{Name: verify.StepTerm, Status: verify.Failed, Severity: "error", Reason: "still running 2s after SIGTERM"},
 				{Name: verify.StepLeaked, Status: verify.Passed},
 			},
 			Problems: []verify.ProcessProblem{
-				{Problem: verify.Problem{ID: "FRM01", Severity: "error", Count: 3, N: 9, Title: "noise on stdout", Detail: hostile, Fingerprint: "FRM01"}, Hint: "Print to stderr instead.", Process: 1, Recording: "/r/notes-01-auto.jsonl"},
+				{Problem: verify.Problem{ID: "FRM01", Severity: "error", Count: 3, N: 9, Title: "noise on stdout", Detail: hostileText, Fingerprint: "FRM01"}, Hint: "Print to stderr instead.", Process: 1, Recording: "/r/notes-01-auto.jsonl"},
 				{Problem: verify.Problem{ID: "FRM01", Severity: "error", Count: 1, N: 10, Title: "noise on stdout", Detail: "ready", Fingerprint: "FRM01"}, Hint: "Print to stderr instead.", Process: 1, Recording: "/r/notes-01-auto.jsonl"},
 				{Problem: verify.Problem{ID: "TOL05", Severity: "warning", Count: 1, N: 12, Title: "bad schema", Detail: "no type", Method: "tools/list", Name: "echo", Pointer: "/inputSchema", Fingerprint: "TOL05 tools/list echo /inputSchema"}, Process: 2},
 			},
 			Partial: []string{"checked only the first 10 of 20 entries of process 1"},
 		},
 		{
-			Server: "broken", Host: "web-1", Cause: verify.CauseStart, Message: "the server ended before it answered: exit code 3", Hint: "check the command", Said: []string{"boom " + hostile},
+			Server: "broken", Host: "web-1", Cause: verify.CauseStart, Message: "the server ended before it answered: exit code 3", Hint: "check the command", Said: []string{"boom " + hostileText},
 			Steps: []verify.Step{{Name: verify.StepHandshake, Status: verify.Failed, Severity: "error", Reason: "the server ended"}, {Name: verify.StepCall, Status: verify.NotChecked, Reason: "there was no handshake"}},
 		},
 		{Server: "session.jsonl"},
@@ -62,22 +57,10 @@ func sample() *verify.Report {
 	return r
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.MkdirAll("testdata", 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
-}
-
-func TestText(t *testing.T) {
+func TestCheckText(t *testing.T) {
 	var b strings.Builder
-	require.NoError(t, report.Text(&b, sample(), false))
-	golden(t, "sample.txt", b.String())
+	require.NoError(t, Text(&b, ofCheck(), false))
+	golden(t, "check.txt", []byte(b.String()))
 	for line := range strings.Lines(b.String()) {
 		require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), 79, line)
 	}
@@ -85,17 +68,17 @@ func TestText(t *testing.T) {
 	require.NotContains(t, b.String(), "\u202e")
 }
 
-func TestMarkdown(t *testing.T) {
+func TestCheckMarkdown(t *testing.T) {
 	var b strings.Builder
-	require.NoError(t, report.Markdown(&b, sample()))
-	golden(t, "sample.md", b.String())
+	require.NoError(t, Markdown(&b, ofCheck()))
+	golden(t, "check.md", []byte(b.String()))
 	require.NotContains(t, b.String(), "<b>")
 }
 
-func TestJUnit(t *testing.T) {
+func TestCheckJUnit(t *testing.T) {
 	var b strings.Builder
-	require.NoError(t, report.JUnit(&b, sample()))
-	golden(t, "sample.xml", b.String())
+	require.NoError(t, JUnit(&b, ofCheck()))
+	golden(t, "check.xml", []byte(b.String()))
 	rectest.ValidateJUnit(t, []byte(b.String()))
 	var doc struct {
 		Suites []struct {
@@ -115,57 +98,57 @@ func TestJUnit(t *testing.T) {
 // TestVerdictIsAtTheTop checks that the documents for other programs, and text that is not
 // for a terminal, begin with the verdict.
 func TestVerdictIsAtTheTop(t *testing.T) {
-	r := sample()
-	verdict := report.Verdict(r)
+	r := ofCheck()
+	verdict := Verdict(r)
 	require.True(t, strings.HasPrefix(verdict, "FAILED (1 of 3 passed): "), verdict)
 	firstLines := func(write func(*strings.Builder) error, n int) string {
 		var b strings.Builder
 		require.NoError(t, write(&b))
 		return strings.Join(strings.Split(b.String(), "\n")[:n], " ")
 	}
-	require.Contains(t, firstLines(func(b *strings.Builder) error { return report.Text(b, r, true) }, 1), "FAILED (1 of 3 passed): ")
-	require.Contains(t, firstLines(func(b *strings.Builder) error { return report.Markdown(b, r) }, 1), "failed")
-	require.Contains(t, firstLines(func(b *strings.Builder) error { return report.JUnit(b, r) }, 2), "<!-- mcpdbg check: "+verdict+" -->")
+	require.Contains(t, firstLines(func(b *strings.Builder) error { return Text(b, r, true) }, 1), "FAILED (1 of 3 passed): ")
+	require.Contains(t, firstLines(func(b *strings.Builder) error { return Markdown(b, r) }, 1), "failed")
+	require.Contains(t, firstLines(func(b *strings.Builder) error { return JUnit(b, r) }, 2), "<!-- mcpdbg check: "+verdict+" -->")
 
 	var whole, last strings.Builder
-	require.NoError(t, report.Text(&whole, r, true))
-	require.NoError(t, report.Text(&last, r, false))
+	require.NoError(t, Text(&whole, r, true))
+	require.NoError(t, Text(&last, r, false))
 	require.Equal(t, 1, strings.Count(whole.String(), "FAILED (1 of 3 passed)"))
 	require.Contains(t, strings.TrimSpace(last.String()[len(last.String())-400:]), "FAILED (1 of 3 passed): ", "on a terminal it is at the end")
 }
 
-func TestSchema(t *testing.T) {
+func TestCheckSchema(t *testing.T) {
 	parse := func(data []byte) any {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 		require.NoError(t, err)
 		return doc
 	}
 	c := jsonschema.NewCompiler()
-	require.NoError(t, c.AddResource("check", parse(report.Schema())))
+	require.NoError(t, c.AddResource("check", parse(CheckSchema())))
 	schema, err := c.Compile("check")
 	require.NoError(t, err)
-	doc, err := json.Marshal(report.V1(sample()))
+	doc, err := json.Marshal(checkV1(ofCheck()))
 	require.NoError(t, err)
 	require.NoError(t, schema.Validate(parse(doc)))
-	wrong := sample()
+	wrong := ofCheck()
 	wrong.Targets[0].Steps[0].Status = "fine"
-	doc, err = json.Marshal(report.V1(wrong))
+	doc, err = json.Marshal(checkV1(wrong))
 	require.NoError(t, err)
 	require.Error(t, schema.Validate(parse(doc)))
 }
 
 // Every member is in the schema and in docs/reference/check.md.
-func TestEveryMemberIsDescribed(t *testing.T) {
+func TestCheckEveryMemberIsDescribed(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/reference/check.md")
 	require.NoError(t, err)
-	for _, of := range []any{report.CheckV1{}, report.CheckTargetV1{}, verify.Server{}, report.CheckStepV1{}, verify.ProcessProblem{}, verify.Entry{}} {
+	for _, of := range []any{CheckV1{}, CheckTargetV1{}, verify.Server{}, CheckStepV1{}, verify.ProcessProblem{}, verify.Entry{}} {
 		kind := reflect.TypeOf(of)
 		for i := range kind.NumField() {
 			name, _, _ := strings.Cut(kind.Field(i).Tag.Get("json"), ",")
 			if name == "" {
 				continue
 			}
-			require.Contains(t, string(report.Schema()), `"`+name+`"`, kind)
+			require.Contains(t, string(checkSchema), `"`+name+`"`, kind)
 			require.Contains(t, string(page), "`"+name+"`", kind)
 		}
 	}

@@ -19,7 +19,7 @@ func TestJUnitIsValid(t *testing.T) {
 	for _, r := range []*verify.Report{{}, empty(), sample(), full()} {
 		rectest.ValidateJUnit(t, asJUnit(t, r))
 	}
-	golden(t, "sample.xml", asJUnit(t, sample()))
+	golden(t, "smoke.xml", asJUnit(t, sample()))
 }
 
 // parsed is the part of a document that tests check.

@@ -115,7 +115,7 @@ func newPage(r *verify.Report) *page {
 func newPageTarget(index int, r *verify.Result, slowest float64) pageTarget {
 	t := pageTarget{
 		Verdict: status(r), Class: strings.Replace(status(r), verify.OutcomeDoubtful, "unsure", 1), Index: index, Host: termsafe.Line(r.Host), Server: termsafe.Line(r.Server), Cause: termsafe.Line(string(r.Cause)), Phase: termsafe.Line(string(r.Phase)),
-		MS: r.DurationMS, Took: duration(r.DurationMS), Text: lineText(r), Hint: termsafe.Lines(r.Hint), Evidence: evidence(r),
+		MS: r.DurationMS, Took: duration(r.DurationMS), Text: OneLine(r), Hint: termsafe.Lines(r.Hint), Evidence: evidence(r),
 	}
 	if !r.OK {
 		t.Text = termsafe.Line(r.Message)

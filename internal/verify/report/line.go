@@ -51,7 +51,7 @@ func (c lineColumns) Line(r *verify.Result) string {
 	if c.Server >= 0 {
 		line += "  " + pad(r.Server, c.Server)
 	}
-	line += fmt.Sprintf("  %7s  %s", duration(r.DurationMS), withWait(lineText(r), r))
+	line += fmt.Sprintf("  %7s  %s", duration(r.DurationMS), withWait(OneLine(r), r))
 	line = strings.TrimRight(line, " ")
 	if c.Width > 0 {
 		line = termsafe.Truncate(line, c.Width, termsafe.Ellipsis)
@@ -70,7 +70,9 @@ func status(r *verify.Result) string {
 	}
 }
 
-func lineText(r *verify.Result) string {
+// OneLine describes a target in one line, safe for a terminal: what it offers, or what
+// went wrong in which phase.
+func OneLine(r *verify.Result) string {
 	if !r.OK {
 		return termsafe.Line(failure(r))
 	}
