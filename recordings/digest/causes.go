@@ -21,7 +21,7 @@ const (
 type Cause struct {
 	Severity string   `json:"severity"`
 	Text     string   `json:"text"`
-	Evidence []string `json:"evidence,omitempty"` // about calls that failed or have no response
+	Evidence []string `json:"evidence,omitempty"` // about calls that failed, have no response or took longer
 	Advice   string   `json:"advice,omitempty"`
 	N        uint64   `json:"n,omitempty"` // the entry that shows it
 	Row      int      `json:"-"`           // the same; -1 if there is none
@@ -52,7 +52,7 @@ func (d *Digest) Causes(src session.Source, found []diagnosis.Cause) (all []Caus
 	}
 	for i := range d.Slower[:min(len(d.Slower), maxCauses)] {
 		s := &d.Slower[i]
-		all = append(all, Cause{Severity: diagnosis.Warning.String(), Text: s.String(), Row: s.Row, N: s.N, part: 2*int(diagnosis.PartRest) - 1})
+		all = append(all, Cause{Severity: diagnosis.Warning.String(), Text: s.String(), Evidence: s.Evidence, Row: s.Row, N: s.N, part: 2*int(diagnosis.PartRest) - 1})
 	}
 	sort.SliceStable(all, func(i, j int) bool {
 		a, b := &all[i], &all[j]

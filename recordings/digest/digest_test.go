@@ -215,6 +215,10 @@ func TestSlower(t *testing.T) {
 	require.Equal(t, "report became slower at 83 ms: p50 1 ms → 9 ms", d.Slower[0].String())
 	require.EqualValues(t, 84, d.Slower[0].N)
 	require.Equal(t, 20, d.Slower[0].Calls)
+	require.Equal(t, []string{
+		"20 calls before it, 20 slow from it on", "the size of the responses did not change: median 94 bytes → 97 bytes", "not clearly slower then: sum p50 1 ms → 1 ms",
+	}, d.Slower[0].Evidence)
+	require.Equal(t, d.Slower[0].Evidence, d.Causes(rectest.Session(t, lines...), nil)[0].Evidence)
 	require.Equal(t, "report", d.Lines[0].Tool)
 	require.Equal(t, []int64{1000, 1000, 9000, 9000}, d.Lines[0].Medians(4))
 	require.Equal(t, []int64{1000, 1000, 1000, 9000, 9000}, d.Lines[0].Medians(100), "of eight calls each")
@@ -222,6 +226,27 @@ func TestSlower(t *testing.T) {
 		lines = append(lines, call(3000+i, "report"), result(3000+i, ok))
 	}
 	require.Equal(t, "report became slower at 83 ms: p50 1 ms → 9 ms, until entry 312", digest.Read(t.Context(), rectest.Session(t, lines...)).Slower[0].String())
+}
+
+// TestSlowerTogether checks that other tools that became slower then, and responses that grew,
+// are named.
+func TestSlowerTogether(t *testing.T) {
+	lines := []string{rectest.Started}
+	for i := range 80 {
+		body := ok
+		lines = append(lines, call(i, []string{"a", "b"}[i%2]))
+		if i >= 40 {
+			body = strings.Replace(ok, "{", `{"_meta":{"pad":"`+strings.Repeat("x", 100)+`"},`, 1)
+			for range 9 {
+				lines = append(lines, `"k":"stderr","raw":"wait"`)
+			}
+		}
+		lines = append(lines, result(i, body))
+	}
+	slower := digest.Read(t.Context(), rectest.Session(t, lines...)).Slower
+	require.Len(t, slower, 2)
+	require.Equal(t, "the size of the responses changed: median 95 bytes → 216 bytes", slower[0].Evidence[1])
+	require.Equal(t, "clearly slower then, too: b p50 1 ms → 10 ms", slower[0].Evidence[2])
 }
 
 // TestNamesAfterLongArguments checks that the tool of a call is known if its arguments come

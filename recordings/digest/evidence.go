@@ -166,7 +166,8 @@ func (f *Failure) state(succeeded map[string]*callSet) (all []string) {
 		case len(v.numbers) > 1:
 			number = wording.Ordinal(before+1) + " number"
 		}
-		all = append(all, fmt.Sprintf("%s %s in the message is always the argument %s (%s in entry %d)%s", article, number, wording.List(e.names), e.first, e.entry, v.larger(e.names, succeeded)))
+		text := fmt.Sprintf("%s %s in the message is always the argument %s (%s in entry %d)", article, number, wording.List(e.names), e.first, e.entry)
+		all = append(all, text+e.larger(v.calls, succeeded))
 	}
 	if succeeded != nil {
 		all = append(all, compare(v.calls, succeeded, f.Count, len(all) == 0)...)
@@ -174,20 +175,23 @@ func (f *Failure) state(succeeded map[string]*callSet) (all []string) {
 	return all[:min(len(all), maxEvidence)]
 }
 
-// larger states that calls succeeded with a larger value of an argument than any failed call
-// had, which excludes a limit; "" unless all failed calls are of one tool.
-func (v *evidence) larger(names []string, succeeded map[string]*callSet) string {
-	if len(v.calls) != 1 || len(names) != 1 {
+// larger states that calls of the same tools succeeded with a larger number than the first
+// one that failed, "" if none did or that is not known.
+func (e *echo) larger(calls, succeeded map[string]*callSet) string {
+	first, err := strconv.ParseFloat(e.first, 64)
+	if err != nil || len(e.names) != 1 {
 		return ""
 	}
-	for tool, failed := range v.calls {
-		fine := succeeded[tool]
-		if fine == nil || failed.arguments[names[0]] == nil || fine.arguments[names[0]] == nil {
-			break
-		}
-		if f, other := failed.arguments[names[0]], fine.arguments[names[0]]; f.numbers > 0 && other.max > f.max {
-			return fmt.Sprintf("; calls with a larger %s succeeded, up to %s", names[0], strconv.FormatFloat(other.max, 'f', -1, 64))
+	most := first
+	for tool := range calls {
+		if s := succeeded[tool]; s != nil {
+			if v := s.arguments[e.names[0]]; v != nil && v.numbers > 0 {
+				most = max(most, v.max)
+			}
 		}
 	}
-	return ""
+	if most == first {
+		return ""
+	}
+	return fmt.Sprintf("; a larger %s succeeded, too (up to %s)", e.names[0], strconv.FormatFloat(most, 'f', -1, 64))
 }

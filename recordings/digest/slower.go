@@ -37,6 +37,8 @@ type Slowing struct {
 	Slow   int64  `json:"p50_slow_us"`       // of those from it on
 	Calls  int    `json:"calls"`             // from it on
 	Until  uint64 `json:"until_n,omitempty"` // the last slow call, if later ones were fast again
+	// Evidence is statements about what else changed or did not.
+	Evidence []string `json:"evidence,omitempty"`
 }
 
 // Name is the tool, or else the method.
@@ -56,6 +58,8 @@ func (s *Slowing) String() string {
 func (d *reader) slower() (all []Slowing) {
 	for _, l := range d.lines {
 		l.sort()
+	}
+	for _, l := range d.lines {
 		from, to := slowed(l.took)
 		if to == 0 || l.From != "client" || l.Method == otherNames || mcp.WaitsLong(l.Method) {
 			continue
@@ -72,6 +76,7 @@ func (d *reader) slower() (all []Slowing) {
 			d.describe(&last)
 			s.Until = last.N
 		}
+		s.Evidence = d.around(l, from, to)
 		all = append(all, s)
 	}
 	sort.Slice(all, func(i, j int) bool {

@@ -179,7 +179,7 @@ func TestSlowerTools(t *testing.T) {
 		require.Len(t, page.Slower, 1)
 		require.Len(t, page.Tools[0].Medians, 100/8)
 		require.Equal(t, uint64(122), page.Slower[0].N)
-		require.Equal(t, remark{Severity: "warning", Text: "report became slower at 121 ms: p50 1 ms → 28 ms", Row: 121}, page.Facts.Causes[0])
+		require.Equal(t, remark{Severity: "warning", Text: "report became slower at 121 ms: p50 1 ms → 28 ms", Evidence: page.Slower[0].Evidence, Row: 121}, page.Facts.Causes[0])
 		require.True(t, slices.ContainsFunc(page.Rows, func(r pageRow) bool { return r.N == 122 && r.Tool == "report" }))
 	}
 }

@@ -91,7 +91,7 @@ func TestRecInfoSaysWhenAToolBecameSlower(t *testing.T) {
 		add(id*100_000, "stdin", fmt.Sprintf(`"id":%d,"method":"tools/call","params":{"name":"search"}`, id))
 		add(id*100_000+2000+id/30*60_000, "stdout", fmt.Sprintf(`"id":%d,"result":{}`, id))
 	}
-	const want = "search became slower at 3.0 s: p50 2 ms → 62 ms (entry 61)\n"
+	const want = "search became slower at 3.0 s: p50 2 ms → 62 ms (entry 61)\n           30 calls before it, 30 slow from it on\n           the size of the responses did not change: median 76 bytes → 76 bytes\n"
 	r := clitest.InProcess(t, "rec", "info", clitest.WriteFile(t, text))
 	require.Contains(t, r.Stdout, "\ncause      "+want)
 	require.Equal(t, 1, strings.Count(r.Stdout, "became slower"))
@@ -103,6 +103,8 @@ func TestRecInfoSaysWhenAToolBecameSlower(t *testing.T) {
 	var info rec.Info
 	require.NoError(t, json.Unmarshal([]byte(clitest.InProcess(t, "rec", "info", "--json", file).Stdout), &info))
 	require.Len(t, info.Causes, 2)
+	require.Equal(t, info.Causes[1].Evidence, info.Slower[0].Evidence)
+	info.Slower[0].Evidence = nil
 	require.Equal(t, []digest.Slowing{{Method: "tools/call", Tool: "search", N: 61, T: 3_000_000, Before: 2000, Slow: 62_000, Calls: 30}}, info.Slower)
 }
 
