@@ -168,6 +168,9 @@ type Streams struct {
 	// Lost, if set, reports whether an output that has ended was lost with its
 	// connection.
 	Lost func() bool
+	// Source, if set, takes the place of Output for streams that come in one order: it
+	// gives the Journal all output and both ends, or Fail, and then returns.
+	Source func()
 }
 
 // Attach begins the life of a launched process: from now on it can be read,
@@ -183,6 +186,13 @@ func (b *Base) Attach(s Streams, env EnvReport) {
 	b.mu.Lock()
 	b.running = true
 	b.mu.Unlock()
+	if s.Source != nil {
+		b.Go(func() {
+			defer close(b.drained)
+			s.Source()
+		})
+		return
+	}
 	other := make(chan struct{})
 	b.Go(func() {
 		defer close(other)

@@ -98,7 +98,9 @@ type LinkState string
 const (
 	LinkUp      LinkState = "up"
 	LinkStalled LinkState = "stalled" // a reply is overdue
-	LinkLost    LinkState = "lost"
+	// LinkRecovering: the connection is lost, and another one is tried. The process goes on.
+	LinkRecovering LinkState = "recovering"
+	LinkLost       LinkState = "lost"
 )
 
 // LinkInfo is the connection to the host where a process runs.

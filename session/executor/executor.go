@@ -264,8 +264,8 @@ const (
 	WriteFailed
 	// Survivors: processes that Terminate could not kill.
 	Survivors
-	// Link: the connection has stalled, or is up again. Its loss is reported by
-	// Failed.
+	// Link: the connection has stalled, is being recovered, or is up again. Its loss
+	// is reported by Failed.
 	Link
 	// Noticed: Notice was added to Info.Notices. Later subscribers find it
 	// there.

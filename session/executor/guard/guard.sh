@@ -673,6 +673,14 @@ while IFS= read -r LINE; do
 		esac
 		echo "E $2"
 		;;
+	I) # the pump: its pid, and how many bytes it will have passed at the end, or -. Its
+		# birth is how many it has passed. It is ended at the end.
+		SIZE=
+		{ while read -r ALL LINE; do [ "$ALL" != wchar: ] || SIZE=$LINE; done </proc/$3/io; } 2>/dev/null
+		[ -z "$SIZE" ] || echo "M $3 0 0 $SIZE"
+		[ "$SIZE" != "$4" ] || kill -KILL $3
+		echo "E $2"
+		;;
 	K) # kill them all
 		slay tell
 		[ "$SPARED" != ' ' ] && tell Y $SPARED

@@ -16,10 +16,10 @@ var (
 	ErrEnded = errors.New("the command ended before it")
 )
 
-// A scanner looks for a marker at the start of a line. What precedes it is noise: output
+// A Scanner looks for a marker at the start of a line. What precedes it is noise: output
 // of startup files, not of the server.
-type scanner struct {
-	marker string
+type Scanner struct {
+	Marker string
 	buf    []byte
 	from   int // start of the incomplete line
 }
@@ -32,7 +32,8 @@ type Reading struct {
 	Err   error  // why it did not come
 }
 
-func (s *scanner) feed(p []byte) (Reading, bool) {
+// Feed adds output. It reports whether the Reading is complete.
+func (s *Scanner) Feed(p []byte) (Reading, bool) {
 	s.buf = append(s.buf, p...)
 	for {
 		end := bytes.IndexByte(s.buf[s.from:], '\n')
@@ -41,7 +42,7 @@ func (s *scanner) feed(p []byte) (Reading, bool) {
 		}
 		line := s.buf[s.from : s.from+end]
 		next := s.from + end + 1
-		after, ok := bytes.CutPrefix(line, []byte(s.marker))
+		after, ok := bytes.CutPrefix(line, []byte(s.Marker))
 		if ok && (len(after) == 0 || after[0] == ' ') {
 			return Reading{
 				Line:  string(bytes.TrimPrefix(after, []byte(" "))),
@@ -62,10 +63,10 @@ func (s *scanner) feed(p []byte) (Reading, bool) {
 func Await(r io.Reader, marker string) <-chan Reading {
 	done := make(chan Reading, 1)
 	go func() {
-		s := scanner{marker: marker}
+		s := Scanner{Marker: marker}
 		for buf := make([]byte, 32<<10); ; {
 			n, err := r.Read(buf)
-			result, complete := s.feed(buf[:n])
+			result, complete := s.Feed(buf[:n])
 			if !complete && err != nil {
 				result, complete = Reading{Noise: s.buf, Err: ErrEnded}, true
 			}

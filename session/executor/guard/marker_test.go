@@ -28,12 +28,12 @@ func TestMarkerIsFoundAtTheStartOfALine(t *testing.T) {
 		{"binary", "\x00\xff\n\nRUN-x 1\n\x00", "1", "\x00\xff\n", "\x00", true},
 	} {
 		for _, step := range []int{1, 3, len(c.in)} {
-			s := scanner{marker: "RUN-x"}
+			s := Scanner{Marker: "RUN-x"}
 			var got Reading
 			found, fed := false, 0
 			for fed < len(c.in) && !found {
 				n := min(step, len(c.in)-fed)
-				got, found = s.feed([]byte(c.in[fed : fed+n]))
+				got, found = s.Feed([]byte(c.in[fed : fed+n]))
 				fed += n
 			}
 			require.Equal(t, c.found, found, c.name)
@@ -75,14 +75,14 @@ func FuzzMarker(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte, step int) {
 		step = max(1, step%64)
-		whole := scanner{marker: "RUN-x"}
-		want, wantFound := whole.feed(in)
-		s := scanner{marker: "RUN-x"}
+		whole := Scanner{Marker: "RUN-x"}
+		want, wantFound := whole.Feed(in)
+		s := Scanner{Marker: "RUN-x"}
 		var got Reading
 		found, fed := false, 0
 		for fed < len(in) && !found {
 			n := min(step, len(in)-fed)
-			got, found = s.feed(in[fed : fed+n])
+			got, found = s.Feed(in[fed : fed+n])
 			fed += n
 		}
 		require.Equal(t, wantFound, found, "however it comes")
