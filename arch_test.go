@@ -58,6 +58,8 @@ var importRules = []importRule{
 	{packages: "session/exchange", never: []string{"session/index", "session/elements", "session/diagnosis/rule", "session/diagnosis/cause", "session/localexec", "session/target"}, why: "follows the rows of a log, whichever program wrote it"},
 	{packages: "session/executor", never: []string{""}, why: "a contract, which every executor implements"},
 	{packages: "session/executor/guard", never: []string{""}, but: []string{"session/executor"}, why: "scripts and their protocol, for every executor that reaches a shell"},
+	{packages: "session/execserver", never: []string{""}, but: []string{"framing", "session/executor", "session/executor/guard", "session/execserver/wire"}, why: "a client; connections are passed in"},
+	{packages: "session/execserver/wire", never: []string{""}, but: []string{"framing"}, why: "the messages, for client and server"},
 	{packages: "session/via", never: []string{""}, but: []string{"session/executor", "session/executor/guard"}, why: "prefixes of commands, and an executor over one that is passed in"},
 	{packages: "session/via/enginetest", never: []string{""}, but: []string{"session/executor", "session/exectest"}, why: "takes the place of programs that do not know this one"},
 	{packages: "session/mcp", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "facts, and the shapes of messages"},

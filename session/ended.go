@@ -131,6 +131,9 @@ func (r *run) explain(err error) error {
 func DescribeExit(exit executor.Exit) string {
 	switch exit.Kind {
 	case executor.ExitCode:
+		if exit.Why != "" && !EndedFromOutside(exit.By) {
+			return fmt.Sprintf("%d (%s)", exit.Code, exit.Why)
+		}
 		return fmt.Sprintf("exit code %d", exit.Code)
 	case executor.ExitSignal:
 		if exit.Core {

@@ -116,5 +116,10 @@ type LinkInfo struct {
 	Cipher    string
 	MAC       string
 	Client    string // version of the local ssh program, if it was used
-	Err       error  // LinkLost
+	Err       error  // LinkLost, LinkRecovering
+	// Of an exec server: its session, which lasts for Keep without a connection, and when
+	// the state began.
+	Session string
+	Keep    time.Duration
+	Since   time.Time
 }

@@ -22,6 +22,10 @@ func clientEnvNames(goos string) []string {
 	return []string{"HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"}
 }
 
+// ClientEnvNames returns the variables that EnvClient passes on a system, as
+// runtime.GOOS names it.
+func ClientEnvNames(goos string) []string { return clientEnvNames(goos) }
+
 // BuildEnv returns the environment of a local process, and a report of the
 // names: the variables of base (NAME=value, like os.Environ; the last of
 // duplicates counts) that policy passes, overridden by named. On Windows names

@@ -47,7 +47,8 @@ type Lines struct {
 	out []byte
 }
 
-const linesBuffer = 64 << 10
+// linesBuffer holds a chunk of output of any executor.
+const linesBuffer = 128 << 10
 
 // NewLines returns a Conn over a stream, which it closes. limit is the maximum size of a
 // message that is read.

@@ -32,17 +32,19 @@ func Decode(text []byte) (Message, error) {
 	return m, nil
 }
 
-// Request returns a request; id is a number as Message.ID holds it.
-func Request(id uint64, method string, params any) ([]byte, error) {
-	return encode(Message{ID: strconv.AppendUint(nil, id, 10), Method: method}, params)
+// AppendRequest appends a request to dst. params are JSON, or empty.
+func AppendRequest(dst []byte, id uint64, method string, params []byte) []byte {
+	dst = strconv.AppendUint(append(dst, `{"id":`...), id, 10)
+	dst = append(append(append(dst, `,"method":"`...), method...), '"')
+	if len(params) > 0 {
+		dst = append(append(dst, `,"params":`...), params...)
+	}
+	return append(dst, '}')
 }
 
 // Notification returns a notification.
 func Notification(method string, params any) ([]byte, error) {
-	return encode(Message{Method: method}, params)
-}
-
-func encode(m Message, params any) ([]byte, error) {
+	m := Message{Method: method}
 	var err error
 	if params != nil {
 		if m.Params, err = json.Marshal(params); err != nil {

@@ -1,0 +1,51 @@
+//go:build linux
+
+package execserver
+
+import (
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/execserver/wire"
+	"mcpdbg/session/exectest"
+	"mcpdbg/session/executor"
+)
+
+// waitLimit is how long a test waits for anything.
+const waitLimit = 5 * time.Minute
+
+func TestMain(m *testing.M) {
+	if exectest.HelperMain() {
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// conform runs the suite over an exec server that has no extensions.
+func conform(t *testing.T, open func(*testing.T, time.Duration) executor.Executor) {
+	t.Helper()
+	exectest.Run(t, func(t *testing.T) exectest.Harness {
+		e := open(t, 0)
+		return exectest.Harness{
+			Executor: e, Program: os.Args[0], NewWithRetention: open,
+			Alive: exectest.Alive, Zombie: func(int) bool { return false },
+			FindsOrphans: true, Spares: true, ShellStatus: true,
+			Lose: func(executor.Process) { e.(*Executor).s.cutConnection(io.ErrUnexpectedEOF) },
+		}
+	})
+}
+
+func openFake(t *testing.T, retention time.Duration) executor.Executor {
+	t.Helper()
+	e, err := Open(t.Context(), Options{
+		Dial: newFakeServer().dial, Concurrency: wire.CodexConcurrency, Retention: retention, StartTimeout: waitLimit, Placement: "fake",
+	})
+	require.NoError(t, err)
+	return e
+}
+
+func TestConformance(t *testing.T) { conform(t, openFake) }

@@ -1,0 +1,237 @@
+//go:build linux
+
+package execserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/execserver/wire"
+	"mcpdbg/session/exectest"
+	"mcpdbg/session/executor"
+)
+
+func resumable(t *testing.T, f *fakeServer) *Executor {
+	t.Helper()
+	e, err := Open(t.Context(), Options{
+		Dial: f.dial, Resumable: true, Concurrency: wire.CodexConcurrency, StartTimeout: waitLimit, Placement: "fake", Keep: waitLimit,
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, e.Close()) })
+	return e
+}
+
+// echoes does round trips with a process that echoes lines, while cut is called at random
+// moments. It returns how long the slowest recovery took.
+func echoes(t *testing.T, e *Executor, trips, cuts int, cut func()) (slowest time.Duration) {
+	t.Helper()
+	p, err := e.Start(t.Context(), executor.Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs("echo")...), Pinned: true})
+	require.NoError(t, err)
+	sub, err := p.Subscribe(executor.SubscribeOptions{Pin: true})
+	require.NoError(t, err)
+	defer sub.Close()
+	done := make(chan struct{})
+	var made atomic.Int64
+	var cutting sync.WaitGroup
+	cutting.Go(func() {
+		for range cuts {
+			select {
+			case <-done:
+				return
+			case <-time.After(time.Duration(rand.IntN(30)) * time.Millisecond):
+			}
+			cut()
+			made.Add(1)
+			for p.Info().Link.State != executor.LinkUp {
+				time.Sleep(time.Millisecond)
+			}
+		}
+	})
+	var got, want bytes.Buffer
+	var lost time.Time
+	next := uint64(1)
+	for i := 0; i < trips || made.Load() < int64(cuts); i++ {
+		line := fmt.Sprintf("%d %s\n", i, bytes.Repeat([]byte{'x'}, rand.IntN(4000)))
+		want.WriteString(line)
+		r, err := p.Write(t.Context(), "", []byte(line))
+		require.NoError(t, err)
+		require.Equal(t, executor.Accepted, r.Status)
+		for got.Len() < want.Len() {
+			ev, err := sub.Next(t.Context())
+			require.NoError(t, err)
+			switch ev.Kind {
+			case executor.Output:
+				require.Equal(t, next, ev.Seq)
+				next++
+				got.Write(ev.Data)
+			case executor.Link:
+				if ev.Link.State == executor.LinkRecovering {
+					lost = ev.Link.Since
+				} else {
+					slowest = max(slowest, ev.Link.Since.Sub(lost))
+				}
+			default:
+				require.Fail(t, "unexpected event", "%+v", ev)
+			}
+		}
+		require.True(t, bytes.Equal(want.Bytes(), got.Bytes()), "round trip %d", i)
+		got.Reset()
+		want.Reset()
+	}
+	close(done)
+	cutting.Wait()
+	p.CloseStdin()
+	for {
+		ev, err := sub.Next(t.Context())
+		require.NoError(t, err)
+		require.NotEqual(t, executor.Output, ev.Kind, "%q", ev.Data)
+		if ev.Kind == executor.Exited {
+			require.Equal(t, executor.Exit{Kind: executor.ExitCode}, ev.Exit)
+			return slowest
+		}
+	}
+}
+
+func TestCutsLoseNothing(t *testing.T) {
+	t.Parallel()
+	f := newFakeServer()
+	echoes(t, resumable(t, f), 100, 20, f.cut)
+}
+
+// TestOutputBeyondTheRetainedIsLost floods more than the server retains: the process fails, and says why.
+func TestOutputBeyondTheRetainedIsLost(t *testing.T) {
+	t.Parallel()
+	f := newFakeServer()
+	e := resumable(t, f)
+	cue := filepath.Join(t.TempDir(), "cue")
+	p, err := e.Start(t.Context(), executor.Command{Argv: []string{
+		"/bin/sh", "-c", "echo up; until [ -e " + cue + " ]; do sleep 0.01; done; head -c 3000000 /dev/zero; exec sleep 1000",
+	}})
+	require.NoError(t, err)
+	sub, err := p.Subscribe(executor.SubscribeOptions{})
+	require.NoError(t, err)
+	_, err = sub.Next(t.Context()) // it runs
+	require.NoError(t, err)
+	var may sync.Mutex
+	f.mu.Lock()
+	f.refuse = func() error {
+		may.Lock() // until the flood is over
+		defer may.Unlock()
+		return nil
+	}
+	f.mu.Unlock()
+	may.Lock()
+	f.cut()
+	for ev := (executor.Event{}); ev.Link == nil; {
+		ev, err = sub.Next(t.Context())
+		require.NoError(t, err)
+	}
+	require.NoError(t, os.WriteFile(cue, nil, 0o600))
+	require.Eventually(t, func() bool { return f.server().written() >= 3_000_000 }, waitLimit, time.Millisecond)
+	may.Unlock()
+	for {
+		ev, err := sub.Next(t.Context())
+		require.NoError(t, err)
+		if ev.Kind == executor.Failed {
+			require.ErrorIs(t, ev.Err, errEvicted)
+			var lost *executor.LostError
+			require.ErrorAs(t, ev.Err, &lost)
+			return
+		}
+	}
+}
+
+func TestSessionIsGone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		prepare func(*fakeServer)
+		says    string
+	}{
+		"unknown":  {func(f *fakeServer) { f.all = map[string]*fakeSession{} }, "the session is gone after"},
+		"refused":  {func(f *fakeServer) { f.refuse = func() error { return errors.New("connection refused") } }, "not connected again for 100ms, the session may be gone: connection refused"},
+		"attached": {func(f *fakeServer) { f.holds = true }, "the server still holds the old connection"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFakeServer()
+			e, err := Open(t.Context(), Options{Dial: f.dial, Resumable: true, Keep: 100 * time.Millisecond, StartTimeout: waitLimit})
+			require.NoError(t, err)
+			p, err := e.Start(t.Context(), executor.Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs("hang")...)})
+			require.NoError(t, err)
+			sub, err := p.Subscribe(executor.SubscribeOptions{})
+			require.NoError(t, err)
+			f.mu.Lock()
+			c.prepare(f)
+			f.mu.Unlock()
+			f.cut()
+			var states []executor.LinkState
+			for {
+				ev, err := sub.Next(t.Context())
+				require.NoError(t, err)
+				if ev.Kind == executor.Link {
+					states = append(states, ev.Link.State)
+				}
+				if ev.Kind == executor.Failed {
+					require.ErrorContains(t, ev.Err, c.says)
+					break
+				}
+			}
+			require.Equal(t, []executor.LinkState{executor.LinkRecovering}, states)
+			require.Equal(t, executor.LinkLost, p.Info().Link.State)
+			_, err = e.Start(t.Context(), executor.Command{Argv: []string{"true"}})
+			require.ErrorContains(t, err, c.says)
+			require.NoError(t, e.Close())
+		})
+	}
+}
+
+// TestDeafServer fills standard input: the queue of the server must not be full then, because
+// it would handle no other request.
+func TestDeafServer(t *testing.T) {
+	t.Parallel()
+	e := openFake(t, 0).(*Executor)
+	p, err := e.Start(t.Context(), executor.Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs("hang")...)})
+	require.NoError(t, err)
+	for range 1000 {
+		_, err := p.Write(t.Context(), "", bytes.Repeat([]byte{'x'}, 1000))
+		require.NoError(t, err)
+	}
+	tree, err := p.Tree(t.Context())
+	require.NoError(t, err)
+	require.Len(t, tree, 1)
+	require.NoError(t, e.Close())
+}
+
+func TestOneWarningForAnotherVersion(t *testing.T) {
+	t.Parallel()
+	f := newFakeServer()
+	f.version = "0.170.0"
+	e := resumable(t, f)
+	p, err := e.Start(t.Context(), executor.Command{Argv: []string{"/bin/sh", "-c", "exit 143"}})
+	require.NoError(t, err)
+	require.Len(t, p.Info().Notices, 1)
+	require.Contains(t, p.Info().Notices[0].Text, "0.170.0")
+	_, err = p.Read(t.Context(), 1, 0, waitLimit)
+	require.NoError(t, err)
+	require.Equal(t, executor.Exit{Kind: executor.ExitCode, Code: 143, Why: "exit code or signal TERM: the exec server does not say"}, *p.Info().Exit)
+}
+
+func TestOpenKeepsTheCause(t *testing.T) {
+	t.Parallel()
+	want := &executor.StartError{Code: executor.NetRefused, Err: errors.New("refused")}
+	_, err := Open(t.Context(), Options{Dial: func(context.Context) (wire.Conn, error) { return nil, want }})
+	var got *executor.StartError
+	require.ErrorAs(t, err, &got)
+	require.Equal(t, want, got)
+}
