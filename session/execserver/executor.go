@@ -63,6 +63,9 @@ func (e *Executor) Close() error {
 	return err
 }
 
+// Failed reports whether the session is lost: nothing can be started any more.
+func (e *Executor) Failed() bool { return e.s.failure() != nil }
+
 // name returns another id for a process of the session: the server keeps those that have ended.
 func (e *Executor) name(id string) string {
 	e.mu.Lock()

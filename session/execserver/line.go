@@ -14,6 +14,7 @@ type line struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	ended  chan struct{} // closed when it is neither read nor written any more
+	dead   bool          // what waited for it has failed; guarded by the lock of the session
 
 	mu    sync.Mutex
 	out   []byte // messages that each end with a newline

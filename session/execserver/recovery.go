@@ -22,6 +22,8 @@ const (
 // recover resumes the session over another connection, until it succeeds or the session may be
 // gone.
 func (s *session) recover() {
+	s.turn.Lock() // the one before may not have reported yet that it has succeeded
+	defer s.turn.Unlock()
 	s.mu.Lock()
 	cause := s.cause
 	s.mu.Unlock()
@@ -91,7 +93,9 @@ func (s *session) resume() error {
 		<-l.ended
 		return err
 	}
-	s.use(l)
+	if !s.use(l) {
+		return errCut
+	}
 	return nil
 }
 

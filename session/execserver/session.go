@@ -34,6 +34,7 @@ type session struct {
 
 	running sync.WaitGroup
 	ended   chan struct{} // closed when it is lost, or closed
+	turn    sync.Mutex    // of a recovery
 
 	mu      sync.Mutex
 	link    executor.LinkInfo
@@ -88,7 +89,11 @@ func open(ctx context.Context, o Options) (*session, error) {
 	if o.Resumable {
 		s.link.Keep = s.keep
 	}
-	s.use(l)
+	if !s.use(l) {
+		s.fail(errCut)
+		s.running.Wait()
+		return nil, fmt.Errorf("begin a session: %w", errCut)
+	}
 	s.running.Go(s.beat)
 	return s, nil
 }
@@ -123,6 +128,7 @@ func (s *session) initialize(ctx context.Context, l *line) (wire.InitializeResul
 func (s *session) follow(l *line) {
 	cause := l.run(s.take)
 	s.mu.Lock()
+	l.dead = true
 	inUse := s.line == l
 	if inUse {
 		s.line, s.cause = nil, cause
@@ -156,10 +162,14 @@ func (s *session) takeCalls(which func(*call) bool) []*call {
 	return taken
 }
 
-// use makes a connection the one that is used, and sends what has no answer yet.
-func (s *session) use(l *line) {
+// use makes a connection the one that is used, and sends what has no answer yet. It reports
+// whether the connection has not ended.
+func (s *session) use(l *line) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if l.dead {
+		return false
+	}
 	s.line, s.first = l, nil
 	ids := slices.Sorted(maps.Keys(s.calls))
 	for _, writes := range []bool{false, true} {
@@ -171,6 +181,7 @@ func (s *session) use(l *line) {
 	}
 	close(s.changed)
 	s.changed = make(chan struct{})
+	return true
 }
 
 // fail ends the session, and all that belongs to it.
@@ -254,6 +265,9 @@ func (s *session) send(on *line, c *call, build func(dst []byte, id uint64) []by
 	defer s.mu.Unlock()
 	if s.err != nil {
 		return 0, s.err
+	}
+	if on != nil && on.dead {
+		return 0, errCut
 	}
 	s.last++
 	id := s.last
