@@ -11,30 +11,21 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"mcpdbg/session/unixsocket"
 )
 
-const (
-	// maxPath fits into an address of a socket on all systems.
-	maxPath = 100
-	maxName = 30
-)
+const maxName = 30
 
 // Folder returns the folder of the control sockets, next to that of the recordings of
 // taps. Only its user can enter it.
 func Folder(recordings string) (string, error) {
 	folder := filepath.Join(filepath.Dir(recordings), "taps")
-	if len(folder)+len("/-4294967295.sock")+maxName > maxPath {
+	if len(folder)+len("/-4294967295.sock")+maxName > unixsocket.MaxPath {
 		folder = filepath.Join("/tmp", "mcpdbg-"+strconv.Itoa(os.Getuid()))
 	}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := unixsocket.Private(folder); err != nil {
 		return "", err
-	}
-	info, err := os.Lstat(folder)
-	switch {
-	case err != nil:
-		return "", err
-	case !info.IsDir() || !isOwn(info):
-		return "", fmt.Errorf("%s is not a private folder of yours", folder)
 	}
 	return folder, nil
 }
@@ -79,7 +70,7 @@ func List(folder string) ([]Tap, error) {
 		t := Tap{path: path}
 		conn, _, err := t.dial(context.Background())
 		switch {
-		case isRefused(err):
+		case unixsocket.IsRefused(err):
 			if info, err := f.Info(); err == nil && time.Since(info.ModTime()) > firstWait { // else it is about to listen
 				_ = os.Remove(path)
 			}
@@ -97,8 +88,9 @@ func List(folder string) ([]Tap, error) {
 
 // dial opens a connection, and takes the greeting. It has a deadline.
 func (t *Tap) dial(ctx context.Context) (net.Conn, *bufio.Reader, error) {
-	dialer := net.Dialer{Timeout: firstWait}
-	conn, err := dialer.DialContext(ctx, "unix", t.path)
+	dialing, cancel := context.WithTimeout(ctx, firstWait)
+	defer cancel()
+	conn, err := unixsocket.Dial(dialing, t.path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"mcpdbg/session/tap"
+	"mcpdbg/session/unixsocket"
 )
 
 // Options are those of a Server.
@@ -47,13 +47,8 @@ type Server struct {
 // Listen opens the control socket of a tap.
 func Listen(o Options) (*Server, error) {
 	path := filepath.Join(o.Folder, socketName(o.Tap.Name, o.Tap.PID))
-	_ = os.Remove(path) // of an ended process with the same number
-	listener, err := net.Listen("unix", path)
+	listener, err := unixsocket.Listen(path)
 	if err != nil {
-		return nil, err
-	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		_ = listener.Close()
 		return nil, err
 	}
 	s := newServer(o)
@@ -91,9 +86,7 @@ func (s *Server) accept() {
 				case <-done:
 				}
 			})
-			if samePeer(conn) {
-				s.serve(conn)
-			}
+			s.serve(conn)
 		})
 	}
 }

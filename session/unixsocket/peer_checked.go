@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd
 
-package control
+package unixsocket
 
 import "net"
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package control
+package unixsocket
 
 import (
 	"errors"
@@ -15,4 +15,5 @@ func isOwn(info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Getuid() && info.Mode().Perm()&0o077 == 0
 }
 
-func isRefused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
+// IsRefused reports whether nothing listens on an existing socket.
+func IsRefused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }

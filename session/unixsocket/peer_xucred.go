@@ -1,6 +1,6 @@
 //go:build darwin || freebsd
 
-package control
+package unixsocket
 
 import (
 	"net"

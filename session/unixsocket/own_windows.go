@@ -1,4 +1,4 @@
-package control
+package unixsocket
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 // The folder is in the profile of the user, which is private.
 func isOwn(fs.FileInfo) bool { return true }
 
-func isRefused(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }
+// IsRefused reports whether nothing listens on an existing socket.
+func IsRefused(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }
 
 func samePeer(net.Conn) bool { return true }
