@@ -340,9 +340,11 @@ type ReadResult struct {
 	// Missing is set if output after the cursor was evicted before it was read:
 	// Chunks begin after it.
 	Missing *GapInfo
-	Exit    *Exit // set after the exit, whatever the cursor
-	Closed  bool  // no more output, ever
-	Failure error // the process is lost; nothing more will come
+	Exit    *Exit  // set after the exit, whatever the cursor
+	ExitSeq uint64 // the number of Exited; 0 before it
+	Closed  bool   // no more output, ever
+	Cut     bool   // Closed: see Event.Cut
+	Failure error  // the process is lost; nothing more will come
 }
 
 // A Chunk is retained output.

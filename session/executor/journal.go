@@ -418,7 +418,10 @@ func (j *Journal) collect(after uint64, max int) ReadResult {
 }
 
 func (j *Journal) result() ReadResult {
-	r := ReadResult{NextSeq: j.next, Exit: j.exitCopy(), Closed: j.over, Failure: j.failure}
+	r := ReadResult{NextSeq: j.next, Exit: j.exitCopy(), Closed: j.over, Cut: j.cut, Failure: j.failure}
+	if j.exit != nil {
+		r.ExitSeq = j.life[0].event.Seq
+	}
 	if j.failure != nil && r.Exit == nil {
 		r.Exit = &Exit{Kind: ExitUnknown}
 	}
