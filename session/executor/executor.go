@@ -145,7 +145,8 @@ type Info struct {
 	Failure   error  // set in StateFailed
 	NextSeq   uint64 // the number the next event will take
 	StdinOpen bool
-	Unwritten int // accepted bytes that are not written to the pipe yet
+	Unwritten int    // accepted bytes that are not written to the pipe yet
+	Written   uint64 // bytes written to the pipe
 	// UnwrittenSince is when the pipe last took any of them, or when the first
 	// was accepted if it took none; zero if Unwritten is 0. Writes over 64 KiB
 	// count in pieces of that size.

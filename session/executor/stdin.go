@@ -27,6 +27,7 @@ type Stdin struct {
 	mu      sync.Mutex
 	queue   []queuedWrite
 	bytes   int       // unwritten bytes in queue
+	written uint64    // bytes that went to the pipe
 	since   time.Time // when the pipe last took some of them, or when the first was queued
 	closing bool      // no further writes; close when the queue is empty
 	closed  bool
@@ -76,7 +77,9 @@ func (s *Stdin) direct(id string, p []byte) WriteResult {
 	n := 0
 	if s.try != nil {
 		var err error
-		if n, err = s.try(p); err != nil {
+		n, err = s.try(p)
+		s.written += uint64(n)
+		if err != nil {
 			s.shut(err)
 			return WriteResult{Status: StdinClosed, Bytes: n}
 		}
@@ -146,6 +149,7 @@ func (s *Stdin) writePiece() {
 	q := &s.queue[0]
 	q.data, q.done = q.data[n:], q.done+n
 	s.bytes -= n
+	s.written += uint64(n)
 	if n > 0 {
 		s.since = time.Now()
 	}
@@ -215,7 +219,7 @@ func (s *Stdin) Abort() {
 func (s *Stdin) Fill(info *Info) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	info.StdinOpen, info.Unwritten = !s.closing && !s.closed, s.bytes
+	info.StdinOpen, info.Unwritten, info.Written = !s.closing && !s.closed, s.bytes, s.written
 	if s.bytes > 0 {
 		info.UnwrittenSince = s.since
 	}

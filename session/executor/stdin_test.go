@@ -267,3 +267,22 @@ func TestStdinWithoutTryUsesTheQueue(t *testing.T) {
 		require.Equal(t, Accepted, s.Close())
 	})
 }
+
+// TestWrittenCountsPipeBytes: only the bytes that the pipe took count, from both ways to it.
+func TestWrittenCountsPipeBytes(t *testing.T) {
+	t.Parallel()
+	r, w := io.Pipe()
+	s := NewStdin(w, func([]byte) (int, error) { return 2, nil }, func(Event) {})
+	_, err := s.Write(t.Context(), "", []byte("abcde"))
+	require.NoError(t, err)
+	var info Info
+	s.Fill(&info)
+	require.Equal(t, uint64(2), info.Written)
+	_, err = io.ReadFull(r, make([]byte, 3))
+	require.NoError(t, err)
+	s.Close()
+	s.Abort()
+	s.Fill(&info)
+	require.Equal(t, uint64(5), info.Written)
+	require.Zero(t, info.Unwritten)
+}
