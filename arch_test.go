@@ -68,6 +68,7 @@ var importRules = []importRule{
 	{packages: "session/answers", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "selects answers, and knows no session"},
 	{packages: "session/secret", never: []string{""}, but: []string{"session/executor"}, why: "knows values only"},
 	{packages: "session/spool", never: []string{""}, but: []string{"framing"}, why: "knows one line"},
+	{packages: "session/execserver/serve", never: []string{""}, but: []string{"session/execserver/wire", "session/executor", "framing"}, why: "serves any executor, which is passed in"},
 	{packages: "session/unixsocket", never: []string{""}, why: "knows sockets only"},
 	{packages: "session/jsonschema", never: []string{""}, why: "knows values only"},
 	{packages: "session/diagnosis", never: []string{""}, but: []string{"session/executor"}, why: "words that sessions and both halves share"},

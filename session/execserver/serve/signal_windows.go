@@ -1,0 +1,4 @@
+package serve
+
+// Windows has no signals.
+func signalNumber(string) int { return 0 }
