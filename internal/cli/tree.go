@@ -7,6 +7,7 @@ import (
 
 	checkcmd "mcpdbg/internal/cli/check"
 	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/cli/execserver"
 	"mcpdbg/internal/cli/rec"
 	"mcpdbg/internal/cli/replay"
 	runcmd "mcpdbg/internal/cli/run"
@@ -39,6 +40,7 @@ func subcommands() []subcommand {
 		{"smoke", true, smoke.Command},
 		{"check", true, checkcmd.Command},
 		{"explain", true, explainCommand},
+		{"exec-server", true, execserver.Command},
 		{console.DemoServer, true, demoServerCommand},
 		{"keys", true, keysCommand},
 		{"schema", true, schemaCommand},
