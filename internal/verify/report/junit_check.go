@@ -68,7 +68,7 @@ func ruleCases(t *verify.Result, on verify.FailOn) []junit.Case {
 				line += ": " + part
 			}
 		}
-		for _, part := range []string{p.Times(), p.Acceptance.String()} {
+		for _, part := range []string{p.Times(), p.String()} {
 			if part != "" {
 				line += " (" + part + ")"
 			}

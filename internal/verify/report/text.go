@@ -273,7 +273,7 @@ func (t *details) problem(r *verify.Result, p *verify.ProcessProblem, parts ...s
 	default:
 		end += fmt.Sprintf(" of process %d", p.Process)
 	}
-	for _, part := range []string{p.Times(), p.Acceptance.String()} {
+	for _, part := range []string{p.Times(), p.String()} {
 		if part != "" {
 			end += ", " + part
 		}
