@@ -34,7 +34,7 @@ func conform(t *testing.T, open func(*testing.T, time.Duration) executor.Executo
 			Executor: e, Program: os.Args[0], NewWithRetention: open,
 			Alive: exectest.Alive, Zombie: func(int) bool { return false },
 			FindsOrphans: true, Spares: true, ShellStatus: true,
-			Lose: func(executor.Process) { e.(*Executor).s.cutConnection(io.ErrUnexpectedEOF) },
+			Lose: func(executor.Process) { e.(*Executor).s.fail(io.ErrUnexpectedEOF) },
 		}
 	})
 }

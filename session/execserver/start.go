@@ -22,10 +22,9 @@ func (r *remote) start(ctx context.Context, params wire.StartParams, result any)
 		}
 		err := r.s.call(ctx, wire.MethodStart, params, result, false)
 		if errors.Is(err, errCut) {
-			if known, failed := r.isKnown(ctx); !known && failed == nil {
+			var known bool
+			if known, err = r.isKnown(ctx); !known && err == nil {
 				continue
-			} else {
-				err = failed
 			}
 		}
 		if err != nil {
