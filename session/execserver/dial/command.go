@@ -21,9 +21,9 @@ const (
 	endTimeout = 2 * time.Second
 )
 
-// Start starts the program of an exec server and returns a connection over its standard
+// start starts the program of an exec server and returns a connection over its standard
 // streams. When the connection is closed, the program is ended.
-func Start(ctx context.Context, run executor.Executor, argv []string) (wire.Conn, error) {
+func start(ctx context.Context, run executor.Executor, argv []string) (wire.Conn, error) {
 	p, err := run.Start(ctx, executor.Command{Argv: argv, Pinned: true})
 	if err != nil {
 		return nil, err
@@ -104,15 +104,15 @@ func (p *program) recover() {
 	}
 }
 
-// An EndedError is the cause of a connection whose exec server has ended.
-type EndedError struct {
+// An endedError is the cause of a connection whose exec server has ended.
+type endedError struct {
 	Program string
 	Exit    executor.Exit
 	Said    string // its last line on standard error, untrusted text
 }
 
 // Error returns how the server ended.
-func (e *EndedError) Error() string {
+func (e *endedError) Error() string {
 	text := fmt.Sprintf("the exec server %s %s", e.Program, e.Exit.How())
 	if e.Said != "" {
 		text += ": " + e.Said
@@ -122,7 +122,7 @@ func (e *EndedError) Error() string {
 
 func (p *program) end() error {
 	said := strings.TrimSpace(string(p.stderr))
-	return &EndedError{Program: p.argv[0], Exit: p.exit, Said: said[strings.LastIndexByte(said, '\n')+1:]}
+	return &endedError{Program: p.argv[0], Exit: p.exit, Said: said[strings.LastIndexByte(said, '\n')+1:]}
 }
 
 // Write implements io.Writer.

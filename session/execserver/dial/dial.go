@@ -31,7 +31,7 @@ func (d Dialer) Dial(ctx context.Context) (wire.Conn, error) {
 	case WebSocket:
 		return d.dialWeb(ctx)
 	}
-	return Start(ctx, d.Run, d.Target.Argv)
+	return start(ctx, d.Run, d.Target.Argv)
 }
 
 func (d Dialer) dialUnix(ctx context.Context) (wire.Conn, error) {

@@ -243,7 +243,7 @@ func TestCommandEnds(t *testing.T) {
 	require.NoError(t, err)
 	defer conn.Close()
 	_, err = conn.Read(t.Context())
-	var ended *EndedError
+	var ended *endedError
 	require.ErrorAs(t, err, &ended)
 	require.Equal(t, 3, ended.Exit.Code)
 	require.True(t, strings.HasSuffix(err.Error(), "ended with 3: cannot listen"), err)

@@ -123,6 +123,17 @@ func (t *Target) setCommand(text string) error {
 // String returns the target as a user writes it.
 func (t Target) String() string { return t.text }
 
+// Transport names the kind of connection, for people.
+func (t Target) Transport() string {
+	switch t.Kind {
+	case Unix:
+		return "socket"
+	case WebSocket:
+		return "WebSocket"
+	}
+	return "standard streams"
+}
+
 // Resumable reports whether a session of the server can outlive a connection.
 func (t Target) Resumable() bool { return t.Kind != Command }
 
