@@ -86,7 +86,7 @@ func userPlaces(opts Options) []string {
 	places := []string{
 		filepath.Join(fromEnv("CLAUDE_CONFIG_DIR", opts.Home), ".claude.json"),
 		filepath.Join(apps, "Claude", "claude_desktop_config.json"),
-		filepath.Join(fromEnv("CODEX_HOME", home(".codex")), "config.toml"),
+		filepath.Join(codexHome(opts), "config.toml"),
 		home(".cursor", "mcp.json"),
 		home(".gemini", "settings.json"),
 		home(".codeium", "windsurf", "mcp_config.json"),

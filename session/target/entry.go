@@ -40,6 +40,8 @@ type Entry struct {
 	// SSH is the host that the server runs on; "" means this machine, unless
 	// the entry is refused.
 	SSH string
+	// ExecServer is the exec server that starts the server; "" means none.
+	ExecServer string
 	// Via are the words before the command that lead to another place there; nil if
 	// there are none.
 	Via []Text

@@ -74,7 +74,7 @@ func prefixOf(via *node) (words []string, err error) {
 	return nil, errors.New("neither a string nor a list")
 }
 
-// inEnvironment finds the host of the environment that the entry names, by whichever of
+// inEnvironment finds the host or the exec server of the environment that the entry names, by whichever of
 // the keys, also if a key occurs twice.
 func (e *entryReader) inEnvironment(n *node) {
 	var named *member
@@ -95,6 +95,17 @@ func (e *entryReader) inEnvironment(n *node) {
 	if named != nil && named.value.text != localEnvironment {
 		id := named.value.text
 		host, known := e.r.opts.Environments[id]
+		if !known && e.SSH == "" {
+			server, found, err := e.r.execServer(id)
+			switch {
+			case err != nil:
+				e.refuse(named.value.at, fmt.Sprintf("the environment %q cannot be used: %v", id, err), e.environmentHint(id))
+				return
+			case found:
+				e.ExecServer = server
+				return
+			}
+		}
 		switch {
 		case e.SSH != "":
 			e.refuse(named.value.at, keySSH+" and "+named.name+" cannot be combined", "remove one of them")

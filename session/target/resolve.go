@@ -28,6 +28,7 @@ type Start struct {
 	Dir string
 	// SSH is the host; "" means this machine.
 	SSH                     string
+	ExecServer              string        // that starts the server; "" means none
 	Via                     []Text        // words before Argv that lead to another place
 	StartupTimeout, Timeout time.Duration // 0: not in the file
 	Problems                []Problem     // of the env file
@@ -124,7 +125,7 @@ func (e *Entry) Resolve(ask func(Input) (string, error)) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	s := Start{SSH: e.SSH, StartupTimeout: e.StartupTimeout, Timeout: e.Timeout}
+	s := Start{SSH: e.SSH, ExecServer: e.ExecServer, StartupTimeout: e.StartupTimeout, Timeout: e.Timeout}
 	for _, t := range e.Argv {
 		s.Argv = append(s.Argv, t.with(given))
 	}
@@ -192,7 +193,9 @@ func (e *Entry) dir(given map[string]answer) (string, error) {
 		return "", e.problem("cwd is a directory of "+e.SSH+" and must begin with /", "without cwd the server starts in the login directory")
 	case len(e.Via) > 0 && dir != "" && !path.IsAbs(dir):
 		return "", e.problem("cwd is a directory of the place that via leads to and must begin with /", "without cwd the server starts where that puts it")
-	case e.SSH != "" || len(e.Via) > 0:
+	case e.ExecServer != "" && dir != "" && !path.IsAbs(dir) && !filepath.IsAbs(dir):
+		return "", e.problem("cwd is a directory of the exec server and must be absolute", "without cwd the server starts in the login directory there")
+	case e.SSH != "" || len(e.Via) > 0 || e.ExecServer != "":
 		return dir, nil
 	case dir != "":
 		return e.absolute(dir), nil
