@@ -132,7 +132,7 @@ func TestVerifyChecksHeader(t *testing.T) {
 		{"01KAJJMHZZ3W9T5K6VQ8X1Y2ZB", "01KAJJMHZZ3W9T5K6VQ8X1Y2ZU", "the header's id is not a ULID"},
 		{`"start":"2026-11-21T10:00:00.000000Z",`, "", "the header has no start time in UTC"},
 		{`00.000000Z`, `00.000000+01:00`, "the header has no start time in UTC"},
-		{`"placement":"local"`, `"placement":"moon"`, "the header's placement is neither local nor ssh"},
+		{`"placement":"local"`, `"placement":"moon"`, "the header's placement is not local, ssh or exec-server"},
 		{`"placement":"local"`, `"placement":"ssh"`, "the header has no host"},
 		{`,"argv":[]`, "", "the header has no argv"},
 	} {

@@ -3,6 +3,7 @@ package recordings
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -19,8 +20,10 @@ func (v *verifier) header(h session.Header) {
 		v.problem(0, "the header's id is not a ULID")
 	case h.Start.IsZero() || h.Start.Location() != time.UTC:
 		v.problem(0, "the header has no start time in UTC")
-	case h.Placement != "" && h.Placement != "local" && h.Placement != "ssh":
-		v.problem(0, "the header's placement is neither local nor ssh")
+	case !slices.Contains([]string{"", "local", "ssh", session.PlacementExecServer}, h.Placement):
+		v.problem(0, "the header's placement is not local, ssh or exec-server")
+	case (h.Placement == session.PlacementExecServer) != (h.ExecServer != ""):
+		v.problem(0, "the header's placement and exec_server do not match")
 	case h.Placement == "ssh" && h.Host == "":
 		v.problem(0, "the header has no host")
 	case h.Mode != "" && h.Mode != session.ModeTap:

@@ -186,6 +186,10 @@ type LinkBody struct {
 	Cipher    string   `json:"cipher,omitempty"`
 	MAC       string   `json:"mac,omitempty"`
 	Client    string   `json:"client,omitempty"` // version of the local ssh program
+	// Session is that of an exec server. Without a connection it is sure to last for Keep, in
+	// microseconds; 0 means that it ends with its connection.
+	Session string `json:"session,omitempty"`
+	Keep    int64  `json:"keep_us,omitempty"`
 }
 
 // NoteBody is a remark of the program. A note that summarizes several holds their number

@@ -78,7 +78,11 @@ func describeStart(b StartBody) string {
 	if b.PID != 0 { // unknown in an import
 		pid = fmt.Sprintf("pid %d", b.PID)
 	}
-	return wording.Join(" ", b.Process, pid, wording.Join(" on ", b.Via, strings.TrimSpace(b.Placement+" "+b.Host)))
+	place := strings.TrimSpace(b.Placement + " " + b.Host)
+	if b.Placement == PlacementExecServer {
+		place = b.Host
+	}
+	return wording.Join(" ", b.Process, pid, wording.Join(" on ", b.Via, place))
 }
 
 func describeEnv(b EnvBody) string {

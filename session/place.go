@@ -12,6 +12,9 @@ import (
 
 const placementSSH = "ssh"
 
+// PlacementExecServer is the placement of a process that an exec server started.
+const PlacementExecServer = "exec-server"
+
 // StartEntries returns the first entries of a process: its start, its environment, the
 // connection to it, if any, and the notices of its start. argv is the command if it is
 // not that of the log's header.
@@ -58,6 +61,9 @@ func startBody(info executor.Info) StartBody {
 	b := StartBody{Process: info.ID, PID: info.PID, Placement: info.Placement, Via: info.Via}
 	if info.Link != nil {
 		b.Placement, b.Host = placementSSH, info.Placement
+		if info.Link.Session != "" {
+			b.Placement = PlacementExecServer
+		}
 	}
 	return b
 }
@@ -87,6 +93,7 @@ func linkBody(l executor.LinkInfo) LinkBody {
 	b := linkChange(l)
 	b.Hops, b.Transport, b.Server = l.Hops, l.Transport, l.Server
 	b.Kex, b.HostKey, b.Cipher, b.MAC, b.Client = l.Kex, l.HostKey, l.Cipher, l.MAC, l.Client
+	b.Session, b.Keep = l.Session, l.Keep.Microseconds()
 	return b
 }
 

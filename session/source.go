@@ -145,12 +145,14 @@ type Header struct {
 	ID        string    `json:"id"`
 	Tool      string    `json:"tool"`
 	Start     time.Time `json:"start"`
-	Placement string    `json:"placement"`      // local or ssh
+	Placement string    `json:"placement"`      // local, ssh or exec-server
 	Host      string    `json:"host,omitempty"` // with ssh: as the user named it
-	Via       []string  `json:"via,omitempty"`  // words before Argv that lead to another place, as docker exec; as in Argv
-	Argv      []string  `json:"argv"`           // with named environment values as ${NAME}
-	Cwd       string    `json:"cwd,omitempty"`
-	Era       string    `json:"era,omitempty"`
+	// ExecServer is the exec server that starts processes, as the user named it; on Host if it is set.
+	ExecServer string   `json:"exec_server,omitempty"`
+	Via        []string `json:"via,omitempty"` // words before Argv that lead to another place, as docker exec; as in Argv
+	Argv       []string `json:"argv"`          // with named environment values as ${NAME}
+	Cwd        string   `json:"cwd,omitempty"`
+	Era        string   `json:"era,omitempty"`
 	// Mode is ModeTap if the program forwarded for a client, and Name then the name of
 	// the tap. In a session of its own both are "".
 	Mode string `json:"mode,omitempty"`

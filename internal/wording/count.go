@@ -189,6 +189,14 @@ func Paths(folders []string) string {
 	return strings.Join(short, " and ")
 }
 
+// ExecServer names an exec server, such as codex exec server, as a user wrote it; "" for none.
+func ExecServer(target string) string {
+	if target == "codex" || target == "mcpdbg" {
+		return target + " exec server"
+	}
+	return IfAny("exec server ", target)
+}
+
 // Place names the machine of a server.
 func Place(host string) string {
 	if host == "" {

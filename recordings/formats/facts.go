@@ -109,6 +109,7 @@ func (f *facts) describe(src session.Source) {
 	if h.Host != "" {
 		place += " " + h.Host
 	}
+	place = wording.Join(" ", place, h.ExecServer)
 	if len(h.Via) > 0 {
 		place += ", through " + strings.Join(h.Via, " ")
 	}

@@ -151,7 +151,7 @@ func (r *Recording) Command() string {
 	if text == "" {
 		return r.Name()
 	}
-	if where := via.Where(r.Header.Via, r.Header.Host); where != "" {
+	if where := via.Where(r.Header.ExecServer, r.Header.Via, r.Header.Host); where != "" {
 		text = where + ": " + text
 	}
 	return text

@@ -96,7 +96,7 @@ func TestWrappers(t *testing.T) {
 		require.Equal(t, want.stays, via.Descendant(words), line)
 		require.Equal(t, want.passes, via.PassesEnv(words), line)
 		require.Equal(t, want.place, via.Place(words), line)
-		require.Equal(t, strings.TrimPrefix(want.place+" on build-7", " on "), via.Where(words, "build-7"))
-		require.Equal(t, want.place, via.Where(words, ""))
+		require.Equal(t, strings.TrimPrefix(want.place+" on build-7", " on "), via.Where("", words, "build-7"))
+		require.Equal(t, want.place, via.Where("", words, ""))
 	}
 }

@@ -184,9 +184,11 @@ func Place(words []string) string {
 	return name
 }
 
-// Where names the place of a prefix and the host that it is on, such as docker web on
-// build-7. Without either it is "".
-func Where(words []string, host string) string { return wording.Join(" on ", Place(words), host) }
+// Where names the exec server that starts processes, the place of a prefix and the host that
+// it is on, such as docker web on build-7. Without any it is "".
+func Where(execServer string, words []string, host string) string {
+	return wording.Join(" on ", wording.ExecServer(execServer), Place(words), host)
+}
 
 func (p *Prefix) place() string {
 	words := []string{p.Engine}

@@ -21,6 +21,9 @@ func target(h session.Header) []string {
 	if h.Host != "" {
 		words = append(words, "--ssh", h.Host)
 	}
+	if h.ExecServer != "" {
+		words = append(words, "--exec-server", h.ExecServer)
+	}
 	if len(h.Via) > 0 {
 		words = append(words, "--via", wording.CommandLine(h.Via))
 	}
@@ -56,7 +59,7 @@ const reproduceRows = 4096
 // handshake of the message's process, and the message. Responses of the client in
 // between are not sent: they depend on the server.
 func reproduce(h session.Header, source session.Source, row session.Row) (string, error) {
-	if place := via.Where(h.Via, h.Host); place != "" {
+	if place := via.Where(h.ExecServer, h.Via, h.Host); place != "" {
 		return "", fmt.Errorf("the server ran on %s: use the mcpdbg call command line", place)
 	}
 	lines, err := handshakeLines(source, row)
@@ -142,6 +145,9 @@ func clientConfig(h session.Header) (string, error) {
 	}
 	if len(h.Argv) == 0 {
 		return "", errors.New("the log has no command")
+	}
+	if h.ExecServer != "" {
+		return "", fmt.Errorf("the server ran on %s, which config files do not name", via.Where(h.ExecServer, h.Via, h.Host))
 	}
 	name := strings.TrimPrefix(workspace.WindowTitle(h.Argv[0]), "mcpdbg ")
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {

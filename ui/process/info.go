@@ -94,12 +94,24 @@ func linkInfo(c host.Context, i *info) {
 	i.add("cipher", link.Cipher)
 	i.add("MAC", link.MAC)
 	i.add("ssh client", link.Client)
+	i.add("session", sessionText(link))
 	if lost := c.Workspace.Shown.Lifecycle.Lost; lost != nil {
 		i.styled("lost", lost.Error, i.th.Failed)
 		i.add(executor.Speaker(lost.SaidBy).String()+" said", lost.Said)
 		i.add("code", lost.Code)
 		i.add("hint", lost.Hint)
 	}
+}
+
+// sessionText returns the session of an exec server, and what a lost connection means for it.
+func sessionText(link *session.LinkBody) string {
+	switch {
+	case link.Session == "":
+		return ""
+	case link.Keep == 0:
+		return link.Session + ", ends with its connection"
+	}
+	return link.Session + ", outlives its connection by " + wording.Took(link.Keep)
 }
 
 // linkText returns the state of the connection, with the round trip time if the
@@ -109,6 +121,9 @@ func linkText(w *workspace.Workspace) string {
 	if rtt := w.LinkRTT(); rtt > 0 && text == string(executor.LinkUp) {
 		text += " " + string(wording.AppendMillis(nil, rtt.Microseconds())) + " ms"
 	}
+	if since, ok := w.LinkSince(); ok && text == string(executor.LinkRecovering) {
+		text += " for " + timeUp(since)
+	}
 	return text
 }
 
@@ -116,14 +131,18 @@ func linkText(w *workspace.Workspace) string {
 // word, and the round-trip time.
 func LinkPart(c host.Context) kit.Part {
 	ws := c.Workspace
-	p := kit.Part{Text: strings.TrimSpace("ssh " + ws.Host() + " " + linkText(ws)), Style: linkStyle(c), Priority: 62, Action: host.ActProcess}
+	place := "ssh " + ws.Host()
+	if ws.OnExecServer() {
+		place = ws.Host()
+	}
+	p := kit.Part{Text: strings.TrimSpace(place + " " + linkText(ws)), Style: linkStyle(c), Priority: 62, Action: host.ActProcess}
 	switch ws.LinkState() {
 	case "":
 		p.Style = c.Host.Screen().Theme.Text // no state is known yet
-	case string(executor.LinkStalled), string(executor.LinkLost):
+	case string(executor.LinkStalled), string(executor.LinkRecovering), string(executor.LinkLost):
 		p.Priority = kit.Must
 	default:
-		p.Short = "ssh " + ws.Host()
+		p.Short = place
 	}
 	return p
 }

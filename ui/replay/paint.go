@@ -85,8 +85,8 @@ func (v *view) notes() (rows []string) {
 	add := func(text string) { rows = append(rows, text) }
 	add("type to change the command; ctrl+w and " + v.clearKey + " delete")
 	place := "on this machine"
-	switch where := via.Where(v.header.Via, v.header.Host); {
-	case len(v.header.Via) > 0:
+	switch where := via.Where(v.header.ExecServer, v.header.Via, v.header.Host); {
+	case len(v.header.Via) > 0 && v.header.ExecServer == "":
 		place = "in " + where
 	case where != "":
 		place = "on " + where

@@ -93,7 +93,7 @@ func sessionMark(c host.Context) (string, paint.Style) {
 	if c.Workspace.Session == nil {
 		return "R", c.Host.Screen().Theme.Text
 	}
-	if c.Workspace.LinkState() == string(executor.LinkStalled) {
+	if state := executor.LinkState(c.Workspace.LinkState()); state == executor.LinkStalled || state == executor.LinkRecovering {
 		return "!", c.Host.Screen().Theme.Odd
 	}
 	_, style := liveState(c.Workspace.Status, c.Host.Screen().Theme)

@@ -39,6 +39,7 @@ type Lifecycle struct {
 	Start   session.StartBody
 	Env     session.EnvBody
 	Link    *session.LinkBody   // nil for a local process
+	LinkT   int64               // since when it has been in its state
 	Lost    *session.FailedBody // the connection was lost: the exit status is unknown
 	Failed  *session.StateBody  // the start failed: there is no process
 	Before  *Lifecycle          // of the process before the start, as it ended; nil without one
@@ -91,7 +92,7 @@ func (s *Lifecycle) take(number int, row session.Row) {
 		s.Env, _ = body[session.EnvBody](s, row)
 	case session.KindLink:
 		if b, ok := body[session.LinkBody](s, row); ok {
-			s.linked(b)
+			s.linked(b, row.T)
 		}
 	case session.KindFailed:
 		if b, ok := body[session.FailedBody](s, row); ok {
@@ -137,7 +138,10 @@ func (s *Lifecycle) enter(b session.StateBody, t int64) {
 
 // linked applies a change of the connection; only the first entry has the parts
 // that cannot change.
-func (s *Lifecycle) linked(b session.LinkBody) {
+func (s *Lifecycle) linked(b session.LinkBody, t int64) {
+	if s.Link == nil || s.Link.State != b.State {
+		s.LinkT = t
+	}
 	if s.Link == nil {
 		s.Link = &b
 		return

@@ -80,3 +80,26 @@ func TestPlaceBeforeTheStart(t *testing.T) {
 	require.NoError(t, log.Close())
 	require.NoError(t, log.Release())
 }
+
+// TestExecServerPlace checks that an exec server is named with its host, and since when its link
+// has been recovering.
+func TestExecServerPlace(t *testing.T) {
+	log, err := recordings.Create(recordings.Options{NoRecord: true, Header: session.Header{ExecServer: "codex", Placement: session.PlacementExecServer, Host: "build-7"}})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	w := New(ctx, cancel, Opened{Title: "srv (codex exec server on build-7)", Source: log}, 1)
+	require.Equal(t, "codex exec server on build-7", w.Place())
+	require.Equal(t, "srv", w.FullTitle())
+	_, known := w.LinkSince()
+	require.False(t, known)
+	w.Shown.Lifecycle.linked(session.LinkBody{State: "up", Session: "x"}, 1000)
+	w.Shown.Lifecycle.linked(session.LinkBody{State: "recovering"}, 5000)
+	w.Shown.Lifecycle.linked(session.LinkBody{State: "recovering", Error: "again"}, 6000)
+	w.Clock = 9000
+	since, known := w.LinkSince()
+	require.True(t, known)
+	require.Equal(t, int64(4000), since)
+	require.Equal(t, "x", w.Shown.Lifecycle.Link.Session)
+	require.NoError(t, log.Close())
+	require.NoError(t, log.Release())
+}

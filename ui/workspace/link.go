@@ -32,6 +32,15 @@ func (w *Workspace) LinkState() string {
 	return w.Shown.Lifecycle.Link.State
 }
 
+// LinkSince returns for how long the connection has been in its state, in microseconds by the
+// clock of the log; ok is false if it is not known.
+func (w *Workspace) LinkSince() (us int64, ok bool) {
+	if w.Shown.Lifecycle.Link == nil || w.Clock < 0 {
+		return 0, false
+	}
+	return max(w.Clock-w.Shown.Lifecycle.LinkT, 0), true
+}
+
 // LinkRTT returns the round-trip time to the host, 0 if unknown.
 func (w *Workspace) LinkRTT() time.Duration {
 	switch link := w.Status.Process.Link; {
@@ -70,17 +79,28 @@ func (w *Workspace) PhaseFollowed(phase int) bool {
 	return under || phase+1 < len(w.Shown.Lifecycle.Phases)
 }
 
-// Host returns the host of the process; "" for this machine.
+// OnExecServer reports whether an exec server starts the process.
+func (w *Workspace) OnExecServer() bool { return w.Shown.Source.Header().ExecServer != "" }
+
+// Host returns the host of the process, or the exec server with its place; "" for this
+// machine.
 func (w *Workspace) Host() string {
-	if w.Shown.Lifecycle.Start.Host != "" {
+	h := w.Shown.Source.Header()
+	switch {
+	case w.Shown.Lifecycle.Start.Host != "":
 		return w.Shown.Lifecycle.Start.Host
+	case w.OnExecServer():
+		return via.Where(h.ExecServer, h.Via, h.Host)
 	}
-	return w.Shown.Source.Header().Host
+	return h.Host
 }
 
 // Place names the place of the process, such as docker web on ssh build-7; before the
 // start, the planned one.
 func (w *Workspace) Place() string {
+	if w.OnExecServer() {
+		return w.Host()
+	}
 	inside := cmp.Or(w.Shown.Lifecycle.Start.Via, via.Place(w.Shown.Source.Header().Via))
 	return cmp.Or(wording.Join(" on ", inside, wording.IfAny("ssh ", w.Host())), "local")
 }

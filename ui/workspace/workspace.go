@@ -122,7 +122,7 @@ func (w *Workspace) FullTitle() string {
 		return title
 	}
 	header := w.Shown.Source.Header()
-	planned := cmp.Or(via.Where(header.Via, header.Host), "local")
+	planned := cmp.Or(via.Where(header.ExecServer, header.Via, header.Host), "local")
 	if place := w.Shown.Lifecycle.Start.Via; place != "" && place != planned {
 		if name, ok := strings.CutSuffix(w.Title, " ("+wording.Place(planned)+")"); ok {
 			return name + " (" + wording.Place(wording.Join(" on ", place, w.Host())) + ")"

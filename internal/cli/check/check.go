@@ -94,6 +94,7 @@ checked, it is 3 (not started), 4 (timed out) or 5 (host not reached).`,
 	f.register(cmd)
 	t.RegisterSession(cmd)
 	t.SSH.Register(cmd)
+	t.RegisterExecServer(cmd)
 	t.RegisterVia(cmd)
 	set := cmd.Flags()
 	set.StringVar(&t.Config.File, "config", "", "check the servers in this config `file` of an MCP client instead of a COMMAND")

@@ -105,7 +105,7 @@ func (t *Target) Command(argv []string) (executor.Command, error) {
 		}
 	}
 	cmd.Leave = t.leave
-	if t.SSH.Remote() {
+	if t.SSH.Remote() && t.ExecServer.Text == "" {
 		cmd.EnvPolicy = executor.EnvNone
 	}
 	if t.elsewhere() {
@@ -121,7 +121,9 @@ func (t *Target) Command(argv []string) (executor.Command, error) {
 }
 
 // elsewhere reports whether folders of the command may be those of another place.
-func (t *Target) elsewhere() bool { return t.SSH.Remote() || len(t.Via) > 0 }
+func (t *Target) elsewhere() bool {
+	return t.SSH.Remote() || len(t.Via) > 0 || t.ExecServer.Text != ""
+}
 
 // lastOfEach keeps the last variable of a name.
 func lastOfEach(env []executor.EnvVar) []executor.EnvVar {

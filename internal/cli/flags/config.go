@@ -127,6 +127,9 @@ func (t Target) Use(e target.Entry, how string, ask func(target.Input) (string, 
 	if t.SSH.Remote() {
 		e.SSH = t.SSH.Dest
 	}
+	if t.ExecServer.Text != "" {
+		e.ExecServer = t.ExecServer.Text
+	}
 	if t.Given("via") {
 		e.Via = make([]target.Text, len(t.Via)) // that there is one decides about folders
 	}
@@ -138,7 +141,7 @@ func (t Target) Use(e target.Entry, how string, ask func(target.Input) (string, 
 		return t, configError(err)
 	}
 	t.From = &Configured{e, how, start}
-	t.SSH.Dest = start.SSH
+	t.SSH.Dest, t.ExecServer.Text = start.SSH, start.ExecServer
 	if !t.Given("via") {
 		t.Via = start.Prefix()
 	}

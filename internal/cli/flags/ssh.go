@@ -3,6 +3,7 @@ package flags
 import (
 	"errors"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -108,6 +109,12 @@ func (t *Target) checkPlace() error {
 	if err := t.checkVia(); err != nil {
 		return err
 	}
+	if err := t.checkExecServer(); err != nil {
+		return err
+	}
+	if t.ExecServer.Text != "" && t.Cwd != "" && !isAbs(t.Cwd) {
+		return console.Usagef("--cwd %s: with --exec-server it must be an absolute path there (the default is the login directory)", t.Cwd)
+	}
 	if !t.SSH.Remote() {
 		for _, name := range SSHOnly {
 			if t.SSH.given(name) {
@@ -119,11 +126,14 @@ func (t *Target) checkPlace() error {
 	if t.Cwd != "" && !path.IsAbs(t.Cwd) {
 		return console.Usagef("--cwd %s: with --ssh it must be an absolute path on the host (the default is the login directory)", t.Cwd)
 	}
-	if t.EnvPolicy != defaultEnvPolicy {
+	if t.EnvPolicy != defaultEnvPolicy && t.ExecServer.Text == "" {
 		return console.Usagef("--env-policy %s: cannot be combined with --ssh, which passes on only the variables of -e and --env-from", t.EnvPolicy)
 	}
 	return nil
 }
+
+// isAbs reports whether a path is absolute on some system.
+func isAbs(dir string) bool { return path.IsAbs(dir) || filepath.IsAbs(dir) }
 
 // CheckConfig rejects unreadable files of --ssh-config and --ssh-identity, which would
 // fail every host.

@@ -50,6 +50,7 @@ type Target struct {
 	lineLimit      size
 	collectorDelay time.Duration
 	SSH            SSH
+	ExecServer     ExecServer
 	Via            []string // words before the command that lead to another place
 	ViaPlain       bool     // only the bare command starts there
 	Config         Config
@@ -72,6 +73,7 @@ const defaultEnvPolicy = "inherit"
 func (t *Target) Register(cmd *cobra.Command) {
 	t.RegisterLocal(cmd)
 	t.SSH.Register(cmd)
+	t.RegisterExecServer(cmd)
 	t.RegisterVia(cmd)
 	t.Config.Register(cmd)
 }
@@ -176,6 +178,9 @@ func (t *Target) Header(cfg session.Config) session.Header {
 	}
 	if t.SSH.Remote() {
 		h.Placement, h.Host = "ssh", t.SSH.Dest
+	}
+	if t.ExecServer.Text != "" {
+		h.Placement, h.ExecServer = session.PlacementExecServer, t.ExecServer.Text
 	}
 	return h
 }

@@ -49,7 +49,7 @@ func (p *Pool) Prepare(t *flags.Target, env []executor.EnvVar, seed uint32) erro
 // Executor returns the executor of one session.
 func (p *Pool) Executor(t flags.Target, env []executor.EnvVar) (executor.Executor, error) {
 	if !t.SSH.Remote() {
-		return through(&t, lent{p.local})
+		return over(p.env, &t, lent{p.local})
 	}
 	opts, err := t.SSH.Options(env)
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *Pool) Executor(t flags.Target, env []executor.EnvVar) (executor.Executo
 	if err != nil {
 		return nil, err
 	}
-	return through(&t, exec)
+	return over(p.env, &t, exec)
 }
 
 // A lent executor is closed by its owner.

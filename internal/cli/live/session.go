@@ -163,7 +163,7 @@ func (l *Session) noteConfig(p target.Problem, cmd executor.Command) {
 // Executor returns the executor that the flags select.
 func Executor(host *console.Env, t flags.Target, env []executor.EnvVar, prompter executor.Prompter) (executor.Executor, error) {
 	if !t.SSH.Remote() {
-		return through(&t, localexec.New(localexec.Options{Watchdog: append(host.Self, console.WatchdogCommand)}))
+		return over(host, &t, localexec.New(localexec.Options{Watchdog: append(host.Self, console.WatchdogCommand)}))
 	}
 	if err := t.SSH.CheckConfig(); err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func Executor(host *console.Env, t flags.Target, env []executor.EnvVar, prompter
 	if err != nil {
 		return nil, console.Usagef("--ssh: %v", err)
 	}
-	return through(&t, exec)
+	return over(host, &t, exec)
 }
 
 // End shuts the server down, however the command ended, and closes the log. A signal cuts

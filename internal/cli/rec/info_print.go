@@ -44,6 +44,7 @@ func (info *Info) printFacts(line linePrinter) {
 	line("file       %s", info.File)
 	line("           %s, %d entries, %s", wording.Bytes(info.Size), info.Entries, cmp.Or(info.Stopped, stateWords[info.State]))
 	line("command    %s", strings.Join(h.Argv, " "))
+	place = wording.Join(" ", place, h.ExecServer)
 	if len(h.Via) > 0 {
 		line("through    %s", wording.CommandLine(h.Via))
 	}

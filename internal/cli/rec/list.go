@@ -90,22 +90,23 @@ func folderOf(args []string) (string, error) {
 
 // A Listed recording is a line of the list. Unknown counts are nil.
 type Listed struct {
-	Name     string     `json:"name"` // a name that commands take
-	File     string     `json:"file"`
-	Start    *time.Time `json:"start,omitempty"`
-	Duration *int64     `json:"duration_us,omitempty"`
-	State    string     `json:"state,omitempty"` // done, torn, stopped, live or parts missing
-	Size     int64      `json:"bytes"`
-	Sent     *uint64    `json:"sent,omitempty"`
-	Received *uint64    `json:"received,omitempty"`
-	Errors   *uint64    `json:"errors,omitempty"`
-	Stray    *uint64    `json:"stray,omitempty"`
-	Stderr   *uint64    `json:"stderr_lines,omitempty"`
-	Argv     []string   `json:"argv,omitempty"`
-	Host     string     `json:"host,omitempty"`
-	Via      []string   `json:"via,omitempty"`
-	Tap      string     `json:"tap,omitempty"`     // its name
-	Problem  string     `json:"problem,omitempty"` // why it can't be read, without anything else
+	Name       string     `json:"name"` // a name that commands take
+	File       string     `json:"file"`
+	Start      *time.Time `json:"start,omitempty"`
+	Duration   *int64     `json:"duration_us,omitempty"`
+	State      string     `json:"state,omitempty"` // done, torn, stopped, live or parts missing
+	Size       int64      `json:"bytes"`
+	Sent       *uint64    `json:"sent,omitempty"`
+	Received   *uint64    `json:"received,omitempty"`
+	Errors     *uint64    `json:"errors,omitempty"`
+	Stray      *uint64    `json:"stray,omitempty"`
+	Stderr     *uint64    `json:"stderr_lines,omitempty"`
+	Argv       []string   `json:"argv,omitempty"`
+	Host       string     `json:"host,omitempty"`
+	Via        []string   `json:"via,omitempty"`
+	ExecServer string     `json:"exec_server,omitempty"`
+	Tap        string     `json:"tap,omitempty"`     // its name
+	Problem    string     `json:"problem,omitempty"` // why it can't be read, without anything else
 
 	when time.Time
 }
@@ -183,7 +184,7 @@ func look(ctx context.Context, file *store.Recording, all bool) Listed {
 	if !start.IsZero() {
 		l.Start, l.when = &start, start
 	}
-	l.State, l.Size, l.Argv, l.Host, l.Via = listedStates[s.State], s.Size, s.Header.Argv, s.Header.Host, s.Header.Via
+	l.State, l.Size, l.Argv, l.Host, l.Via, l.ExecServer = listedStates[s.State], s.Size, s.Header.Argv, s.Header.Host, s.Header.Via, s.Header.ExecServer
 	if s.Header.Mode == session.ModeTap {
 		l.Tap = s.Header.Name
 	}
@@ -287,7 +288,7 @@ func (l *Listed) long() string {
 
 func (l *Listed) command() string {
 	text := termsafe.String(strings.Join(l.Argv, " "))
-	if where := via.Where(l.Via, l.Host); where != "" {
+	if where := via.Where(l.ExecServer, l.Via, l.Host); where != "" {
 		text = termsafe.String(where) + ": " + text
 	}
 	if l.Tap != "" {

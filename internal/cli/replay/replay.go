@@ -217,8 +217,15 @@ func replayFile(ctx context.Context, env *console.Env, path string, t flags.Targ
 
 func recordedCommand(h session.Header) string {
 	line := wording.CommandLine(h.Argv)
+	var words []string
+	if h.ExecServer != "" {
+		words = append(words, "--exec-server", h.ExecServer)
+	}
 	if len(h.Via) > 0 {
-		line = wording.CommandLine([]string{"--via", wording.CommandLine(h.Via)}) + " -- " + line
+		words = append(words, "--via", wording.CommandLine(h.Via))
+	}
+	if len(words) > 0 {
+		line = wording.CommandLine(append(words, "--")) + " " + line
 	}
 	return line
 }

@@ -89,6 +89,7 @@ started); otherwise it is 1.`,
 	t.RegisterSession(cmd)
 	t.RegisterRecording(cmd)
 	t.SSH.RegisterWay(cmd)
+	t.RegisterExecServer(cmd)
 	t.RegisterVia(cmd)
 	set.StringVar(&t.Config.File, "config", "", "test the servers in this config `file` of an MCP client instead of a COMMAND")
 	set.StringArrayVar(&f.servers, "server", nil, "test only the server `name` of the config file; may be repeated")

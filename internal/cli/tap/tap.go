@@ -96,6 +96,7 @@ another.`,
 	f.StringVar(&t.Record, "record", "", "record to this new `file`")
 	t.RegisterRecording(cmd)
 	t.SSH.Register(cmd)
+	t.RegisterExecServer(cmd)
 	t.RegisterVia(cmd)
 	t.Config.Register(cmd)
 	addOrders(env, cmd)

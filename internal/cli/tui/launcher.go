@@ -119,7 +119,8 @@ func (l *Launcher) flagsOf(again host.Rerun) (t flags.Target, ofRun bool, err er
 	if again.Header.Host != "" {
 		t.SSH.Dest = again.Header.Host
 	}
-	if again.EnvPolicy != "" && !t.SSH.Remote() {
+	t.ExecServer.Text = again.Header.ExecServer
+	if again.EnvPolicy != "" && (!t.SSH.Remote() || t.ExecServer.Text != "") {
 		t.EnvPolicy = again.EnvPolicy
 	}
 	return t, false, nil
@@ -180,7 +181,7 @@ func (l *Launcher) Home(ctx context.Context) (host.Home, error) {
 func serverItem(e *target.Entry) host.Item {
 	item := host.Item{
 		Kind: host.ServerItem, Key: strings.Join([]string{serverKey, e.File, e.Project, e.Name}, keySep), Name: e.Name,
-		From: fmt.Sprintf("%s, %s:%d", e.Client, wording.Path(e.File), e.Line), Where: wording.Place(via.Where(e.Prefix(), e.SSH)), Command: commandText(e),
+		From: fmt.Sprintf("%s, %s:%d", e.Client, wording.Path(e.File), e.Line), Where: wording.Place(via.Where(e.ExecServer, e.Prefix(), e.SSH)), Command: commandText(e),
 	}
 	item.Wrapped, item.Unwrapped = e.Tap != nil, tap.Unwrappable(e)
 	if why, try := e.Why(); why != "" {
@@ -261,7 +262,7 @@ func (l *Launcher) start(ctx context.Context, t flags.Target, argv []string, nam
 
 func title(name, place string) string { return fmt.Sprintf("%s (%s)", name, wording.Place(place)) }
 
-func place(h session.Header) string { return via.Where(h.Via, h.Host) }
+func place(h session.Header) string { return via.Where(h.ExecServer, h.Via, h.Host) }
 
 func (l *Launcher) close(ctx context.Context, s *live.Session) error {
 	l.mu.Lock()

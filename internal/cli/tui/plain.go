@@ -88,7 +88,7 @@ func addServer(p *console.Page, f *target.File, e *target.Entry) {
 		p.Columns(serverWidths, e.Name, "can't run", why)
 		return
 	}
-	p.Columns(serverWidths, e.Name, wording.Place(via.Where(e.Prefix(), e.SSH)), commandText(e))
+	p.Columns(serverWidths, e.Name, wording.Place(via.Where(e.ExecServer, e.Prefix(), e.SSH)), commandText(e))
 	if e.Project != f.Project {
 		p.Columns(serverWidths, "", "", "in "+wording.Path(e.Project))
 	}

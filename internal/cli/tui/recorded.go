@@ -18,7 +18,7 @@ const maxListed = 2000
 func recordingItem(r *store.Recording) host.Item {
 	item := host.Item{
 		Kind: host.RecordingItem, Key: recordingKey + keySep + r.Path, Name: r.Command(), From: wording.Path(r.Path),
-		Where: wording.Place(via.Where(r.Header.Via, r.Header.Host)), Command: strings.Join(r.Header.Argv, " "), When: r.When, Short: store.ShortName(filepath.Base(r.Path)), Size: r.Size, Live: r.State == session.RecordingOn,
+		Where: wording.Place(via.Where(r.Header.ExecServer, r.Header.Via, r.Header.Host)), Command: strings.Join(r.Header.Argv, " "), When: r.When, Short: store.ShortName(filepath.Base(r.Path)), Size: r.Size, Live: r.State == session.RecordingOn,
 	}
 	if r.Header.Mode == session.ModeTap {
 		item.Tap, item.Name = true, r.Header.Name
@@ -42,6 +42,9 @@ func wordsOf(h *session.Header) (words []string) {
 	}
 	if h.Host != "" {
 		words = append(words, "--ssh", h.Host)
+	}
+	if h.ExecServer != "" {
+		words = append(words, "--exec-server", h.ExecServer)
 	}
 	if len(h.Via) > 0 {
 		words = append(words, "--via", wording.CommandLine(h.Via))
