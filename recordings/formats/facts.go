@@ -47,7 +47,7 @@ func factsOf(ctx context.Context, src session.Source) facts {
 	found := checker.Problems()
 	f.found = found
 	count := diagnosis.CountGroups(cause.Groups(ctx, src, found))
-	f.Rows = append(f.Rows, [2]string{"problems", fmt.Sprintf("%v; checked: %s", count, checker.Checked())})
+	f.Rows = append(f.Rows, [2]string{"problems", fmt.Sprintf("%v (rules broken, each cause once; a failed call breaks none by itself); checked: %s", count, checker.Checked())})
 	for i := range found[:min(len(found), maxProblems)] {
 		f.Problems = append(f.Problems, remarkOf(&found[i]))
 	}

@@ -59,7 +59,7 @@ func (r *report) problems(all []diagnosis.Problem) {
 	if len(all) == 0 {
 		return
 	}
-	r.b.WriteString("\n### Problems\n\n")
+	r.b.WriteString("\n### Problems\n\nWhat the rules found. \"times\" counts what breaks a rule, whether the calls failed or not.\n\n")
 	shown := 0
 	for shown < min(len(all), maxRules) && r.b.Len() < maxTables {
 		where := "entry"
@@ -98,7 +98,7 @@ func (r *report) failed() error {
 	if len(all.Groups) == 0 {
 		return nil
 	}
-	r.b.WriteString("\n### Failed calls by message\n")
+	r.b.WriteString("\n### Failed calls by message, the most frequent first\n")
 	shown := 0
 	for i := range all.Groups[:min(len(all.Groups), maxFailures)] {
 		g := &all.Groups[i]

@@ -60,7 +60,11 @@ func (info *Info) printFailures(line linePrinter) {
 		return
 	}
 	line("")
-	line("failed     %s", wording.Plural(uint64(info.failed), "call"))
+	order := ""
+	if len(info.Failures) > 1 {
+		order = "; by message, the most frequent first"
+	}
+	line("failed     %s%s", wording.Plural(uint64(info.failed), "call"), order)
 	for i := range info.Failures[:min(len(info.Failures), shownMessages)] {
 		f := &info.Failures[i]
 		line("%5dx  %s", f.Count, clipped(f.Message, messageCells))

@@ -66,7 +66,7 @@ func TestRecInfoSaysFirstWhatFailed(t *testing.T) {
            1 call was never answered: search (id 3) (entry 8)
            try: compare them with the calls that were answered; is:unanswered finds them
 
-failed     4 calls
+failed     4 calls; by message, the most frequent first
     3x  -32000: backend gone
         search; first entry 4 search k=1, last entry 11
     1x  no \u001b[31mshard
