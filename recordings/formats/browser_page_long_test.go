@@ -84,7 +84,7 @@ func TestLongPageInBrowser(t *testing.T) {
 			`"k":"stdout","seq":9,"why":"batch","raw":"[{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32000,\"message\":\"backend gone\"}}, {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"full\"}]}}]"`)}
 		b.open(pageOf(t, s, maxPage), "")
 		require.Equal(t, "2 failed", b.text(`$('totals').children[1].textContent`))
-		require.Equal(t, "Failures\n1×\n-32000: backend gone\nlist\n#n4 batch: error 1, response 2\n1×\nfull\nlist\n#n4 batch: error 1, response 2\n1×\nno response\nlist\n#n3 batch: b, c", b.text(`$('failures').innerText`))
+		require.Equal(t, "Failures, the most frequent first\n1×\n-32000: backend gone\nlist\n#n4 batch: error 1, response 2\n1×\nfull\nlist\n#n4 batch: error 1, response 2\n1×\nno response\nlist\n#n3 batch: b, c", b.text(`$('failures').innerText`))
 		b.eval(`[...document.querySelectorAll('#failures .link')].at(-2).click()`, nil)
 		require.Equal(t, []int{4}, b.shown())
 	})
@@ -99,6 +99,8 @@ func TestLongPageInBrowser(t *testing.T) {
 		require.Equal(t, "true", b.text(`document.querySelector('.row.sel').getBoundingClientRect().bottom <= $('list').getBoundingClientRect().bottom`))
 		require.Contains(t, b.text(`$('detail').textContent`), "search k=2256")
 		require.Contains(t, b.text(`$('detail').textContent`), "Response #n4515")
+		b.open(path, "n4515")
+		require.Regexp(t, `^#n4514 → #n4515 (?s).*Request #n4514.*Response #n4515`, b.text(`$('detail').textContent`), "the exchange")
 		b.open(path, "n99999")
 		require.Contains(t, b.text(`$('detail').textContent`), "Entry 99999 is not on this page.")
 	})
@@ -173,7 +175,7 @@ func (b *browser) failures(t *testing.T) {
 	require.Equal(t, "44 failed", b.text(`$('totals').children[1].textContent`))
 	require.Equal(t, "2 unanswered", b.text(`$('totals').children[2].textContent`))
 	groups := b.text(`$('failures').innerText`)
-	require.Regexp(t, `(?s)44×\s+-32000: backend gone report 44\s.*no moment, limit of a number or short text.*#n103 report k=50.*2×\s+no response search 2\s.*#n1556 search k=777.*1×\s+line on stdout.*#n1779 DEBUG`, groups)
+	require.Regexp(t, `(?s)44×\s+-32000: backend gone report 44\s.*no moment, limit of a number or short text.*#n102 report k=50.*2×\s+no response search 2\s.*#n1556 search k=777.*1×\s+line on stdout.*#n1779 DEBUG`, groups)
 	require.Equal(t, "true", b.text(`$('failures').scrollHeight < $('panel').clientHeight`), "no part is hidden")
 	b.eval(`document.querySelector('#failures li:nth-child(2) a').click()`, nil)
 	b.eval(`new Promise(done => { const look = () => current >= 0 && rows[current].n === 1556 ? done() : setTimeout(look, 5); look(); })`, nil)
@@ -208,16 +210,16 @@ func (b *browser) failures(t *testing.T) {
 // strip checks that each failure is on the axis, and reached with the keyboard.
 func (b *browser) strip(t *testing.T) {
 	require.Equal(t, "44,2", b.text(`[...'failed lost'.split(' ').map(c => $('marks').querySelectorAll('.' + c).length)]`))
-	require.Equal(t, "#n103 at 0.102 s: error  report k=50  -32000: backend gone", b.text(`$('marks').querySelector('a').title`))
+	require.Equal(t, "#n102 at 0.101 s: report k=50  -32000: backend gone", b.text(`$('marks').querySelector('a').title`))
 	require.Equal(t, "1", b.text(`$('marks').querySelectorAll('[tabindex="0"]').length`), "one stop of tab")
 	b.eval(`$('marks').querySelector('[tabindex="0"]').focus()`, nil)
 	b.key("ArrowRight")
-	require.Equal(t, "303", b.selected())
+	require.Equal(t, "302", b.selected())
 	b.key("ArrowRight")
 	b.key("ArrowLeft")
-	require.Equal(t, "303", b.selected())
-	require.Equal(t, "true", b.text(`document.activeElement.hash === '#n303' && document.activeElement.tabIndex === 0`))
-	require.Equal(t, b.text(`document.activeElement.style.left`), b.text(`share(partner(rows[current]).t)`))
+	require.Equal(t, "302", b.selected())
+	require.Equal(t, "true", b.text(`document.activeElement.hash === '#n302' && document.activeElement.tabIndex === 0`))
+	require.Equal(t, b.text(`document.activeElement.style.left`), b.text(`share(rows[current].t)`))
 	b.eval(`new Promise(done => { addEventListener('hashchange', () => done(), {once: true}); $('marks').querySelector('.lost').click(); })`, nil)
 	require.Equal(t, "1556", b.selected())
 	b.eval(`reset()`, nil)
@@ -333,6 +335,7 @@ func (b *browser) slower(t *testing.T) {
 	require.Contains(t, b.text(`$('detail').textContent`), "report k=99", "the slowest")
 	b.eval(`new Promise(done => { addEventListener('hashchange', () => done(), {once: true}); document.querySelector('td[colspan] a').click(); })`, nil)
 	require.Equal(t, "122", b.selected())
+	require.Contains(t, b.text(`$('detail').innerText`), "report became slower from here on: p50 1.00 ms → 28.0 ms; 60 calls before it, 40 slow from it on")
 }
 
 // idle returns a session of calls 10 s apart, of which only the last one has a response.

@@ -42,6 +42,8 @@ const text = r => r.x64 === undefined ? r.x || '' : new TextDecoder().decode(byt
 // What a row is.
 const partner = r => r.p && at.has(r.p - 1) ? rows[at.get(r.p - 1)] : undefined;
 const isResponse = r => r.m === 'response' || r.m === 'error';
+// requestOf returns the index of the request of a row, or else of the row itself.
+const requestOf = i => isResponse(rows[i]) && partner(rows[i]) ? at.get(partner(rows[i]).i) : i;
 const isNoise = r => r.k === 'stdout' && (r.m === 'not-json' || r.m === 'other');
 const isBad = r => Boolean(r.f);
 const isUnanswered = r => isBad(r) && (r.m === 'request' || r.m === 'batch') && ['pending', 'lost', 'timed-out'].includes(r.st);

@@ -1,4 +1,4 @@
-// The selected message, and below it the other one of its exchange.
+// The exchange of the selected message: its request and its response.
 let view = 'json';
 function look(as) { view = as; detail(); }
 
@@ -31,15 +31,16 @@ function hint() {
 function detail() {
   const d = $('detail'), r = rows[current];
   if (!r) return hint();
-  const [label, call, said] = parts(r).map(visible);
-  d.replaceChildren(el('h2', isBad(r) ? 'bad' : '', `#n${r.n}  ${arrow[lane(r)]}  ${label}  ${clip(call, 300)}`));
+  const [label, call, said] = parts(r).map(visible), other = partner(r), [first, second] = isResponse(r) && other ? [other, r] : [r, other];
+  d.replaceChildren(el('h2', isBad(r) ? 'bad' : '', `#n${first.n}${second ? ' → #n' + second.n : '  ' + arrow[lane(r)]}  ${label}  ${clip(call, 300)}`));
   if (said) d.append(el('p', r.e ? 'bad' : '', said));
-  const other = partner(r), alike = groups.find(g => isCall(g) && (r.groups?.has(g) || other?.groups?.has(g)));
+  const alike = groups.find(g => isCall(g) && (r.groups?.has(g) || other?.groups?.has(g)));
   if (alike?.rows.length > 1) {
     const p = el('p', 'err', alike.evidence.map(text => visible(text) + '; ').join(''));
     p.append(button('link', `list all ${number(alike.rows.length)} like it`, () => list(alike, current)));
     d.append(p);
   } else if (alike) d.append(el('p', 'err', alike.evidence.map(visible).join('; ')));
+  for (const s of data.slower) if (s.n === first.n) d.append(el('p', 'err', visible([`${s.tool || s.method} became slower from here on: p50 ${took(s.p50_before_us)} → ${took(s.p50_slow_us)}`, ...s.evidence || []].join('; '))));
   const unit = took(r.l), facts = [[r.m, r.k], ['id', r.id], ['state', isUnanswered(r) ? r.st + ', no response' : r.st], ['sequence', r.s], ['took', unit], ['waited for the client', took(r.y)], ['bytes', r.b]].filter(f => f[1]);
   d.append(el('p', 'hint', `${time(r.t)} s; ` + facts.map(f => `${f[0] || ''} ${visible(String(f[1]))}`.trim()).join('; ')));
   const tabs = el('div', 'tabs');
@@ -51,10 +52,11 @@ function detail() {
   tabs.append(button('', 'copy message', b => copy(text(r), b)));
   if (other) tabs.append(button('', `go to ${isResponse(other) ? 'response' : 'request'} (p)`, () => choose(at.get(other.i))));
   d.append(tabs);
-  show(r);
-  if (!other) return;
-  d.append(el('h3', '', `${isResponse(other) ? 'Response' : 'Request'} #n${other.n}`));
-  show(other);
+  if (second) d.append(el('h3', '', `Request #n${first.n}`));
+  show(first);
+  if (!second) return;
+  d.append(el('h3', '', `Response #n${second.n}`));
+  show(second);
 }
 function show(r) {
   $('detail').append(body(r));

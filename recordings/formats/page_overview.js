@@ -5,6 +5,7 @@ function remarks(all, into) {
   for (const f of all) {
     const li = el('li', f.severity), said = visible(f.text);
     li.append(at.has(f.row) ? button('link', said, () => choose(at.get(f.row))) : said);
+    if (f.evidence) li.append(el('span', 'hint', ' – ' + visible(f.evidence.join('; '))));
     if (f.try) li.append(el('span', 'try', ' – ' + visible(f.try)));
     into.append(li);
   }
@@ -15,7 +16,11 @@ function facts() {
   const fact = name => f.rows.filter(r => r[0] === name).map(r => visible(r[1])).join(', ');
   const hello = rows.find(r => isResponse(r) && methodOf(r) === 'initialize' && !r.e);
   $('of').textContent = [fact('server') || visible(hello && hello.d || '') || clip(fact('command'), 120), fact('client') && 'client ' + fact('client'), fact('recorded')].filter(s => s).join(' · ');
-  const causes = f.verdicts.filter(v => !v.failure); // the failures have a list of their own
+  const causes = f.verdicts.filter(v => !v.failure && !groupOf(v)); // the failures have a list of their own
+  for (const v of f.verdicts.filter(v => !v.failure)) {
+    const g = groupOf(v);
+    g?.evidence.push(v.text, ...v.try && g.rank === 2 ? [v.try] : []);
+  }
   if (causes.length) { $('wrong').hidden = false; remarks(causes, $('wrong').querySelector('ul')); }
   if (causes.length && data.failures.length) $('wrong').querySelector('h2').textContent = 'Other likely causes';
   remarks(f.findings, $('problems').querySelector('ul'));
@@ -23,6 +28,9 @@ function facts() {
   if (!f.findings.length) $('problems').append(el('p', 'hint', 'No problems detected.'));
   if (data.omitted) { $('left').hidden = false; $('left').textContent = data.omitted; }
 }
+
+// groupOf returns the group that lists the row of a cause: calls without a response, or stray lines.
+const groupOf = cause => groups.find(g => g.rank && at.has(cause.row) && g.rows.includes(at.get(cause.row)));
 
 // likeness is equal for messages that differ only in words with digits, as in data.failures.
 function likeness(text) {
@@ -61,14 +69,14 @@ function list(g, i) { reset(); only = g; filter(); choose(g.rows.includes(i) ? i
 // failures lists the groups: message, tools, and the first calls. Stray lines come last.
 function failures() {
   const ul = $('failures').querySelector('ul'), late = groups.filter(isCall).slice(FEW), hide = late.length > 1;
-  $('failures').querySelector('h2').textContent = groups.length ? 'Failures' : 'No failed or unanswered call, and no stray line.';
+  $('failures').querySelector('h2').textContent = groups.length ? 'Failures, the most frequent first' : 'No failed or unanswered call, and no stray line.';
   for (const g of groups) {
     const li = el('li'), said = el('span', 'said'), more = el('span', 'calls'), names = [...g.calls].sort(([, a], [, b]) => b - a).map(([name, n]) => `${clip(name, 40)} ${number(n)}`), stray = g.rank === 2;
     said.append(el(stray ? 'span' : 'b', '', clip(visible(g.text), 120)), el('span', 'hint', '  ' + visible(names.slice(0, 5).join(', ')) + (names.length > 5 ? ', …' : '')));
     li.append(el('b', stray ? 'hint' : 'bad', number(g.count) + '×'), said);
     if (g.rows.length) li.append(button('link', g.count === 1 ? 'list' : g.rows.length >= g.count ? `list all ${number(g.count)}` : `list ${number(g.rows.length)} of ${number(g.count)}`, () => list(g)));
     else li.append(el('span', 'hint', 'not on this page'));
-    for (const i of g.rows.slice(0, 6)) more.append(link(i, `#n${rows[i].n} ${clip(visible(callOf(rows[i]) || rows[i].w), 80)}`));
+    for (const i of g.rows.slice(0, 6).map(requestOf)) more.append(link(i, `#n${rows[i].n} ${clip(visible(callOf(rows[i]) || rows[i].w), 80)}`));
     if (g.evidence.length) li.append(el('span', 'why', visible(g.evidence.join('; '))));
     li.append(more);
     li.hidden = hide && late.includes(g);
@@ -155,7 +163,7 @@ function tab(id) {
 }
 // fit gives the overview the room that it needs, up to half of the page; less if the
 // address has an entry and that is below.
-function fit() { $('panel').style.height = Math.min($('overview').offsetHeight + 2, innerHeight * (innerWidth <= 900 && /^#n?\d/.test(location.hash) ? 0.25 : 0.5)) + 'px'; }
+function fit() { $('panel').style.height = Math.min($('overview').offsetHeight + 2, innerHeight * ((innerWidth < 900 || innerHeight < 760) && /^#n?\d/.test(location.hash) ? 0.25 : 0.5)) + 'px'; }
 function theme() {
   const kept = 'mcpdbg-theme', use = name => { if (name) document.documentElement.dataset.theme = name; else delete document.documentElement.dataset.theme; };
   try { $('theme').value = localStorage.getItem(kept) || ''; } catch { /* not allowed here */ }

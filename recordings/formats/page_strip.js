@@ -7,7 +7,7 @@ function strip() {
   for (const g of groups.filter(isCall)) for (const i of g.rows) {
     const r = isResponse(rows[i]) && partner(rows[i]) || rows[i], key = g.rank + ' ' + Math.floor(PLACES * r.t / Math.max(data.end, 1));
     if (!all.has(key)) all.set(key, {t: r.t, rank: g.rank, rows: []});
-    all.get(key).rows.push(i);
+    all.get(key).rows.push(requestOf(i));
   }
   const found = [...all.values()].sort((a, b) => a.t - b.t || a.rank - b.rank);
   if (!found.length && !data.slower.length) return;
@@ -29,7 +29,7 @@ function strip() {
   const most = found.reduce((n, m) => Math.max(n, m.rows.length), 1);
   for (const m of found) {
     const i = Math.min(...m.rows), r = rows[i], n = m.rows.length;
-    const a = mark(m.rank ? 'lost' : 'failed', m.t, i, (n > 1 ? `${number(n)} from ` : '') + `#n${r.n} at ${time(r.t).slice(0, -3)} s: ${clip(visible(m.rank ? callOf(r) + '  no response' : what(r)), 200)}`);
+    const a = mark(m.rank ? 'lost' : 'failed', m.t, i, (n > 1 ? `${number(n)} from ` : '') + `#n${r.n} at ${time(r.t).slice(0, -3)} s: ${clip(visible((callOf(r) || r.w) + '  ' + (m.rank ? 'no response' : parts(partner(r) || r)[2])), 200)}`);
     if (!m.rank) a.style.height = 6 + Math.round(10 * n / Math.max(most, 4)) + 'px';
   }
   marks.append($('now'));
