@@ -290,10 +290,14 @@ func neverAnswered(w *view) (found, bool) {
 		return found{}, false
 	}
 	var names []string
-	first, n := -1, 0
+	first, n, late := -1, 0, 0
 	for _, q := range w.waitingFor() {
 		row, _ := w.row(q.row)
-		if q.handshake || w.answeredAt-q.t < askedAfter || mcp.WaitsLong(w.src.Method(row.Method)) {
+		if q.handshake || mcp.WaitsLong(w.src.Method(row.Method)) {
+			continue
+		}
+		if w.answeredAt-q.t < askedAfter {
+			late++
 			continue
 		}
 		if n++; n == 1 {
@@ -306,6 +310,9 @@ func neverAnswered(w *view) (found, bool) {
 	text := wording.PluralOf(n, "call was never answered", "calls were never answered") + ": " + strings.Join(names, ", ")
 	if n > namedCalls {
 		text += fmt.Sprintf(" and %d more", n-namedCalls)
+	}
+	if late > 0 {
+		text += fmt.Sprintf(" (and %d sent too late to tell)", late)
 	}
 	return found{text: text, try: "compare them with the calls that were answered; is:unanswered finds them", row: first}, n > 0
 }
