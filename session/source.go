@@ -172,6 +172,15 @@ type Header struct {
 	Imported *Imported `json:"imported,omitempty"`
 }
 
+// Recorded formats the start, and says if it is only the time of an imported file.
+func (h *Header) Recorded() string {
+	text := h.Start.UTC().Format("2006-01-02 15:04:05 UTC")
+	if h.Imported != nil && h.Imported.Undated {
+		text += " (time of the file)"
+	}
+	return text
+}
+
 // ModeTap is the mode of the recording of a tap: stdin is what a client sent.
 const ModeTap = "tap"
 
@@ -179,6 +188,8 @@ const ModeTap = "tap"
 type Imported struct {
 	From string `json:"from"`           // source format, such as "Claude Desktop log"
 	File string `json:"file,omitempty"` // its name, without folders
+	// Undated means that the source has no start time: the header has the file's.
+	Undated bool `json:"undated,omitempty"`
 }
 
 // Stats are counts over the whole log.

@@ -132,7 +132,7 @@ func (f *facts) describe(src session.Source) {
 	if peers.Client != "" {
 		add("client", "%s", peers.Client)
 	}
-	add("recorded", "%s, %s long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), wording.Took(last), h.Tool)
+	add("recorded", "%s, %s long, by %s", h.Recorded(), wording.Took(last), h.Tool)
 	add("messages", "%d sent, %d received, %d with an error", s.Out, s.In, s.Errors)
 	if s.Stray+s.StderrLines > 0 {
 		add("lines", "%d on stdout that are not messages, %d on stderr", s.Stray, s.StderrLines)

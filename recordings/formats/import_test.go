@@ -467,3 +467,11 @@ func TestWithout(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, `{"id":1}`, string(without([]byte(`{"id":1,"dir":"in"}`), framing.Span{Start: 7, End: 18})))
 }
+
+// TestUndatedImport checks that the time of a file is not shown as that of the session.
+func TestUndatedImport(t *testing.T) {
+	h := session.Header{Start: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC), Imported: &session.Imported{}}
+	require.Equal(t, "2026-11-21 10:00:00 UTC", h.Recorded())
+	h.Imported.Undated = true
+	require.Equal(t, "2026-11-21 10:00:00 UTC (time of the file)", h.Recorded())
+}

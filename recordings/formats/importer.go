@@ -130,9 +130,14 @@ func (r *recorder) begin() error {
 		r.zero, r.zeroed = r.last, true
 		start = time.UnixMicro(r.last)
 	}
+	dated := isDated(start)
+	if !dated {
+		r.remark("the source has no start time; the time of the file is used")
+		start = cmp.Or(r.opts.Modified, time.Now())
+	}
 	h := session.Header{
-		Tool: r.opts.Tool, Start: r.validStart(start).UTC().Truncate(time.Microsecond), Placement: "local", Argv: r.opts.Argv,
-		Imported: &session.Imported{From: r.report.From, File: clip(r.opts.File, 255)},
+		Tool: r.opts.Tool, Start: start.UTC().Truncate(time.Microsecond), Placement: "local", Argv: r.opts.Argv,
+		Imported: &session.Imported{From: r.report.From, File: clip(r.opts.File, 255), Undated: !dated},
 	}
 	o := r.opts.recordingOptions(cmp.Or(r.name, strings.TrimSuffix(r.opts.File, filepath.Ext(r.opts.File))))
 	o.Header = h
@@ -156,17 +161,8 @@ func (r *recorder) begin() error {
 	return nil
 }
 
-// validStart returns the time of the file if start is missing or cannot be written.
-func (r *recorder) validStart(start time.Time) time.Time {
-	if year := start.Year(); year >= 1970 && year <= 9999 {
-		return start
-	}
-	r.remark("the source has no start time; the time of the file is used")
-	if r.opts.Modified.IsZero() {
-		return time.Now()
-	}
-	return r.opts.Modified
-}
+// isDated reports whether a start time is known and can be written.
+func isDated(start time.Time) bool { return start.Year() >= 1970 && start.Year() <= 9999 }
 
 func (r *recorder) about() logItem {
 	text := "imported from " + r.report.From

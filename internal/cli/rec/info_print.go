@@ -62,7 +62,7 @@ func (info *Info) printFacts(line linePrinter) {
 	if info.Untimed {
 		long = "without times: all entries have the same"
 	}
-	line("recorded   %s, %s, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), long, h.Tool)
+	line("recorded   %s, %s, by %s", h.Recorded(), long, h.Tool)
 	line("sent       %s, %s", wording.Plural(c.Sent, "message"), wording.Bytes(int64(c.SentBytes)))
 	line("received   %s, %s%s%s", wording.Plural(c.Received, "message"), wording.Bytes(int64(c.Bytes)),
 		withError(c.Errors), wording.IfAny(", ", strayLines(c.Stray)))
