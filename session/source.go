@@ -192,6 +192,9 @@ type Imported struct {
 	Undated bool `json:"undated,omitempty"`
 }
 
+// LacksResults reports whether the source has a placeholder for each result.
+func (i *Imported) LacksResults() bool { return i != nil && i.From == "mcp-remote log" }
+
 // Stats are counts over the whole log.
 type Stats struct {
 	Out, In        uint64 // messages: sent to the server, received from it

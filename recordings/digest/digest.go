@@ -31,8 +31,6 @@ const (
 	nameBytes = 256 << 10
 	// otherNames is the method of the line of all further methods and tools.
 	otherNames = "(others)"
-	// withoutResults is the source of imports in which failed and other results look alike.
-	withoutResults = "mcp-remote log"
 )
 
 // A Digest is the summary of a log up to the moment at which it was read.
@@ -132,9 +130,7 @@ func Read(ctx context.Context, src session.Source) *Digest {
 		lines: map[lineKey]*Line{}, failures: map[string]*Failure{}, room: maxSets,
 		succeeded: map[string]*callSet{}, hanging: map[string]*callSet{},
 	}
-	if from := src.Header().Imported; from != nil {
-		d.unsure = from.From == withoutResults
-	}
+	d.unsure = src.Header().Imported.LacksResults() // failed and other results look alike
 	batches := false
 	for number, row := range session.RowsFrom(src, 0) {
 		if number%1024 == 0 && ctx.Err() != nil {

@@ -48,4 +48,19 @@ func TestCheckedNamesWhatWasNotChecked(t *testing.T) {
 		appendLine(t, log, session.KindStdin, initialize)
 		return Check(t.Context(), forgetful{log}).Checked()
 	}())
+	require.Equal(t, Checked+"; no results checked, as the source has none", func() string {
+		log := newLog(t)
+		appendLine(t, log, session.KindStdin, initialize)
+		appendLine(t, log, session.KindStdout, `{"jsonrpc":"2.0","id":1,"result":"result-present"}`)
+		l := Check(t.Context(), importedLog{log})
+		require.Len(t, Check(t.Context(), log).Problems(), len(l.Problems())+1, "RPC16")
+		return l.Checked()
+	}())
+}
+
+// importedLog is a log without results.
+type importedLog struct{ session.Source }
+
+func (l importedLog) Header() session.Header {
+	return session.Header{Imported: &session.Imported{From: "mcp-remote log"}}
 }

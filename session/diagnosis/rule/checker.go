@@ -63,6 +63,7 @@ func New(src session.Source) *Checker {
 	l := &Checker{src: src, cursor: session.NewCursor(src), follow: exchange.NewFollower(src), names: make(names)}
 	l.cursor.Limit = maxLine
 	l.cursor.Test = func(e *session.Entry) bool { return !e.Cut && e.Msg.Valid() && certainlyStrict(e.Msg, e.Payload) }
+	l.found.resultless = src.Header().Imported.LacksResults()
 	l.run.start(l, session.Row{}, false)
 	return l
 }

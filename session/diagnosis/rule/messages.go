@@ -99,7 +99,7 @@ func (l *Checker) envelope(m *message.Message) {
 	if hasMethod && m.Params != (framing.Span{}) && m.Of(m.Params)[0] != '{' {
 		l.report(rpc16, m.At, "params is "+excerpt(m.Of(m.Params)))
 	}
-	if hasResult && m.Of(m.Result)[0] != '{' {
+	if hasResult && m.Of(m.Result)[0] != '{' && !l.found.resultless {
 		l.report(rpc16, m.At, "result is "+excerpt(m.Of(m.Result)))
 	}
 	if !onlyKnownMembers(m) {

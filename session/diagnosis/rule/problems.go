@@ -40,6 +40,8 @@ type problems struct {
 	revision string // unknown, "" if all are known
 	limited  bool   // a limit on the state was reached
 	unended  string // why it is unknown how a process ended, or ""
+	// resultless is set for an import whose results are placeholders.
+	resultless bool
 	unchecked
 
 	history history
@@ -172,6 +174,9 @@ func (l *Checker) Gaps() []string {
 	}
 	if f.unlisted > 0 {
 		gaps = append(gaps, wording.Plural(f.unlisted, "result")+" not checked, as the list of tools is out of date")
+	}
+	if f.resultless {
+		gaps = append(gaps, "no results checked, as the source has none")
 	}
 	if f.unended != "" {
 		gaps = append(gaps, unknownEnds+": "+f.unended)
