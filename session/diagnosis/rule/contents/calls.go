@@ -128,7 +128,11 @@ func (c *Checker) toolResult(s *messageChecker, name string, r *result) {
 		c.conform(s, tol06, t, t.output, "/structuredContent", r.structured)
 	}
 	if len(r.structured) <= maxCopy && !hasCopy(r.content, r.structured) {
-		s.found(tol08, "/content", "structuredContent is "+message.Excerpt(string(r.structured)))
+		detail := "structuredContent is " + message.Excerpt(string(r.structured))
+		if more := addedMember(r.content, r.structured); more != "" {
+			detail += ", and the text has it with one more member, " + message.Excerpt(more)
+		}
+		s.found(tol08, "/content", detail)
 	}
 }
 
@@ -166,6 +170,34 @@ func hasCopy(content, value []byte) bool {
 		}
 	}
 	return false
+}
+
+// addedMember returns the name of a member that a text block has in addition to those of an
+// object, "" if none has all of those.
+func addedMember(content, object []byte) (added string) {
+	want := canonicalOf(object)
+	for block := range message.Elements(content) {
+		text, _ := textOf(message.Member(block, "text"))
+		copied := canonicalOf(text)
+		if copied == nil || !isObject(copied) || !isObject(want) {
+			continue
+		}
+		missing, others := 0, 0
+		for range message.Members(want) {
+			missing++
+		}
+		for name, value := range message.Members(copied) {
+			if bytes.Equal(value, message.Member(want, string(name))) {
+				missing--
+			} else {
+				added, others = string(name), others+1
+			}
+		}
+		if missing == 0 && others == 1 {
+			return added
+		}
+	}
+	return ""
 }
 
 // onlyMember returns the value of the only member of an object, nil if it has none or
