@@ -15,9 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/session/exectest"
 	"mcpdbg/session/execserver/dial"
 	"mcpdbg/session/execserver/wire"
+	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
 )
 

@@ -18,8 +18,8 @@ const MaxPath = 100
 // staleTime is how long a connection to an existing socket may take.
 const staleTime = time.Second
 
-// ErrInUse is the error of Listen if another program listens there.
-var ErrInUse = errors.New("another program listens there")
+// errInUse is the error of Listen if another program listens there.
+var errInUse = errors.New("another program listens there")
 
 // errPeer is the error of Dial if the socket is that of another user.
 var errPeer = errors.New("it belongs to another user")
@@ -76,7 +76,7 @@ func removeStale(path string) error {
 	switch {
 	case err == nil:
 		_ = conn.Close()
-		return ErrInUse
+		return errInUse
 	case !IsRefused(err):
 		return err
 	}

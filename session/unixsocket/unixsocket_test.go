@@ -40,7 +40,7 @@ func TestListenAndDial(t *testing.T) {
 	require.NoError(t, accepted.Close())
 	require.NoError(t, conn.Close())
 	_, err = Listen(path)
-	require.ErrorIs(t, err, ErrInUse)
+	require.ErrorIs(t, err, errInUse)
 	require.NoError(t, l.Close())
 	require.NoFileExists(t, path)
 }

@@ -132,7 +132,7 @@ func linkText(w *workspace.Workspace) string {
 func LinkPart(c host.Context) kit.Part {
 	ws := c.Workspace
 	place := "ssh " + ws.Host()
-	if ws.OnExecServer() {
+	if ws.Shown.Source.Header().ExecServer != "" {
 		place = ws.Host()
 	}
 	p := kit.Part{Text: strings.TrimSpace(place + " " + linkText(ws)), Style: linkStyle(c), Priority: 62, Action: host.ActProcess}

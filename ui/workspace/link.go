@@ -79,9 +79,6 @@ func (w *Workspace) PhaseFollowed(phase int) bool {
 	return under || phase+1 < len(w.Shown.Lifecycle.Phases)
 }
 
-// OnExecServer reports whether an exec server starts the process.
-func (w *Workspace) OnExecServer() bool { return w.Shown.Source.Header().ExecServer != "" }
-
 // Host returns the host of the process, or the exec server with its place; "" for this
 // machine.
 func (w *Workspace) Host() string {
@@ -89,7 +86,7 @@ func (w *Workspace) Host() string {
 	switch {
 	case w.Shown.Lifecycle.Start.Host != "":
 		return w.Shown.Lifecycle.Start.Host
-	case w.OnExecServer():
+	case w.Shown.Source.Header().ExecServer != "":
 		return via.Where(h.ExecServer, h.Via, h.Host)
 	}
 	return h.Host
@@ -98,7 +95,7 @@ func (w *Workspace) Host() string {
 // Place names the place of the process, such as docker web on ssh build-7; before the
 // start, the planned one.
 func (w *Workspace) Place() string {
-	if w.OnExecServer() {
+	if w.Shown.Source.Header().ExecServer != "" {
 		return w.Host()
 	}
 	inside := cmp.Or(w.Shown.Lifecycle.Start.Via, via.Place(w.Shown.Source.Header().Via))

@@ -45,9 +45,7 @@ func benchConn(b *testing.B) *wire.Lines {
 }
 
 func send(b *testing.B, lines *wire.Lines, method string, params any) {
-	text, err := wire.Request(1, method, params)
-	require.NoError(b, err)
-	require.NoError(b, lines.Write(b.Context(), text))
+	require.NoError(b, lines.Write(b.Context(), request(b, 1, method, params)))
 }
 
 // outputs reads until so many bytes of output have come.

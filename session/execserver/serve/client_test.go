@@ -142,10 +142,15 @@ func (c *client) send(method string, params any) string {
 	c.id++
 	id := c.id
 	c.mu.Unlock()
-	text, err := wire.Request(id, method, params)
-	require.NoError(c.t, err)
-	require.NoError(c.t, c.lines.Write(context.Background(), text))
+	require.NoError(c.t, c.lines.Write(context.Background(), request(c.t, id, method, params)))
 	return strconv.FormatUint(id, 10)
+}
+
+func request(t testing.TB, id uint64, method string, params any) []byte {
+	t.Helper()
+	text, err := json.Marshal(params)
+	require.NoError(t, err)
+	return wire.AppendRequest(nil, id, method, text)
 }
 
 func (c *client) response(id string) wire.Message {

@@ -166,9 +166,7 @@ func TestSlowClient(t *testing.T) {
 	s := newServer(t, Options{})
 	c, _ := greeted(t, s)
 	c.mu.Lock() // stops reading
-	text, err := wire.Request(99, wire.MethodStart, helper(t, "a", "flood", "40000", "1000"))
-	require.NoError(t, err)
-	require.NoError(t, c.lines.Write(t.Context(), text))
+	require.NoError(t, c.lines.Write(t.Context(), request(t, 99, wire.MethodStart, helper(t, "a", "flood", "40000", "1000"))))
 	time.Sleep(300 * time.Millisecond) // time to fall behind: the test holds without
 	c.mu.Unlock()
 	c.closed("a")

@@ -21,11 +21,6 @@ const (
 	CodexUnanswered = 64
 	// CodexChunk is the largest chunk of output that it sends.
 	CodexChunk = 8 << 10
-	// CodexFrame and CodexLine are the largest messages that it accepts over WebSocket and as a line.
-	CodexFrame = 16 << 20
-	CodexLine  = 64 << 20
-	// CodexWriteIDs is how many write ids it remembers of a process.
-	CodexWriteIDs = 4096
 	// CodexSignalBase is added to the number of the signal that has ended a process: its exit code
 	// cannot be told from that of a program that exits with the sum.
 	CodexSignalBase = 128

@@ -160,8 +160,8 @@ func streamName(text []byte) string {
 		return Stdout
 	case Stderr:
 		return Stderr
-	case PTY:
-		return PTY
+	case pty:
+		return pty
 	}
 	return ""
 }

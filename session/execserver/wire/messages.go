@@ -39,7 +39,7 @@ const (
 const (
 	Stdout = "stdout"
 	Stderr = "stderr"
-	PTY    = "pty" // both, through a terminal
+	pty    = "pty" // both, through a terminal
 )
 
 // The signals. Interrupt is known to every server.
