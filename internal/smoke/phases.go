@@ -87,7 +87,7 @@ func (o *opening) over() {
 	}
 }
 
-// Steps that are no phases of their own.
+// Steps without a phase of their own.
 const (
 	phaseReplaced verify.Phase = "replaced" // processes that were replaced by another one
 	phasePing     verify.Phase = "ping"

@@ -70,6 +70,11 @@ func (r *remote) catchUp(got wire.ReadResult) error {
 	for _, c := range got.Chunks {
 		known[c.Seq] = outputStep(c.Stream, c.Chunk)
 	}
+	// Exit and end at most have neither a chunk nor a place among the held steps.
+	if most := uint64(len(known) + len(r.ahead) + 2); got.NextSeq > r.next && got.NextSeq-r.next > most {
+		defer r.mu.Unlock()
+		return fmt.Errorf("%w (more than %d of the numbers %d to %d)", errEvicted, got.NextSeq-r.next-most, r.next, got.NextSeq-1)
+	}
 	var missing []uint64
 	for seq := r.next; seq < got.NextSeq; seq++ {
 		_, read := known[seq]
@@ -108,7 +113,7 @@ func (r *remote) catchUp(got wire.ReadResult) error {
 	return nil
 }
 
-// abandon terminates a process that nothing is known of any more.
+// abandon terminates a process whose sequence is incomplete.
 func (r *remote) abandon() {
 	body, err := marshal(wire.Process{ProcessID: r.id})
 	if err != nil {

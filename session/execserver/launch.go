@@ -141,7 +141,7 @@ func (p *process) prepare(ctx context.Context) (guard.Run, *executor.StartError)
 	return run, p.ready(run)
 }
 
-// markers reads both streams up to their markers. What came later is queued.
+// markers reads both streams up to their markers. Later output is queued.
 func (p *process) markers() (out, errs guard.Reading, err error) {
 	scanners := [2]guard.Scanner{{Marker: guard.RunMarker(p.base.Mark)}, {Marker: guard.RunMarker(p.base.Mark)}}
 	var readings [2]guard.Reading

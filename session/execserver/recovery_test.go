@@ -109,7 +109,7 @@ func TestCutsLoseNothing(t *testing.T) {
 	echoes(t, resumable(t, f), 100, 20, f.cut)
 }
 
-// TestOutputBeyondTheRetainedIsLost floods more than the server retains: the process fails, and says why.
+// TestOutputBeyondTheRetainedIsLost floods more than the server retains: the process fails with that cause.
 func TestOutputBeyondTheRetainedIsLost(t *testing.T) {
 	t.Parallel()
 	f := newFakeServer()

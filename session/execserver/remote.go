@@ -13,7 +13,7 @@ import (
 
 const (
 	// maxAhead and maxAheadBytes are how much of a process is held that is ahead of its sequence.
-	// What comes then is dropped, and read again.
+	// Later steps are dropped, and read again.
 	maxAhead      = 16 * wire.MaxAhead
 	maxAheadBytes = 8 * wire.MaxAheadBytes
 	// gapTime is how long the sequence may have a gap before that is read.

@@ -211,7 +211,7 @@ func (s *session) fail(err error) {
 	}
 }
 
-// close ends the session, as far as the server can be told, and waits for its goroutines.
+// close ends the session, also at the server if it can, and waits for its goroutines.
 func (s *session) close() {
 	if s.env.Capabilities.End {
 		ctx, cancel := context.WithTimeout(context.Background(), requestTime)
@@ -234,7 +234,7 @@ func (s *session) take(text []byte) {
 	}
 	m, err := wire.Decode(slices.Clone(text))
 	switch {
-	case err != nil: // Codex sends none; what it belongs to cannot be told
+	case err != nil: // Codex sends none; its process is unknown
 	case m.Method != "":
 		s.notified(m)
 	default:

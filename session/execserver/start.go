@@ -38,7 +38,7 @@ func (r *remote) start(ctx context.Context, params wire.StartParams, result any)
 	}
 }
 
-// isKnown reports whether the server has the process. What it missed is read.
+// isKnown reports whether the server has the process. Missed steps are read.
 func (r *remote) isKnown(ctx context.Context) (bool, error) {
 	var got wire.ReadResult
 	err := r.s.call(ctx, wire.MethodRead, wire.ReadParams{ProcessID: r.id}, &got, true)

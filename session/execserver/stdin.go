@@ -23,7 +23,7 @@ const (
 
 var errStdinGone = errors.New("the process does not take input any more")
 
-// A stdin writes to a remote process. What is on its way is limited, so that a process that does
+// A stdin writes to a remote process. The bytes on their way are limited, so that a process that does
 // not read does not fill the queue of the server, which then would handle no other request.
 type stdin struct {
 	r      *remote

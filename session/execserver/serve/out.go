@@ -34,7 +34,7 @@ func newOut(lines *wire.Lines) *out {
 	return o
 }
 
-// A verdict is what became of a chunk.
+// A verdict is the outcome of a chunk.
 type verdict uint8
 
 const (

@@ -22,6 +22,6 @@ const (
 	// CodexChunk is the largest chunk of output that it sends.
 	CodexChunk = 8 << 10
 	// CodexSignalBase is added to the number of the signal that has ended a process: its exit code
-	// cannot be told from that of a program that exits with the sum.
+	// equals that of a program that exits with the sum.
 	CodexSignalBase = 128
 )
