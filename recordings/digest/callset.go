@@ -27,8 +27,10 @@ type callSet struct {
 	calls       int
 	unread      bool  // not all arguments are known
 	unsure      bool  // others may have succeeded: they are tasks, or their responses are unreadable
+	mixed       bool  // others may have succeeded between them
 	first, last int64 // when they were sent
 	firstEntry  uint64
+	lastEntry   uint64
 	arguments   map[string]*values
 }
 
@@ -86,8 +88,8 @@ func setOf(all map[string]*callSet, tool string, room *int) *callSet {
 // known.
 func (s *callSet) add(t int64, entry uint64, arguments []byte) {
 	s.begin(t, entry)
+	s.end(t, entry)
 	s.calls++
-	s.last = max(s.last, t)
 	s.unread = s.unread || arguments == nil
 	for name, text := range members(arguments) {
 		v := s.arguments[string(name)]
@@ -103,6 +105,13 @@ func (s *callSet) add(t int64, entry uint64, arguments []byte) {
 	}
 }
 
+// addAmong adds a call that did not succeed, given those of its tool that were sent so far and
+// did.
+func (s *callSet) addAmong(fine *callSet, t int64, entry uint64, arguments []byte) {
+	s.mixed = s.mixed || s.calls > 0 && (t < s.last || fine != nil && fine.last >= s.last)
+	s.add(t, entry, arguments)
+}
+
 // begin keeps the first call of all, which are added in the order of their responses.
 func (s *callSet) begin(t int64, entry uint64) {
 	if s.calls == 0 {
@@ -110,6 +119,12 @@ func (s *callSet) begin(t int64, entry uint64) {
 	}
 	if s.calls == 0 || t < s.first || t == s.first && entry < s.firstEntry {
 		s.first, s.firstEntry = t, entry
+	}
+}
+
+func (s *callSet) end(t int64, entry uint64) {
+	if s.calls == 0 || t >= s.last {
+		s.last, s.lastEntry = t, entry
 	}
 }
 
@@ -150,9 +165,10 @@ func (s *callSet) merge(o *callSet) {
 	if o.calls == 0 {
 		return
 	}
+	s.mixed = o.mixed || s.calls > 0 // each set knows only calls of its own tool
 	s.begin(o.first, o.firstEntry)
+	s.end(o.last, o.lastEntry)
 	s.calls, s.unread = s.calls+o.calls, s.unread || o.unread
-	s.last = max(s.last, o.last)
 	for name, from := range o.arguments {
 		v := s.arguments[name]
 		if v == nil {
@@ -184,6 +200,9 @@ func apart(failed, fine *callSet, of string) (all []string) {
 		all = append(all, fmt.Sprintf("no call%s from entry %d (%s) on succeeded", of, failed.firstEntry, wording.Took(failed.first)))
 	case failed.last < fine.first:
 		all = append(all, fmt.Sprintf("no call%s before the last of these succeeded", of))
+	case !failed.mixed && fine.first < failed.first && failed.last < fine.last:
+		all = append(all, fmt.Sprintf("no call%s from entry %d (%s) to entry %d (%s) succeeded; earlier and later ones did",
+			of, failed.firstEntry, wording.Took(failed.first), failed.lastEntry, wording.Took(failed.last)))
 	}
 	if failed.unread || fine.unread {
 		return all

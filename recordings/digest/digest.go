@@ -303,7 +303,7 @@ func (d *reader) tool(request session.Row, c *Call) string {
 		d.unsure = true
 		return name
 	}
-	s.add(c.T, e.N, arguments)
+	s.addAmong(d.succeeded[name], c.T, e.N, arguments)
 	s.unsure = s.unsure || task || hasResponse && request.State != session.ReqAnswered
 	return name
 }

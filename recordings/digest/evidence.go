@@ -42,14 +42,14 @@ type echo struct {
 }
 
 // add adds a failed call, given its arguments, nil if they are not known, and the time until
-// its response. room is how many more tools can be added.
-func (v *evidence) add(message string, c *Call, arguments []byte, took int64, room *int) {
+// its response. fine are the calls of its tool that were sent before that and succeeded. room is how many more tools can be added.
+func (v *evidence) add(message string, c *Call, arguments []byte, took int64, fine *callSet, room *int) {
 	if v.calls == nil {
 		v.calls = map[string]*callSet{}
 	}
 	if c.Method == mcp.MethodToolsCall && c.From == "client" {
 		if s := setOf(v.calls, c.Tool, room); s != nil {
-			s.add(c.T, c.N, arguments)
+			s.addAmong(fine, c.T, c.N, arguments)
 		}
 	}
 	v.addNumbers(message, c.N, arguments)

@@ -141,6 +141,8 @@ func TestArgumentsApart(t *testing.T) {
 		}},
 		{"text", "no moment", func(k int) (string, bool) { return fmt.Sprintf(`{"s":"%d"}`, k*7%40), k*7%40 >= 30 }},
 		{"from a moment on", "no call of a from entry 50 (49 ms) on succeeded", func(k int) (string, bool) { return `{}`, k >= 24 }},
+		{"for a while", "no call of a from entry 22 (21 ms) to entry 40 (39 ms) succeeded; earlier and later ones did", func(k int) (string, bool) { return `{}`, k >= 10 && k < 20 }},
+		{"twice", "no moment", func(k int) (string, bool) { return `{}`, k >= 10 && k < 20 && k != 15 }},
 		{"up to a moment", "no call of a before the last of these succeeded", func(k int) (string, bool) { return `{}`, k < 24 }},
 		{"too long", "", func(k int) (string, bool) {
 			return fmt.Sprintf(`{"k":%d,"s":%q}`, k*7%40, strings.Repeat("x", 5000*(k/39))), k*7%40 >= 30
@@ -165,15 +167,26 @@ func TestArgumentsApart(t *testing.T) {
 
 // TestUnansweredApart checks that calls without a response are compared, too.
 func TestUnansweredApart(t *testing.T) {
-	lines := []string{rectest.Started}
-	for k := range 40 {
-		pair := asked(k, "a", `{}`, ok)
-		if k >= 20 {
-			pair = pair[:1]
+	session := func(hangs func(k int) bool) []string {
+		lines := []string{rectest.Started}
+		for k := range 40 {
+			pair := asked(k, "a", `{}`, ok)
+			if hangs(k) {
+				pair = pair[:1]
+			}
+			lines = append(lines, pair...)
 		}
-		lines = append(lines, pair...)
+		return lines
 	}
+	lines := session(func(k int) bool { return k >= 10 && k < 20 })
 	d := digest.Read(t.Context(), rectest.Session(t, lines...))
+	require.Equal(t, []string{"no call of a from entry 22 (21 ms) to entry 31 (30 ms) succeeded; earlier and later ones did"}, d.WhyUnanswered)
+	lines = session(func(k int) bool { return k >= 10 && k < 20 && k != 15 })
+	d = digest.Read(t.Context(), rectest.Session(t, lines...))
+	require.Contains(t, d.WhyUnanswered[0], "no moment")
+
+	lines = session(func(k int) bool { return k >= 20 })
+	d = digest.Read(t.Context(), rectest.Session(t, lines...))
 	require.Equal(t, []string{"no call of a from entry 42 (41 ms) on succeeded"}, d.WhyUnanswered)
 	causes := d.Causes(rectest.Session(t, lines...), []diagnosis.Cause{{Part: diagnosis.PartResponse, Row: -1}})
 	require.Equal(t, d.WhyUnanswered, causes[0].Evidence)

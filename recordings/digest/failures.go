@@ -161,7 +161,7 @@ func (d *reader) failure(message string, c Call, arguments []byte, took int64) {
 		f.Calls = f.Calls[:min(len(f.Calls), listedCalls)]
 	}
 	f.name(&c)
-	f.evidence.add(message, &c, arguments, took, &d.room)
+	f.evidence.add(message, &c, arguments, took, d.succeeded[c.Tool], &d.room)
 }
 
 // before reports whether a call was sent before another one.
