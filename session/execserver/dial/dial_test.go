@@ -2,7 +2,6 @@ package dial
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -42,7 +41,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	defer conn.CloseNow()
+	defer func() { _ = conn.CloseNow() }()
 	conn.SetReadLimit(wire.MaxMessage)
 	for {
 		kind, text, err := conn.Read(r.Context())
@@ -131,7 +130,7 @@ func TestWebRedirect(t *testing.T) {
 
 // TestUnix checks messages over a socket.
 func TestUnix(t *testing.T) {
-	dir, err := os.MkdirTemp("", "m") // the path of a socket is short
+	dir, err := os.MkdirTemp("/tmp", "m") //nolint:usetesting // the path must be short
 	require.NoError(t, err)
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "s")
@@ -266,5 +265,5 @@ func TestCommandMissing(t *testing.T) {
 	d.Target.Argv = []string{"mcpdbg-no-such-program"}
 	_, err := d.Dial(t.Context())
 	require.Equal(t, executor.StartNotFound, startError(t, err).Code)
-	require.False(t, errors.Is(err, executor.ErrUnknownProcess))
+	require.NotErrorIs(t, err, executor.ErrUnknownProcess)
 }

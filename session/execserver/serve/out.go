@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"sync"
 
 	"mcpdbg/session/execserver/wire"
@@ -11,6 +12,8 @@ import (
 const (
 	// outLimit is how many bytes of output may wait for a connection.
 	outLimit = 1 << 20
+	// maxOut is how many bytes may wait for a client that sends requests, and does not read.
+	maxOut = 32 << 20
 	// maxRuns is how many times a goroutine that has other work writes before it leaves the
 	// rest to the writer.
 	maxRuns = 2
@@ -61,18 +64,28 @@ func (o *out) offer(chunk wire.Output) verdict {
 func (o *out) accepted(id json.RawMessage) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.broken {
+	if o.open() {
 		o.buf = append(wire.AppendAccepted(o.buf, id), '\n')
 	}
 }
 
-// add adds a message, however much waits.
+// add adds a message.
 func (o *out) add(message []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.broken {
+	if o.open() {
 		o.buf = append(append(o.buf, message...), '\n')
 	}
+}
+
+// open reports whether messages are taken. The connection ends if too many wait. The lock is
+// held.
+func (o *out) open() bool {
+	if len(o.buf) > maxOut {
+		_ = o.lines.Close() // it is of no use any more
+		o.breakOff()
+	}
+	return !o.broken
 }
 
 // await waits until a chunk is taken, or the connection is broken, which it reports.
@@ -159,8 +172,7 @@ func (o *out) run(done <-chan struct{}) {
 	for {
 		select {
 		case <-o.bell:
-			for !o.write(maxRuns) {
-			}
+			o.write(math.MaxInt)
 		case <-done:
 			return
 		}
