@@ -15,16 +15,6 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// waitLimit is how long a test waits for anything.
-const waitLimit = 5 * time.Minute
-
-func TestMain(m *testing.M) {
-	if exectest.HelperMain() {
-		return
-	}
-	os.Exit(m.Run())
-}
-
 // conform runs the suite over an exec server that has no extensions.
 func conform(t *testing.T, open func(*testing.T, time.Duration) executor.Executor) {
 	t.Helper()

@@ -120,7 +120,7 @@ func (p *process) deliver(e step) (over bool) {
 			p.base.LeaderExited()
 		}
 		return true
-	case executor.WriteFailed, executor.Noticed:
+	case executor.Noticed:
 		j.Emit(e.event)
 	}
 	return false

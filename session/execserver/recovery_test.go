@@ -6,12 +6,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,77 +27,6 @@ func resumable(t *testing.T, f *fakeServer) *Executor {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
 	return e
-}
-
-// echoes does round trips with a process that echoes lines, while cut is called at random
-// moments. It returns how long the slowest recovery took.
-func echoes(t *testing.T, e *Executor, trips, cuts int, cut func()) (slowest time.Duration) {
-	t.Helper()
-	p, err := e.Start(t.Context(), executor.Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs("echo")...), Pinned: true})
-	require.NoError(t, err)
-	sub, err := p.Subscribe(executor.SubscribeOptions{Pin: true})
-	require.NoError(t, err)
-	defer sub.Close()
-	done := make(chan struct{})
-	var made atomic.Int64
-	var cutting sync.WaitGroup
-	cutting.Go(func() {
-		for range cuts {
-			select {
-			case <-done:
-				return
-			case <-time.After(time.Duration(rand.IntN(30)) * time.Millisecond):
-			}
-			cut()
-			made.Add(1)
-			for p.Info().Link.State != executor.LinkUp {
-				time.Sleep(time.Millisecond)
-			}
-		}
-	})
-	var got, want bytes.Buffer
-	var lost time.Time
-	next := uint64(1)
-	for i := 0; i < trips || made.Load() < int64(cuts); i++ {
-		line := fmt.Sprintf("%d %s\n", i, bytes.Repeat([]byte{'x'}, rand.IntN(4000)))
-		want.WriteString(line)
-		r, err := p.Write(t.Context(), "", []byte(line))
-		require.NoError(t, err)
-		require.Equal(t, executor.Accepted, r.Status)
-		for got.Len() < want.Len() {
-			ev, err := sub.Next(t.Context())
-			require.NoError(t, err)
-			switch ev.Kind {
-			case executor.Output:
-				require.Equal(t, next, ev.Seq)
-				next++
-				got.Write(ev.Data)
-			case executor.Link:
-				if ev.Link.State == executor.LinkRecovering {
-					lost = ev.Link.Since
-				} else {
-					slowest = max(slowest, ev.Link.Since.Sub(lost))
-				}
-			default:
-				require.Fail(t, "unexpected event", "%+v", ev)
-			}
-		}
-		require.True(t, bytes.Equal(want.Bytes(), got.Bytes()), "round trip %d", i)
-		got.Reset()
-		want.Reset()
-	}
-	close(done)
-	cutting.Wait()
-	p.CloseStdin()
-	for {
-		ev, err := sub.Next(t.Context())
-		require.NoError(t, err)
-		require.NotEqual(t, executor.Output, ev.Kind, "%q", ev.Data)
-		if ev.Kind == executor.Exited {
-			require.Equal(t, executor.Exit{Kind: executor.ExitCode}, ev.Exit)
-			return slowest
-		}
-	}
 }
 
 func TestCutsLoseNothing(t *testing.T) {

@@ -1,7 +1,6 @@
 package execserver
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -24,12 +23,12 @@ const (
 
 // A step is one thing that has happened to a remote process.
 type step struct {
-	kind   executor.EventKind // Output, Exited, Closed, Failed, WriteFailed or Noticed
+	kind   executor.EventKind // Output, Exited, Closed, Failed or Noticed
 	stream executor.Stream
 	data   []byte
 	exit   executor.Exit
 	cut    bool
-	event  executor.Event // WriteFailed, Noticed
+	event  executor.Event // Noticed
 	err    error          // Failed
 }
 
@@ -96,7 +95,8 @@ func outputStep(stream string, data []byte) step {
 	return e
 }
 
-// notified handles a notification. Unknown ones are ignored.
+// notified handles a notification. Others are ignored: NoteWriteFailed names a piece of a write,
+// whose status reports the failure, too.
 func (s *session) notified(m wire.Message) {
 	var named wire.Process
 	if framing.Unmarshal(m.Params, &named) != nil {
@@ -122,11 +122,6 @@ func (s *session) notified(m wire.Message) {
 		var c wire.Closed
 		if err = framing.Unmarshal(m.Params, &c); err == nil {
 			r.offer(c.Seq, step{kind: executor.Closed, cut: c.Cut})
-		}
-	case wire.NoteWriteFailed:
-		var w wire.WriteFailed
-		if err = framing.Unmarshal(m.Params, &w); err == nil {
-			r.add(step{kind: executor.WriteFailed, event: executor.Event{Kind: executor.WriteFailed, WriteID: w.WriteID, N: w.Bytes, Err: errors.New(w.Error)}})
 		}
 	case wire.NoteNotice:
 		var n wire.Notice
