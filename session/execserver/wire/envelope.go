@@ -198,12 +198,14 @@ func (r *reader) until(end byte) []byte {
 	return part
 }
 
-// string reads a string without escapes.
+// string reads a string of printable ASCII without escapes.
 func (r *reader) string() string {
 	r.skip(`"`)
 	part := r.until('"')
-	if bytes.IndexByte(part, '\\') >= 0 {
-		r.failed = true
+	for _, c := range part {
+		if c < ' ' || c > '~' || c == '\\' {
+			r.failed = true
+		}
 	}
 	return string(part)
 }
@@ -214,14 +216,15 @@ func (r *reader) number() uint64 {
 		r.at++
 	}
 	n, err := strconv.ParseUint(string(r.text[from:r.at]), 10, 64)
-	r.failed = r.failed || err != nil
+	r.failed = r.failed || err != nil || r.text[from] == '0' && r.at > from+1 // not JSON
 	return n
 }
 
 // base64 reads a string of base64, without its opening quote.
 func (r *reader) base64() []byte {
 	part := r.until('"')
-	if r.failed {
+	if r.failed || bytes.ContainsAny(part, "\r\n") { // which the decoder skips
+		r.failed = true
 		return nil
 	}
 	data := make([]byte, base64.StdEncoding.DecodedLen(len(part)))
