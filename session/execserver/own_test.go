@@ -4,6 +4,7 @@ package execserver
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -108,4 +109,19 @@ func TestConformanceOwnSocket(t *testing.T) {
 			return wire.NewLines(conn, wire.MaxMessage), nil
 		}}
 	})
+}
+
+// TestOpenGivesUpASilentServer: the connection is closed, although nothing was read or written.
+func TestOpenGivesUpASilentServer(t *testing.T) {
+	t.Parallel()
+	ours, theirs := net.Pipe()
+	want := errors.New("given up")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	_, err := Open(ctx, Options{Dial: func(context.Context) (wire.Conn, error) {
+		time.AfterFunc(time.Millisecond, func() { cancel(want) })
+		return wire.NewLines(ours, wire.MaxMessage), nil
+	}})
+	require.ErrorIs(t, err, want)
+	_, err = theirs.Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.EOF)
 }

@@ -194,7 +194,7 @@ func (w *stdin) follow() {
 // Close ends standard input once all was written. It does not wait.
 func (w *stdin) Close() error {
 	w.mu.Lock()
-	first := !w.closed
+	first, pumped := !w.closed, w.pumped != nil
 	w.closed = true
 	w.wake()
 	w.mu.Unlock()
@@ -202,7 +202,7 @@ func (w *stdin) Close() error {
 	case !first:
 	case w.r.s.env.Capabilities.CloseStdin:
 		w.closeThere()
-	case w.pumped != nil:
+	case pumped:
 		w.begin(w.endPump)
 	}
 	return nil
