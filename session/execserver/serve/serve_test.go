@@ -3,10 +3,12 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session/execserver/wire"
@@ -159,22 +161,44 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestSlowClient: a client that does not read loses nothing, and its process is held.
+// TestSlowClient: a client that does not read loses nothing, and its processes are held: one of
+// them may be while it writes to the connection, so that there are two.
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
-	const lines, size = 40_000, 1000
+	const lines, size = 13_000, 1000
 	s := newServer(t, Options{})
 	c, _ := greeted(t, s)
+	names := []string{"a", "b"}
 	c.mu.Lock() // stops reading
-	require.NoError(t, c.lines.Write(t.Context(), request(t, 99, wire.MethodStart, helper(t, "a", "flood", "40000", "1000"))))
-	time.Sleep(300 * time.Millisecond) // time to fall behind: the test holds without
-	c.mu.Unlock()
-	c.closed("a")
-	got := c.text("a", lines*size)
-	require.Len(t, got, lines*size)
-	for i, line := range strings.Split(strings.TrimSuffix(got, "\n"), "\n") {
-		require.True(t, strings.HasPrefix(strings.TrimLeft(line, "0 "), strings.TrimLeft(itoa(i), "0")), "line %d is %.20q", i, line)
+	for i, name := range names {
+		start := helper(t, name, "flood", itoa(lines), itoa(size))
+		require.NoError(t, c.lines.Write(t.Context(), request(t, uint64(98+i), wire.MethodStart, start)))
 	}
+	held := assert.Eventually(t, func() bool { return slices.ContainsFunc(names, s.holds) }, time.Minute, 5*time.Millisecond)
+	c.mu.Unlock()
+	require.True(t, held)
+	for _, name := range names {
+		c.closed(name)
+		got := c.text(name, lines*size)
+		require.Len(t, got, lines*size)
+		for i, line := range strings.Split(strings.TrimSuffix(got, "\n"), "\n") {
+			require.True(t, strings.HasPrefix(strings.TrimLeft(line, "0 "), strings.TrimLeft(itoa(i), "0")), "line %d is %.20q", i, line)
+		}
+	}
+}
+
+// holds reports whether a process of the only session waits for its client.
+func (s *Server) holds(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, x := range s.sessions {
+		if p := x.find(id); p != nil {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.behind > maxBehind || p.chunks > maxChunksBehind
+		}
+	}
+	return false
 }
 
 func itoa(i int) string {

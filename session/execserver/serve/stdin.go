@@ -36,12 +36,12 @@ type waitingWrite struct {
 	done func(executor.WriteStatus)
 }
 
-// now is done: a write with it never waits.
-var now = func() context.Context {
+// now returns a context that is done: a write with it never waits.
+func now() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
-}()
+}
 
 // try executes a write if nothing waits, and reports whether its status is final.
 func (s *stdin) try(w wire.WriteParams) (status executor.WriteStatus, final bool) {
@@ -53,7 +53,7 @@ func (s *stdin) try(w wire.WriteParams) (status executor.WriteStatus, final bool
 	case len(s.waiting) > 0:
 		return 0, false
 	}
-	r, err := s.proc.Write(now, w.WriteID, w.Chunk)
+	r, err := s.proc.Write(now(), w.WriteID, w.Chunk)
 	return r.Status, err == nil && (r.Status != executor.Accepted || r.Bytes == len(w.Chunk))
 }
 
@@ -109,7 +109,7 @@ func (s *stdin) step() (moved bool, left int) {
 // enqueue reports whether the queue of the process took a write, or never will. A write that
 // was accepted before is not executed again.
 func (s *stdin) enqueue(w *waitingWrite) bool {
-	r, err := s.proc.Write(now, w.WriteID, w.Chunk)
+	r, err := s.proc.Write(now(), w.WriteID, w.Chunk)
 	if err != nil {
 		return false
 	}
