@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strconv"
 
 	"mcpdbg/internal/wording"
@@ -35,11 +36,14 @@ func (s *scanner) note(it *match.Item) {
 
 func (c *comparer) notes() {
 	c.i, c.j, c.label, c.about, c.counts = alone, alone, label{}, nil, false
-	kinds := maps.Clone(c.a.notes)
-	maps.Copy(kinds, c.b.notes)
-	for _, kind := range slices.SortedFunc(maps.Keys(kinds), func(a, b noteKind) int {
-		return cmp.Or(cmp.Compare(a.method, b.method), cmp.Compare(a.level, b.level), cmp.Compare(a.logger, b.logger))
-	}) {
+	counts := maps.Clone(c.a.notes)
+	maps.Copy(counts, c.b.notes)
+	kinds := slices.Collect(maps.Keys(counts))
+	sort.Slice(kinds, func(i, j int) bool {
+		a, b := kinds[i], kinds[j]
+		return cmp.Or(cmp.Compare(a.method, b.method), cmp.Compare(a.level, b.level), cmp.Compare(a.logger, b.logger)) < 0
+	})
+	for _, kind := range kinds {
 		a, b := c.a.notes[kind], c.b.notes[kind]
 		if a == b {
 			continue

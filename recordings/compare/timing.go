@@ -118,7 +118,12 @@ func (c *comparer) slowdowns() {
 		return
 	}
 	tookA, tookB := c.a.tookBySubject(), c.b.tookBySubject()
-	for _, l := range slices.SortedFunc(maps.Keys(tookB), compareLabels) {
+	labels := slices.Collect(maps.Keys(tookB))
+	sort.Slice(labels, func(i, j int) bool {
+		a, b := labels[i], labels[j]
+		return cmp.Or(cmp.Compare(a.method, b.method), cmp.Compare(a.subject, b.subject)) < 0
+	})
+	for _, l := range labels {
 		a, b := times(tookA[l]), times(tookB[l])
 		if a.Count == 0 || b.P50-a.P50 < minSlowdown || ratio(a.P50, b.P50) <= c.opts.MaxSlowdown {
 			continue
@@ -128,10 +133,6 @@ func (c *comparer) slowdowns() {
 		c.report(Difference{Class: ClassTime, Change: changeChanged, Pointer: "/time"},
 			[]byte("median "+micros(a.P50)), []byte("median "+micros(b.P50)+", "+FormatRatio(ratio(a.P50, b.P50))+"x"))
 	}
-}
-
-func compareLabels(a, b label) int {
-	return cmp.Or(cmp.Compare(a.method, b.method), cmp.Compare(a.subject, b.subject))
 }
 
 func (s *side) tookBySubject() map[label][]uint32 {

@@ -2,9 +2,9 @@ package formats
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/base64"
 	"slices"
+	"sort"
 	"strings"
 
 	"mcpdbg/framing"
@@ -105,7 +105,7 @@ func parsePlain(line []byte) (l plainLine, ok bool) {
 }
 
 func without(object []byte, taken ...framing.Span) []byte {
-	slices.SortFunc(taken, func(a, b framing.Span) int { return cmp.Compare(a.End, b.End) })
+	sort.Slice(taken, func(i, j int) bool { return taken[i].End < taken[j].End })
 	rest := []byte{}
 	at := uint32(1)
 	for _, member := range taken {

@@ -2,7 +2,7 @@ package redact
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -23,7 +23,7 @@ func joined(edits []edit, joint func(from, to int) string) []edit {
 	if len(edits) < 2 {
 		return edits
 	}
-	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(a.from-b.from, b.to-a.to) })
+	sort.SliceStable(edits, func(i, j int) bool { return cmp.Or(edits[i].from-edits[j].from, edits[j].to-edits[i].to) < 0 })
 	out := edits[:1]
 	for _, e := range edits[1:] {
 		last := &out[len(out)-1]
