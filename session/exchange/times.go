@@ -1,9 +1,9 @@
 package exchange
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
@@ -46,7 +46,8 @@ func (t Times) Answering(request session.Kind) (took, waited int64) {
 func TimesOf(whole Span, waits []Span) Times {
 	t := Times{Total: max(whole.To-whole.From, 0)}
 	if len(waits) > 1 {
-		waits = slices.SortedFunc(slices.Values(waits), func(a, b Span) int { return cmp.Compare(a.From, b.From) })
+		waits = slices.Clone(waits)
+		sort.Slice(waits, func(i, j int) bool { return waits[i].From < waits[j].From })
 	}
 	counted := whole.From
 	for _, w := range waits {

@@ -209,7 +209,9 @@ func (p elementPair) exported() session.ElementPair {
 
 func (e *elements) save(w *stateWriter) {
 	w.int(len(e.open))
-	for _, key := range slices.SortedFunc(maps.Keys(e.open), func(a, b pairKey) int { return bytes.Compare(a[:], b[:]) }) {
+	keys := slices.Collect(maps.Keys(e.open))
+	sort.Slice(keys, func(i, j int) bool { return bytes.Compare(keys[i][:], keys[j][:]) < 0 })
+	for _, key := range keys {
 		w.pair(key, uint32(e.open[key].element))
 		w.int(int(e.open[key].method))
 	}

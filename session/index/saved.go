@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
@@ -154,9 +155,11 @@ func (p *pairing) save(w *stateWriter) {
 	}
 	w.bool(p.subscribed)
 	w.int(len(p.pending))
-	for _, key := range slices.SortedFunc(maps.Keys(p.pending), func(a, b pairKey) int {
-		return cmp.Or(cmp.Compare(p.pending[a], p.pending[b]), bytes.Compare(a[:], b[:]))
-	}) {
+	keys := slices.Collect(maps.Keys(p.pending))
+	sort.Slice(keys, func(i, j int) bool {
+		return cmp.Or(cmp.Compare(p.pending[keys[i]], p.pending[keys[j]]), bytes.Compare(keys[i][:], keys[j][:])) < 0
+	})
+	for _, key := range keys {
 		w.pair(key, p.pending[key])
 	}
 	w.int(len(p.doneOrder))
