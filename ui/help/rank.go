@@ -3,6 +3,7 @@ package help
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/sahilm/fuzzy"
@@ -43,9 +44,10 @@ func (v *Palette) find(query string) []kit.Pick {
 	}
 	matches := v.withWord(query)
 	matches = append(matches, v.named(query)...)
-	slices.SortStableFunc(matches, func(a, b match) int {
+	sort.SliceStable(matches, func(i, j int) bool {
+		a, b := matches[i], matches[j]
 		weak := func(m match) int { return min(m.rank/letters, 1) }
-		return cmp.Or(cmp.Compare(weak(a), weak(b)), compareBools(a.disabled, b.disabled), cmp.Compare(a.rank, b.rank), cmp.Compare(a.order, b.order))
+		return cmp.Or(cmp.Compare(weak(a), weak(b)), compareBools(a.disabled, b.disabled), cmp.Compare(a.rank, b.rank), cmp.Compare(a.order, b.order)) < 0
 	})
 	strong, weak := []kit.Pick(nil), []kit.Pick(nil)
 	for _, m := range matches {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -214,7 +215,7 @@ func pruneDrafts(folder string) error {
 			files = append(files, info)
 		}
 	}
-	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	sort.Slice(files, func(i, j int) bool { return files[i].ModTime().Before(files[j].ModTime()) })
 	for _, f := range files[:max(len(files)-maxDraftsFiles, 0)] {
 		if err := os.Remove(filepath.Join(folder, f.Name())); err != nil {
 			return err

@@ -3,7 +3,6 @@ package traffic
 import (
 	"cmp"
 	"math"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -179,7 +178,7 @@ func (p *latencyPart) relist(from *workspace.Latencies) {
 		p.lines = append(p.lines, latencyLine{l, l.Median(), l.Quantile(0.95)})
 	}
 	p.SetColumns(p.columns())
-	slices.SortStableFunc(p.lines, p.compare)
+	sort.SliceStable(p.lines, func(i, j int) bool { return p.compare(p.lines[i], p.lines[j]) < 0 })
 	p.Renumbered(nil)
 	for i, l := range p.lines {
 		if at.Latency != nil && at.Method == l.Method && at.Tool == l.Tool {

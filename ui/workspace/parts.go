@@ -1,8 +1,8 @@
 package workspace
 
 import (
-	"cmp"
 	"slices"
+	"sort"
 
 	"mcpdbg/framing"
 )
@@ -99,7 +99,7 @@ func (x *Exchanges) parts(number int) (parts []uint32, more bool) {
 	for at := range x.Statuses(number) {
 		parts = append(parts, uint32(at))
 	}
-	slices.SortFunc(parts, func(a, b uint32) int { return cmp.Compare(x.place(int(a)), x.place(int(b))) })
+	sort.Slice(parts, func(i, j int) bool { return x.place(int(parts[i])) < x.place(int(parts[j])) })
 	return parts[:min(len(parts), MaxParts)], len(parts) > MaxParts || b.Elements > MaxParts
 }
 

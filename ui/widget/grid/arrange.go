@@ -3,6 +3,7 @@ package grid
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 )
@@ -112,8 +113,9 @@ func (g *Grid) sorted() []int32 {
 		keys = append(keys, g.keyOf(int32(i), &row))
 	}
 	if g.sort != AsGiven {
-		slices.SortStableFunc(keys, func(a, b key) int {
-			return cmp.Or(cmp.Compare(a.rank, b.rank), -cmp.Compare(a.took, b.took), compareNames(a.text, b.text))
+		sort.SliceStable(keys, func(i, j int) bool {
+			a, b := &keys[i], &keys[j]
+			return cmp.Or(cmp.Compare(a.rank, b.rank), -cmp.Compare(a.took, b.took), compareNames(a.text, b.text)) < 0
 		})
 	}
 	order := make([]int32, len(keys))
