@@ -9,31 +9,36 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session"
-	"mcpdbg/session/mcp"
 )
 
 const (
 	// longerTimes and longerMicros are by how much the median of another tool must grow to
 	// count as clearly slower.
 	longerTimes, longerMicros = 2, 1000
-	// namedOthers is how many other tools have their times in the evidence.
-	namedOthers = 3
+	// comparedOthers is how many other tools are compared, and namedOthers how many of them
+	// have their times in the evidence.
+	comparedOthers, namedOthers = 10, 3
+	// maxSizes is how many responses before and after a slowing are read for their sizes.
+	maxSizes = 500
 )
 
 // around describes what else changed, and what did not, when the calls of a line from one up
-// to another one were slower than those before: their responses, and the other tools. All
+// to another one were slower than those before: their responses, and other tools. All
 // lines must be sorted.
-func (d *reader) around(l *Line, from, to int) []string {
-	all := []string{fmt.Sprintf("%s before it, %d slow from it on", wording.Plural(uint64(from), "call"), to-from)}
-	if before, slow := d.sizes(l.rows[:from]), d.sizes(l.rows[from:to]); before != nil && slow != nil {
-		a, b := median(before), median(slow)
-		said := "the size of the responses did not change"
-		if 10*max(a, b) > 11*min(a, b) {
-			said = "the size of the responses changed"
-		}
-		all = append(all, fmt.Sprintf("%s: median %s → %s", said, wording.Bytes(a), wording.Bytes(b)))
+func (d *reader) around(l *Line, from, to int, tools []*Line) []string {
+	calls := fmt.Sprintf("%s before it, %d from it on", wording.Plural(uint64(from), "call"), to-from)
+	if after := len(l.rows) - to; after > 0 {
+		calls = fmt.Sprintf("%s before it, %d while slow, %d after that", wording.Plural(uint64(from), "call"), to-from, after)
 	}
-	same, slower := d.others(l, l.rows[from], l.rows[to-1])
+	all := []string{calls}
+	if before, slow := d.sizes(l.rows[:from]), d.sizes(l.rows[from:to]); before != nil && slow != nil {
+		text := describeSizes(median(before), median(slow))
+		if to-from > len(slow) || from > len(before) {
+			text += fmt.Sprintf(" (of %d and %d responses)", len(before), len(slow))
+		}
+		all = append(all, text)
+	}
+	same, slower := others(l, tools, l.rows[from], l.rows[to-1])
 	if len(slower) > 0 {
 		all = append(all, "clearly slower then, too: "+someOf(slower))
 	}
@@ -43,25 +48,45 @@ func (d *reader) around(l *Line, from, to int) []string {
 	return all
 }
 
-// sizes returns the sizes of the responses to requests, nil if one of those is in a batch.
+func describeSizes(before, slow int64) string {
+	const what = "the median size of the responses"
+	a, b := wording.Bytes(before), wording.Bytes(slow)
+	switch {
+	case before == slow:
+		return fmt.Sprintf("%s did not change: %s", what, a)
+	case 10*max(before, slow) <= 11*min(before, slow):
+		return fmt.Sprintf("%s hardly changed: %s → %s", what, a, b)
+	default:
+		return fmt.Sprintf("%s changed: %s → %s", what, a, b)
+	}
+}
+
+// sizes returns the sizes of the responses to requests, evenly spread ones if they are many.
+// It returns nil if the size of one of them is not known.
 func (d *reader) sizes(requests []int32) (sizes []int64) {
-	for _, number := range requests {
-		request, _ := session.RowAt(d.src, int(number))
+	if d.src.Header().Imported.LacksResults() {
+		return nil
+	}
+	step := (len(requests) + maxSizes - 1) / maxSizes
+	for i := 0; i < len(requests); i += step {
+		request, _ := session.RowAt(d.src, int(requests[i]))
 		response, ok := session.PartnerOf(d.src, request)
-		if !ok || request.Msg != framing.Request {
+		if !ok || request.Msg != framing.Request || response.Msg != framing.Response && response.Msg != framing.ErrorResponse {
 			return nil
 		}
-		sizes = append(sizes, int64(response.Len))
+		e, err := session.EntryInto(d.src, response, 1, d.buf[:0])
+		if err != nil || e.Encoded {
+			return nil
+		}
+		sizes = append(sizes, e.FullSize)
 	}
 	return sizes
 }
 
-// others compares the times of the other tools before a row with those up to another one. Those
-// with the most calls come first, and those with few calls are omitted.
-func (d *reader) others(of *Line, from, to int32) (same, slower []string) {
-	var lines []*Line
+// tools returns the lines of tools that the client called, those with the most calls first.
+func (d *reader) tools() (lines []*Line) {
 	for _, l := range d.lines {
-		if l != of && l.From == "client" && l.Tool != "" && !mcp.WaitsLong(l.Method) {
+		if l.From == "client" && l.Tool != "" {
 			lines = append(lines, l)
 		}
 	}
@@ -69,7 +94,19 @@ func (d *reader) others(of *Line, from, to int32) (same, slower []string) {
 		a, b := lines[i], lines[j]
 		return cmp.Or(-cmp.Compare(len(a.took), len(b.took)), cmp.Compare(a.Tool, b.Tool)) < 0
 	})
-	for _, l := range lines {
+	return lines
+}
+
+// others compares the times of other tools before a row with those up to another one, except
+// for tools with few calls.
+func others(of *Line, tools []*Line, from, to int32) (same, slower []string) {
+	for _, l := range tools {
+		if len(same)+len(slower) == comparedOthers {
+			break
+		}
+		if l == of {
+			continue
+		}
 		begin, _ := slices.BinarySearch(l.rows, from)
 		end, _ := slices.BinarySearch(l.rows, to)
 		if begin < slowerCalls || end-begin < slowerCalls {

@@ -10,6 +10,7 @@ import (
 
 	"mcpdbg/recordings/digest"
 	"mcpdbg/recordings/rectest"
+	"mcpdbg/session"
 )
 
 func call(id int, tool string) string {
@@ -216,7 +217,7 @@ func TestSlower(t *testing.T) {
 	require.EqualValues(t, 84, d.Slower[0].N)
 	require.Equal(t, 20, d.Slower[0].Calls)
 	require.Equal(t, []string{
-		"20 calls before it, 20 slow from it on", "the size of the responses did not change: median 94 bytes → 97 bytes", "not clearly slower then: sum p50 1 ms → 1 ms",
+		"20 calls before it, 20 from it on", "the median size of the responses hardly changed: 48 bytes → 49 bytes", "not clearly slower then: sum p50 1 ms → 1 ms",
 	}, d.Slower[0].Evidence)
 	require.Equal(t, d.Slower[0].Evidence, d.Causes(rectest.Session(t, lines...), nil)[0].Evidence)
 	require.Equal(t, "report", d.Lines[0].Tool)
@@ -225,7 +226,61 @@ func TestSlower(t *testing.T) {
 	for i := range 20 {
 		lines = append(lines, call(3000+i, "report"), result(3000+i, ok))
 	}
-	require.Equal(t, "report became slower at 83 ms: p50 1 ms → 9 ms, until entry 312", digest.Read(t.Context(), rectest.Session(t, lines...)).Slower[0].String())
+	d = digest.Read(t.Context(), rectest.Session(t, lines...))
+	require.Equal(t, "report became slower at 83 ms: p50 1 ms → 9 ms, until entry 312", d.Slower[0].String())
+	require.Equal(t, "20 calls before it, 20 while slow, 20 after that", d.Slower[0].Evidence[0])
+	d = digest.Read(t.Context(), withoutResults{rectest.Session(t, lines...)})
+	require.Equal(t, "not clearly slower then: sum p50 1 ms → 1 ms", d.Slower[0].Evidence[1], "placeholders have no size")
+}
+
+// withoutResults is a recording with placeholders for results.
+type withoutResults struct{ session.Source }
+
+func (s withoutResults) Header() session.Header {
+	return session.Header{Imported: &session.Imported{From: "mcp-remote log"}}
+}
+
+// TestSlowerOfMany checks that of many responses and tools some are compared.
+func TestSlowerOfMany(t *testing.T) {
+	lines := []string{rectest.Started}
+	for i := range 1600 {
+		tool := "report"
+		if i%2 == 1 {
+			tool = fmt.Sprintf("t%02d", i/2%20)
+		}
+		lines = append(lines, call(1000+i, tool))
+		if i%2 == 0 && i >= 400 {
+			for range 8 {
+				lines = append(lines, `"k":"stderr","raw":"wait"`)
+			}
+		}
+		lines = append(lines, result(1000+i, ok))
+	}
+	slower := digest.Read(t.Context(), rectest.Session(t, lines...)).Slower
+	require.Len(t, slower, 1)
+	require.Equal(t, []string{
+		"200 calls before it, 600 from it on", "the median size of the responses did not change: 51 bytes (of 200 and 300 responses)",
+		"not clearly slower then: t00 p50 1 ms → 1 ms, t01 p50 1 ms → 1 ms, t02 p50 1 ms → 1 ms, 7 more",
+	}, slower[0].Evidence)
+}
+
+// TestSlowerAll checks that only the first moments have evidence.
+func TestSlowerAll(t *testing.T) {
+	lines := []string{rectest.Started}
+	for i := range 240 {
+		lines = append(lines, call(i, fmt.Sprint("t", i%6)))
+		if i >= 120 {
+			for range 8 {
+				lines = append(lines, `"k":"stderr","raw":"wait"`)
+			}
+		}
+		lines = append(lines, result(i, ok))
+	}
+	slower := digest.Read(t.Context(), rectest.Session(t, lines...)).Slower
+	require.Len(t, slower, 6)
+	for i, s := range slower {
+		require.Equal(t, i < 5, s.Evidence != nil, s.Tool)
+	}
 }
 
 // TestSlowerTogether checks that other tools that became slower then, and responses that grew,
@@ -245,7 +300,7 @@ func TestSlowerTogether(t *testing.T) {
 	}
 	slower := digest.Read(t.Context(), rectest.Session(t, lines...)).Slower
 	require.Len(t, slower, 2)
-	require.Equal(t, "the size of the responses changed: median 95 bytes → 216 bytes", slower[0].Evidence[1])
+	require.Equal(t, "the median size of the responses changed: 49 bytes → 168 bytes", slower[0].Evidence[1])
 	require.Equal(t, "clearly slower then, too: b p50 1 ms → 10 ms", slower[0].Evidence[2])
 }
 

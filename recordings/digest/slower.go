@@ -37,7 +37,7 @@ type Slowing struct {
 	Slow   int64  `json:"p50_slow_us"`       // of those from it on
 	Calls  int    `json:"calls"`             // from it on
 	Until  uint64 `json:"until_n,omitempty"` // the last slow call, if later ones were fast again
-	// Evidence is statements about what else changed or did not.
+	// Evidence is statements about what else changed or did not: only the first ones have it.
 	Evidence []string `json:"evidence,omitempty"`
 }
 
@@ -54,36 +54,53 @@ func (s *Slowing) String() string {
 	return text
 }
 
-// slower finds the moments of slowing, in their order.
+// slower finds the moments of slowing, in their order. The first ones have evidence, which
+// costs a look at many rows.
 func (d *reader) slower() (all []Slowing) {
 	for _, l := range d.lines {
 		l.sort()
 	}
+	type slow struct {
+		line     *Line
+		from, to int
+	}
+	var found []slow
 	for _, l := range d.lines {
 		from, to := slowed(l.took)
-		if to == 0 || l.From != "client" || l.Method == otherNames || mcp.WaitsLong(l.Method) {
-			continue
+		if to > 0 && l.From == "client" && l.Method != otherNames && !mcp.WaitsLong(l.Method) {
+			found = append(found, slow{l, from, to})
 		}
-		first := Call{Row: int(l.rows[from])}
-		d.describe(&first)
-		row, _ := session.RowAt(d.src, first.Row)
-		s := Slowing{
-			Method: l.Method, Tool: l.Tool, Row: first.Row, N: first.N, T: row.T,
-			Before: median(l.took[:from]), Slow: median(l.took[from:to]), Calls: to - from,
+	}
+	sort.Slice(found, func(i, j int) bool {
+		a, b := &found[i], &found[j]
+		return cmp.Or(cmp.Compare(a.line.rows[a.from], b.line.rows[b.from]), cmp.Compare(a.line.Method, b.line.Method), cmp.Compare(a.line.Tool, b.line.Tool)) < 0
+	})
+	tools := d.tools()
+	for i, f := range found {
+		s := d.slowing(f.line, f.from, f.to)
+		if i < maxCauses {
+			s.Evidence = d.around(f.line, f.from, f.to, tools)
 		}
-		if to < len(l.took) {
-			last := Call{Row: int(l.rows[to-1])}
-			d.describe(&last)
-			s.Until = last.N
-		}
-		s.Evidence = d.around(l, from, to)
 		all = append(all, s)
 	}
-	sort.Slice(all, func(i, j int) bool {
-		a, b := &all[i], &all[j]
-		return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Tool, b.Tool)) < 0
-	})
 	return all
+}
+
+// slowing describes that the calls of a line from one up to another one were slower.
+func (d *reader) slowing(l *Line, from, to int) Slowing {
+	first := Call{Row: int(l.rows[from])}
+	d.describe(&first)
+	row, _ := session.RowAt(d.src, first.Row)
+	s := Slowing{
+		Method: l.Method, Tool: l.Tool, Row: first.Row, N: first.N, T: row.T,
+		Before: median(l.took[:from]), Slow: median(l.took[from:to]), Calls: to - from,
+	}
+	if to < len(l.took) {
+		last := Call{Row: int(l.rows[to-1])}
+		d.describe(&last)
+		s.Until = last.N
+	}
+	return s
 }
 
 // sort puts the times in the order of the requests: those in batches are read last.

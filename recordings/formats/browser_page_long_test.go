@@ -335,7 +335,7 @@ func (b *browser) slower(t *testing.T) {
 	require.Contains(t, b.text(`$('detail').textContent`), "report k=99", "the slowest")
 	b.eval(`new Promise(done => { addEventListener('hashchange', () => done(), {once: true}); document.querySelector('td[colspan] a').click(); })`, nil)
 	require.Equal(t, "122", b.selected())
-	require.Contains(t, b.text(`$('detail').innerText`), "report became slower from here on: p50 1.00 ms → 28.0 ms; 60 calls before it, 40 slow from it on")
+	require.Contains(t, b.text(`$('detail').innerText`), "report became slower from here on: p50 1.00 ms → 28.0 ms; 60 calls before it, 40 from it on")
 }
 
 // idle returns a session of calls 10 s apart, of which only the last one has a response.

@@ -91,7 +91,7 @@ func TestRecInfoSaysWhenAToolBecameSlower(t *testing.T) {
 		add(id*100_000, "stdin", fmt.Sprintf(`"id":%d,"method":"tools/call","params":{"name":"search"}`, id))
 		add(id*100_000+2000+id/30*60_000, "stdout", fmt.Sprintf(`"id":%d,"result":{}`, id))
 	}
-	const want = "search became slower at 3.0 s: p50 2 ms → 62 ms (entry 61)\n           30 calls before it, 30 slow from it on\n           the size of the responses did not change: median 76 bytes → 76 bytes\n"
+	const want = "search became slower at 3.0 s: p50 2 ms → 62 ms (entry 61)\n           30 calls before it, 30 from it on\n           the median size of the responses did not change: 37 bytes\n"
 	r := clitest.InProcess(t, "rec", "info", clitest.WriteFile(t, text))
 	require.Contains(t, r.Stdout, "\ncause      "+want)
 	require.Equal(t, 1, strings.Count(r.Stdout, "became slower"))
