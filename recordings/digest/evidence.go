@@ -175,16 +175,16 @@ func (f *Failure) state(succeeded map[string]*callSet) (all []string) {
 	return all[:min(len(all), maxEvidence)]
 }
 
-// larger states that calls of the same tools succeeded with a larger number than the first
-// one that failed, "" if none did or that is not known.
+// larger states that calls of the only tool succeeded with a larger number than the first one
+// that failed, "" if none did or that is not known.
 func (e *echo) larger(calls, succeeded map[string]*callSet) string {
 	first, err := strconv.ParseFloat(e.first, 64)
-	if err != nil || len(e.names) != 1 {
+	if err != nil || len(e.names) != 1 || len(calls) != 1 {
 		return ""
 	}
 	most := first
 	for tool := range calls {
-		if s := succeeded[tool]; s != nil {
+		if s := succeeded[tool]; s != nil && !s.unsure {
 			if v := s.arguments[e.names[0]]; v != nil && v.numbers > 0 {
 				most = max(most, v.max)
 			}

@@ -100,6 +100,10 @@ func TestNumbersOfArguments(t *testing.T) {
 	require.Contains(t, evidence(t, func(k int) (string, string, string) {
 		return "a", fmt.Sprintf(`{"k":%d}`, k), map[bool]string{true: fmt.Sprintf("no shard %d", k)}[k >= 30]
 	})[0], "argument k (30 in entry 62); no call of a from", "none is larger")
+	require.NotContains(t, evidence(t, func(k int) (string, string, string) {
+		tool := map[bool]string{true: "a", false: "b"}[k == 0]
+		return tool, fmt.Sprintf(`{"k":%d}`, k), map[bool]string{true: fmt.Sprintf("no shard %d", k)}[k%8 == 0]
+	})[0], "larger", "of another tool")
 	decimals := evidence(t, func(k int) (string, string, string) {
 		return "a", fmt.Sprintf(`{"k":%d}`, k), map[bool]string{true: fmt.Sprintf("v1.2: no shard %d", k)}[k%8 == 1]
 	})
