@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -37,8 +38,11 @@ type execServer struct {
 	open  func(context.Context) (*execserver.Executor, error)
 	where string
 
-	mu  sync.Mutex
-	all []*execserver.Executor // the last one is in use
+	turn chan struct{} // of the start that may open a session
+
+	mu     sync.Mutex
+	all    []*execserver.Executor // the last one is in use
+	closed bool
 }
 
 func newExecServer(env *console.Env, t *flags.Target, run executor.Executor) (*execServer, error) {
@@ -59,7 +63,7 @@ func newExecServer(env *console.Env, t *flags.Target, run executor.Executor) (*e
 		opts.Concurrency = wire.CodexConcurrency
 	}
 	d := dial.Dialer{Target: target, Credentials: credentials, Run: run}
-	return &execServer{run: run, where: where, open: func(ctx context.Context) (*execserver.Executor, error) {
+	return &execServer{run: run, where: where, turn: make(chan struct{}, 1), open: func(ctx context.Context) (*execserver.Executor, error) {
 		opts := opts
 		opts.Dial = d.Dial
 		if keep := t.ExecServer.Keep; keep > 0 {
@@ -72,62 +76,126 @@ func newExecServer(env *console.Env, t *flags.Target, run executor.Executor) (*e
 
 // Start implements executor.Executor.
 func (e *execServer) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.all) == 0 || e.all[len(e.all)-1].Failed() {
-		if err := e.connect(ctx, &cmd); err != nil {
-			return nil, err
-		}
+	opened, err := e.opened(ctx, &cmd)
+	if err != nil {
+		return nil, err
 	}
-	return e.all[len(e.all)-1].Start(ctx, cmd)
+	return opened.Start(ctx, cmd)
 }
 
-// connect opens a session, as a phase of the start.
-func (e *execServer) connect(ctx context.Context, cmd *executor.Command) error {
-	ph := executor.Phase{Name: "connect", Detail: e.where, Begin: time.Now()}
+// opened returns the session in use, or opens one.
+func (e *execServer) opened(ctx context.Context, cmd *executor.Command) (*execserver.Executor, error) {
+	select {
+	case e.turn <- struct{}{}:
+		defer func() { <-e.turn }()
+	case <-ctx.Done():
+		return nil, executor.StartCancelledBy(ctx, connecting)
+	}
+	e.mu.Lock()
+	var last *execserver.Executor
+	if len(e.all) > 0 {
+		last = e.all[len(e.all)-1]
+	}
+	closed := e.closed
+	e.mu.Unlock()
+	switch {
+	case closed:
+		return nil, &executor.StartError{Code: executor.StartFailed, Hop: e.where, Phase: connecting, Err: executor.ErrClosed}
+	case last != nil && !last.Failed():
+		return last, nil
+	}
+	return e.connect(ctx, cmd)
+}
+
+const connecting = "connect"
+
+// connect opens a session, in the phase of the start that waits for the connection.
+func (e *execServer) connect(ctx context.Context, cmd *executor.Command) (*execserver.Executor, error) {
+	ph := executor.Phase{Name: connecting, Detail: e.where, Begin: time.Now()}
 	if cmd.OnBegin != nil {
 		cmd.OnBegin(ph)
 	}
 	opened, err := e.open(ctx)
+	if err == nil {
+		err = e.add(opened)
+	}
+	if err == nil {
+		lengthen(cmd, ph.Begin)
+		return opened, nil
+	}
 	ph.End, ph.Err = time.Now(), err
 	if cmd.OnPhase != nil {
 		cmd.OnPhase(ph)
 	}
-	if err == nil {
-		e.all = append(e.all, opened)
-		return nil
-	}
 	var known *executor.StartError
-	if errors.As(err, &known) {
-		return known
+	switch {
+	case errors.As(err, &known):
+	case ctx.Err() != nil:
+		known = executor.StartCancelledBy(ctx, connecting)
+	default:
+		known = &executor.StartError{Code: executor.NetLost, Hop: e.where, Phase: connecting, Err: err}
 	}
-	if ctx.Err() != nil {
-		return executor.StartCancelledBy(ctx, "connect")
+	known.Elapsed = cmp.Or(known.Elapsed, ph.End.Sub(ph.Begin))
+	return nil, known
+}
+
+// add makes a session the one in use, or closes it if the executor was closed meanwhile.
+func (e *execServer) add(opened *execserver.Executor) error {
+	e.mu.Lock()
+	closed := e.closed
+	if !closed {
+		e.all = append(e.all, opened)
 	}
-	return &executor.StartError{Code: executor.NetLost, Hop: e.where, Phase: "connect", Elapsed: ph.End.Sub(ph.Begin), Err: err}
+	e.mu.Unlock()
+	if closed {
+		return errors.Join(executor.ErrClosed, opened.Close())
+	}
+	return nil
+}
+
+// lengthen lets the phase connect of a start begin with that of its session.
+func lengthen(cmd *executor.Command, begin time.Time) {
+	if onBegin := cmd.OnBegin; onBegin != nil {
+		cmd.OnBegin = func(ph executor.Phase) {
+			if ph.Name != connecting {
+				onBegin(ph)
+			}
+		}
+	}
+	if onPhase := cmd.OnPhase; onPhase != nil {
+		cmd.OnPhase = func(ph executor.Phase) {
+			if ph.Name == connecting {
+				ph.Begin = begin
+			}
+			onPhase(ph)
+		}
+	}
 }
 
 // Process implements executor.Executor.
 func (e *execServer) Process(id string) executor.Process {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.all) == 0 {
+	all := slices.Clone(e.all)
+	e.mu.Unlock()
+	if len(all) == 0 {
 		return e.run.Process(id)
 	}
-	for _, one := range slices.Backward(e.all) {
+	for _, one := range slices.Backward(all) {
 		if p := one.Process(id); p.Info().State != executor.StateUnknown {
 			return p
 		}
 	}
-	return e.all[len(e.all)-1].Process(id)
+	return all[len(all)-1].Process(id)
 }
 
 // Close implements executor.Executor.
 func (e *execServer) Close() error {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.closed = true
+	all := slices.Clone(e.all)
+	e.mu.Unlock()
 	var errs []error
-	for _, one := range e.all {
+	for _, one := range all {
 		errs = append(errs, one.Close())
 	}
 	return errors.Join(append(errs, e.run.Close())...)
