@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -65,14 +66,10 @@ func (t *execTarget) Set(text string) error {
 	return err
 }
 
-// read returns the token and the headers, and removes the variable of the token from the
-// environment.
+// read returns the token and the headers.
 func (e *ExecServer) read() (c dial.Credentials, err error) {
 	if name := e.tokenEnv; name != "" {
-		if c.Token, err = dial.ParseToken(os.Getenv(name)); err != nil {
-			return c, console.Usagef("--exec-server-token-env %s: %v", name, err)
-		}
-		if err := os.Unsetenv(name); err != nil {
+		if c.Token, err = takeToken(name); err != nil {
 			return c, console.Usagef("--exec-server-token-env %s: %v", name, err)
 		}
 	}
@@ -95,6 +92,27 @@ func (e *ExecServer) read() (c dial.Credentials, err error) {
 		}
 	}
 	return c, nil
+}
+
+// tokens are those of the variables that takeToken removed, by name: as the environment, for
+// the whole process.
+var tokens sync.Map
+
+// takeToken returns the token in a variable, and removes the variable from the environment.
+func takeToken(name string) (string, error) {
+	text, set := os.LookupEnv(name)
+	if !set {
+		if kept, ok := tokens.Load(name); ok {
+			return kept.(string), nil
+		}
+		return "", errors.New("not set")
+	}
+	token, err := dial.ParseToken(text)
+	if err == nil {
+		tokens.Store(name, token)
+		err = os.Unsetenv(name)
+	}
+	return token, err
 }
 
 func readSmall(name string) (string, error) {

@@ -38,7 +38,7 @@ func TestExecServerRefuses(t *testing.T) {
 		{[]string{"--exec-server", "mcpdbg", "--ssh", "h", "--keep", "2h"}, "must be from 10s to 1h0m0s"},
 		{[]string{"--keep", "1m"}, "--keep requires --exec-server"},
 		{[]string{"--exec-server-token-env", "X"}, "requires --exec-server"},
-		{[]string{"--exec-server", "wss://h", "--exec-server-token-env", "MCPDBG_TEST_UNSET"}, "MCPDBG_TEST_UNSET: empty"},
+		{[]string{"--exec-server", "wss://h", "--exec-server-token-env", "MCPDBG_TEST_UNSET"}, "MCPDBG_TEST_UNSET: not set"},
 		{[]string{"--exec-server", "wss://h", "--exec-server-token-env", "X", "--exec-server-token-file", "x"}, "cannot be combined"},
 	} {
 		flags, argv, err := Typed(append(c.args, "server"))
@@ -50,7 +50,7 @@ func TestExecServerRefuses(t *testing.T) {
 }
 
 // TestExecServerToken checks that the variable of a token is removed, that copies of the flags
-// share the token, and that it is not sent unencrypted.
+// and later sessions share the token, and that it is not sent unencrypted.
 func TestExecServerToken(t *testing.T) {
 	t.Setenv("MCPDBG_TEST_TOKEN", "hunter2")
 	flags, argv, err := Typed([]string{"--exec-server", "wss://h", "--exec-server-token-env", "MCPDBG_TEST_TOKEN", "server"})
@@ -65,6 +65,14 @@ func TestExecServerToken(t *testing.T) {
 	}
 	_, left := os.LookupEnv("MCPDBG_TEST_TOKEN")
 	require.False(t, left)
+
+	again, argv, err := Typed([]string{"--exec-server", "wss://h", "--exec-server-token-env", "MCPDBG_TEST_TOKEN", "server"})
+	require.NoError(t, err)
+	_, err = again.Command(argv)
+	require.NoError(t, err, "another session of the same run")
+	c, err := again.ExecServer.Credentials()
+	require.NoError(t, err)
+	require.Equal(t, "hunter2", c.Token)
 
 	file := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(file, []byte("hunter2\n"), 0o600))
