@@ -62,7 +62,7 @@ var importRules = []importRule{
 	{packages: "session/execserver/wire", never: []string{""}, but: []string{"framing"}, why: "the messages, for client and server"},
 	{packages: "session/via", never: []string{""}, but: []string{"session/executor", "session/executor/guard"}, why: "prefixes of commands, and an executor over one that is passed in"},
 	{packages: "session/via/enginetest", never: []string{""}, but: []string{"session/executor", "session/exectest"}, why: "takes the place of programs that do not know this one"},
-	{packages: "session/execserver/dial", never: []string{""}, but: []string{"session/execserver/wire", "session/executor", "framing"}, why: "connections, and no process"},
+	{packages: "session/execserver/dial", never: []string{""}, but: []string{"session/execserver/wire", "session/executor", "session/unixsocket", "framing"}, why: "connections, and no process"},
 	{packages: "session/mcp", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "facts, and the shapes of messages"},
 	{packages: "session/summary", never: []string{""}, but: []string{"session/mcp", "framing"}, why: "reads messages, and knows no log"},
 	{packages: "session/jq", never: []string{""}, why: "knows values only"},

@@ -21,8 +21,8 @@ const staleTime = time.Second
 // errInUse is the error of Listen if another program listens there.
 var errInUse = errors.New("another program listens there")
 
-// errPeer is the error of Dial if the socket is that of another user.
-var errPeer = errors.New("it belongs to another user")
+// ErrPeer is the error of Dial if the socket is that of another user.
+var ErrPeer = errors.New("it belongs to another user")
 
 // Private makes a folder that only its user can enter, or checks that an existing one is.
 func Private(folder string) error {
@@ -108,7 +108,7 @@ func Dial(ctx context.Context, path string) (net.Conn, error) {
 	}
 	if !samePeer(conn) {
 		_ = conn.Close()
-		return nil, fmt.Errorf("connect to %s: %w", path, errPeer)
+		return nil, fmt.Errorf("connect to %s: %w", path, ErrPeer)
 	}
 	return conn, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"mcpdbg/session/execserver/wire"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/unixsocket"
 )
 
 // A Dialer connects to one exec server.
@@ -35,8 +36,7 @@ func (d Dialer) Dial(ctx context.Context) (wire.Conn, error) {
 }
 
 func (d Dialer) dialUnix(ctx context.Context) (wire.Conn, error) {
-	var n net.Dialer
-	conn, err := n.DialContext(ctx, "unix", d.Target.Path)
+	conn, err := unixsocket.Dial(ctx, d.Target.Path)
 	if err != nil {
 		return nil, d.classify(ctx, err)
 	}
@@ -58,7 +58,7 @@ func (d Dialer) classify(ctx context.Context, err error) error {
 		return d.fail(executor.ResolveDNS, fmt.Errorf("the name %s has no address", dns.Name), "")
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT):
 		return d.fail(executor.NetRefused, fmt.Errorf("no exec server listens on %s: %w", d.Target, cause(err)), "start one there")
-	case errors.Is(err, syscall.EACCES):
+	case errors.Is(err, syscall.EACCES), errors.Is(err, unixsocket.ErrPeer):
 		return d.fail(executor.AuthDenied, fmt.Errorf("%s: %w", d.Target, cause(err)), "")
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return d.fail(executor.NetTimeout, fmt.Errorf("no answer from %s: %w", d.Target, cause(err)), "")
