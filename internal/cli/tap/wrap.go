@@ -56,7 +56,7 @@ CLI.
 If several entries have the name, they are listed; choose one with --client,
 --scope or --config. A file that git tracks is not changed without --shared,
 as it would get a path of this machine. Refused are HTTP servers, entries with
-ssh or via, read-only files, files of other users, and sudo.
+ssh, via or an exec server, read-only files, files of other users, and sudo.
 
 --status lists the wrapped servers, and checks that the mcpdbg in their
 entries starts. The exit code is then 1 if one does not.`,

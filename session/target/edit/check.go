@@ -35,6 +35,8 @@ func Refusal(e *target.Entry, force bool) *RefusedError {
 		why, hint = "its keys are not unique, or its command is not a string", "correct the entry"
 	case e.SSH != "":
 		why, hint = "it runs on "+e.SSH+", and the path of mcpdbg is one of this machine", ""
+	case e.ExecServer != "":
+		why, hint = "an exec server starts it, and the path of mcpdbg is one of this machine", ""
 	case len(e.Via) > 0:
 		why = "it starts through " + wording.CommandLine(e.Prefix()) + ` ("via"), which neither the client nor a tap under it reads`
 		hint = "put these words in front of its command, and remove via: the tap recognizes them there"
@@ -71,7 +73,7 @@ func verify(before, after target.File) error {
 
 // same reports whether two entries start the same server.
 func same(a, b *target.Entry) bool {
-	return a.Name == b.Name && a.Project == b.Project && a.Client == b.Client && a.SSH == b.SSH && a.Disabled == b.Disabled &&
+	return a.Name == b.Name && a.Project == b.Project && a.Client == b.Client && a.SSH == b.SSH && a.ExecServer == b.ExecServer && a.Disabled == b.Disabled &&
 		a.Unsupported == b.Unsupported && (a.Refused == nil) == (b.Refused == nil) &&
 		a.StartupTimeout == b.StartupTimeout && a.Timeout == b.Timeout &&
 		a.Cwd.Reveal() == b.Cwd.Reveal() && a.EnvFile.Reveal() == b.EnvFile.Reveal() &&

@@ -246,6 +246,9 @@ func TestRefusals(t *testing.T) {
 		{"duplicate key", ".mcp.json", `{"mcpServers":{"n":{"command":"a","command":"b"}}}`, "its keys are not unique", nil},
 		{"via", ".mcp.json", `{"mcpServers":{"n":{"command":"a","via":"docker exec -i web"}}}`, "it starts through docker exec -i web", nil},
 		{"host", ".mcp.json", `{"mcpServers":{"n":{"command":"a","ssh":"build-7"}}}`, "it runs on build-7", nil},
+		{"exec server", ".codex/config.toml", "[mcp_servers.n]\ncommand = \"a\"\nenvironment_id = \"remote\"\n", "an exec server starts it", func(ed *Editor, _ string) {
+			ed.Options.LookupEnv = func(name string) (string, bool) { return "ws://build-7", name == "CODEX_EXEC_SERVER_URL" }
+		}},
 		{"Windsurf", "mcp_config.json", notes, "files of Windsurf are only read", nil},
 		{"Zed", "settings.json", `{"context_servers":{"n":{"command":"n"}}}`, "files of Zed are only read", nil},
 		{"read-only", ".mcp.json", notes, "it is read-only", func(_ *Editor, path string) { require.NoError(t, os.Chmod(path, 0o400)) }},
