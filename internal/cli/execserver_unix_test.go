@@ -37,13 +37,19 @@ func TestExecServerInPlaceOfPrefix(t *testing.T) {
 	require.JSONEq(t, echoed, r.Stdout)
 }
 
+// socketPath returns the path of a socket in a private folder.
+func socketPath(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "m") // t.TempDir may be too long
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	return filepath.Join(folder, "s")
+}
+
 // socketServer starts an exec server on a socket, and returns its target.
 func socketServer(t *testing.T) (target string) {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "m") // private; t.TempDir may be too long for a socket
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	w := clitest.Watch(t, clitest.Program(t, "exec-server", "--listen", "unix:"+filepath.Join(folder, "s")))
+	w := clitest.Watch(t, clitest.Program(t, "exec-server", "--listen", "unix:"+socketPath(t)))
 	t.Cleanup(func() {
 		_ = w.Cmd.Process.Signal(os.Interrupt)
 		w.End()
@@ -60,6 +66,31 @@ func TestExecServerOnSocket(t *testing.T) {
 		require.Equal(t, 0, r.Code, r.Stderr)
 		require.JSONEq(t, echoed, r.Stdout)
 	}
+}
+
+// TestDetachedExecServer starts an exec server in the background: it prints its socket, and
+// continues until a signal ends it.
+func TestDetachedExecServer(t *testing.T) {
+	t.Parallel()
+	target := "unix:" + socketPath(t)
+	args := []string{"exec-server", "--listen", target, "--keep", "10m", "--detach"}
+	cmd := clitest.Program(t, args...)
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	require.Equal(t, target+"\n", string(out))
+
+	r := clitest.Run(t, args...)
+	require.NotZero(t, r.Code)
+	require.Contains(t, r.Stderr, "the server did not start: ")
+	require.Contains(t, r.Stderr, "another program listens there")
+
+	left := clitest.Left(cmd)
+	require.NotEmpty(t, left, "it continues in the background")
+	for _, p := range left {
+		require.NoError(t, p.Signal(os.Interrupt))
+	}
+	waitGone(t, cmd)
+	require.NoFileExists(t, strings.TrimPrefix(target, "unix:"))
 }
 
 // TestExecServerOfThisProgram starts an exec server on this machine.

@@ -204,9 +204,8 @@ func relay(ctx context.Context, env *console.Env, path string) error {
 		_, err := io.Copy(env.Stdout, conn)
 		ended <- err
 	}()
-	<-ended // either end is the end of both: the client connects again
-	cancel()
-	_ = conn.Close()
+	// Either end is the end of both: the client connects again. The other copy may be blocked
+	// by a reader of standard output that does not read, and ends with the program.
 	<-ended
 	return nil
 }
