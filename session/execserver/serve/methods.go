@@ -167,6 +167,7 @@ func (c *connection) endSession(id json.RawMessage) {
 	_ = c.session.exec.Close() // what cannot be killed is left
 	c.reply(id, struct{}{})
 	c.out.finish()
+	c.session.end() // also where sessions are kept
 }
 
 func (c *connection) read(id, params json.RawMessage) (func(), *wire.Error) {

@@ -208,14 +208,16 @@ func itoa(i int) string {
 
 func TestEndSession(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, Options{})
-	c, _ := greeted(t, s)
-	c.start(helper(t, "a", "hang"))
-	require.Nil(t, c.call(wire.MethodEnd, nil, nil))
-	<-c.ended
-	eventually(t, func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return len(s.sessions) == 0
-	})
+	for _, keep := range []time.Duration{0, time.Hour} {
+		s := newServer(t, Options{Keep: keep})
+		c, _ := greeted(t, s)
+		c.start(helper(t, "a", "hang"))
+		require.Nil(t, c.call(wire.MethodEnd, nil, nil))
+		<-c.ended
+		eventually(t, func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return len(s.sessions) == 0
+		})
+	}
 }
