@@ -40,7 +40,7 @@ func TestExecServerInPlaceOfPrefix(t *testing.T) {
 // socketPath returns the path of a socket in a private folder.
 func socketPath(t *testing.T) string {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "m") // t.TempDir may be too long
+	folder, err := os.MkdirTemp("", "m") //nolint:usetesting // t.TempDir may be too long
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	return filepath.Join(folder, "s")

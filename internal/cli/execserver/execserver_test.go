@@ -53,7 +53,7 @@ func relayed(t *testing.T, out io.Writer) (in *io.PipeWriter, server net.Conn, e
 	if runtime.GOOS == "windows" {
 		t.Skip("exec-server has no sockets on Windows")
 	}
-	dir, err := os.MkdirTemp("", "m") // the path of a socket is short
+	dir, err := os.MkdirTemp("", "m") //nolint:usetesting // the path of a socket is short
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	path := filepath.Join(dir, "s")
