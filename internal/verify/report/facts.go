@@ -59,25 +59,35 @@ func offers(r *verify.Result) string {
 
 // evidence returns safe lines with all but the message and hint.
 func evidence(r *verify.Result) []string {
+	d := linesOf(r)
 	var lines []string
-	add := func(what string, items []string, more int) {
-		if len(items) == 0 {
-			return
+	for _, part := range []struct {
+		what  string
+		items []string
+		more  int
+	}{
+		{"said", r.Said, 0}, {"steps", d.steps, 0}, {"changes", d.drift, 0}, {"problems", problemLines(r.Problems), r.ProblemsMore},
+		{"leaked processes", d.orphans, 0}, {"left running (--leave)", d.spared, 0}, {"cannot tell", r.CannotTell, 0}, {"notices", d.notices, 0},
+	} {
+		if len(part.items) == 0 {
+			continue
 		}
-		lines = append(lines, what+":")
-		for _, item := range some(items, more) {
+		lines = append(lines, part.what+":")
+		for _, item := range some(part.items, part.more) {
 			lines = append(lines, "  "+termsafe.Line(item))
 		}
 	}
-	add("said", r.Said, 0)
-	add("steps", each(r.ScenarioSteps(), stepText), 0)
-	add("changes", each(r.Drift, changeText), 0)
-	add("problems", problemLines(r.Problems), r.ProblemsMore)
-	add("leaked processes", each(r.Orphans, orphanText), 0)
-	add("left running (--leave)", each(r.Spared, sparedText), 0)
-	add("cannot tell", r.CannotTell, 0)
-	add("notices", each(r.Notices, noticeText), 0)
 	return lines
+}
+
+// targetLines are the lists of a target as lines that are not yet safe for a terminal.
+type targetLines struct{ steps, drift, orphans, spared, notices []string }
+
+func linesOf(r *verify.Result) targetLines {
+	return targetLines{
+		steps: each(r.ScenarioSteps(), stepText), drift: each(r.Drift, changeText), orphans: each(r.Orphans, orphanText),
+		spared: each(r.Spared, sparedText), notices: each(r.Notices, noticeText),
+	}
 }
 
 // some adds a line that counts the others, including more.
@@ -183,35 +193,20 @@ type Fact struct {
 
 // About returns details of a finished target in addition to OneLine. They are not yet safe.
 func About(r *verify.Result) []Fact {
-	var facts []Fact
-	add := func(label, text string, bad bool) {
-		if text != "" {
-			facts = append(facts, Fact{label, text, bad})
-		}
+	d, server, exit := linesOf(r), r.First(), r.Exit
+	if slices.Contains(r.CannotTell, exit) {
+		exit = ""
 	}
-	list := func(label string, lines []string, more int, bad bool) {
-		add(label, strings.Join(some(lines, more), "\n"), bad)
+	lines := func(items []string, more int) string { return strings.Join(some(items, more), "\n") }
+	facts := []Fact{
+		{"try", r.Hint, false}, {"code", r.Code, false}, {"said", lines(r.Said, 0), false}, {"exit", exit, false},
+		{"server", server.String(), false}, {"protocol", server.Protocol, false}, {"offers", offers(r), false},
+		{"times", timesText(r), false}, {"waited", waited(r), false},
+		{"steps", lines(d.steps, 0), len(failed(r)) > 0}, {"drift", lines(d.drift, 0), true},
+		{"problems", lines(problemLines(r.Problems), r.ProblemsMore), false}, {"leaked", lines(d.orphans, 0), true},
+		{"left running", lines(d.spared, 0), false}, {"cannot tell", lines(r.CannotTell, 0), true}, {"notices", lines(d.notices, 0), false},
 	}
-	add("try", r.Hint, false)
-	add("code", r.Code, false)
-	list("said", r.Said, 0, false)
-	if !slices.Contains(r.CannotTell, r.Exit) {
-		add("exit", r.Exit, false)
-	}
-	server := r.First()
-	add("server", server.String(), false)
-	add("protocol", server.Protocol, false)
-	add("offers", offers(r), false)
-	add("times", timesText(r), false)
-	add("waited", waited(r), false)
-	list("steps", each(r.ScenarioSteps(), stepText), 0, len(failed(r)) > 0)
-	list("drift", each(r.Drift, changeText), 0, true)
-	list("problems", problemLines(r.Problems), r.ProblemsMore, false)
-	list("leaked", each(r.Orphans, orphanText), 0, true)
-	list("left running", each(r.Spared, sparedText), 0, false)
-	list("cannot tell", r.CannotTell, 0, true)
-	list("notices", each(r.Notices, noticeText), 0, false)
-	return facts
+	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }
 
 func timesText(r *verify.Result) string {

@@ -123,27 +123,27 @@ const (
 )
 
 func checksOf(r *verify.Report, t *verify.Result) []checked {
-	done := func(ms *float64) bool { return ms != nil || t.OK }
 	var all []checked
+	timed := func(name, took string, phases ...verify.Phase) {
+		ms := t.Took(took)
+		all = append(all, checked{name, phases, ms, ms != nil || t.OK})
+	}
 	if t.Host != verify.Local {
-		all = append(all,
-			checked{"connect", []verify.Phase{verify.PhaseResolve, verify.PhaseConnect, verify.PhaseHostKey}, t.Took("connect"), done(t.Took("connect"))},
-			checked{"auth", []verify.Phase{verify.PhaseAuth}, t.Took("auth"), done(t.Took("auth"))})
+		timed("connect", "connect", verify.PhaseResolve, verify.PhaseConnect, verify.PhaseHostKey)
+		timed("auth", "auth", verify.PhaseAuth)
 	}
-	all = append(all,
-		checked{"start", []verify.Phase{verify.PhaseStart}, t.Took("start"), done(t.Took("start"))},
-		checked{"handshake", []verify.Phase{verify.PhaseHandshake}, t.Took("handshake"), done(t.Took("handshake"))},
-		checked{"list", []verify.Phase{verify.PhaseList}, t.Took("list"), done(t.Took("list"))})
+	timed("start", "start", verify.PhaseStart)
+	timed("handshake", "handshake", verify.PhaseHandshake)
+	timed("list", "list", verify.PhaseList)
 	if r.Scenario != "" || len(t.ScenarioSteps()) > 0 {
-		all = append(all, checked{scenarioCheck, []verify.Phase{verify.PhaseScenario}, t.Took("scenario"), done(t.Took("scenario"))})
+		timed(scenarioCheck, "scenario", verify.PhaseScenario)
 	}
-	all = append(all, checked{shutdownCheck, []verify.Phase{verify.PhaseShutdown}, t.Took("shutdown"), done(t.Took("shutdown"))})
+	timed(shutdownCheck, "shutdown", verify.PhaseShutdown)
 	if r.Baseline != "" {
 		compared := t.OK || t.Phase == verify.PhaseShutdown || t.Phase == verify.PhaseDone
 		all = append(all, checked{baselineCheck, []verify.Phase{verify.PhaseBaseline}, nil, compared})
 	}
-	return append(all,
-		checked{problemsCheck, []verify.Phase{verify.PhaseDone}, nil, done(t.Took("handshake"))})
+	return append(all, checked{problemsCheck, []verify.Phase{verify.PhaseDone}, nil, t.OK || t.Took("handshake") != nil})
 }
 
 // failedCheck returns an index, or -1. A failure before any phase belongs to the first
