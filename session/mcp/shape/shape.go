@@ -105,6 +105,9 @@ var (
 	orNull = &Shape{kind: nullable}
 )
 
+// obj is not inlined: its calls are many, and would add 38 KB to the program.
+//
+//go:noinline
 func obj(members ...member) *Shape { return &Shape{kind: object, members: members} }
 
 func (s *Shape) with(members ...member) *Shape {
