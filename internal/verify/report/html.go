@@ -72,18 +72,10 @@ func newPage(r *verify.Report) *page {
 		OK:    r.OK,
 		Title: passed(&counts, wording.Plural(len(r.Targets), "target")),
 	}
-	add := func(name, value string) {
-		if value != "" {
-			p.Facts = append(p.Facts, [2]string{name, termsafe.Line(value)})
-		}
-	}
-	add("started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
-	add("took", duration(r.DurationMS))
-	add("scenario", r.Scenario)
-	add("compared with", r.Baseline)
-	add("checked", r.Checked)
-	add("tool", r.Tool)
-	add("seed", strconv.FormatUint(r.Seed, 10))
+	p.Facts = knownFacts([][2]string{
+		{"started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC")}, {"took", duration(r.DurationMS)}, {"scenario", r.Scenario},
+		{"compared with", r.Baseline}, {"checked", r.Checked}, {"tool", r.Tool}, {"seed", strconv.FormatUint(r.Seed, 10)},
+	})
 	for _, cause := range causes {
 		n := 0
 		for i := range r.Targets {
@@ -129,23 +121,27 @@ func newPageTarget(index int, r *verify.Result, slowest float64) pageTarget {
 		t.Bars = append(t.Bars, pageBar{phase, duration(*ms), percent(from / slowest), percent(*ms / slowest)})
 		from += *ms
 	}
-	add := func(name, value string) {
-		if value != "" {
-			t.Facts = append(t.Facts, [2]string{name, termsafe.Line(value)})
+	attempts := ""
+	if n := len(r.Attempts); n > 0 {
+		attempts = strconv.Itoa(n + 1)
+	}
+	server := r.First()
+	t.Facts = knownFacts([][2]string{
+		{"code", r.Code}, {"exit", r.Exit}, {"server", server.String()}, {"protocol", server.Protocol}, {"offers", offers(r)},
+		{"waited", waited(r)}, {"attempts", attempts}, {"recording", r.Recording()},
+	})
+	return t
+}
+
+// knownFacts returns the facts that have a value, which is made safe.
+func knownFacts(all [][2]string) [][2]string {
+	known := all[:0]
+	for _, fact := range all {
+		if fact[1] != "" {
+			known = append(known, [2]string{fact[0], termsafe.Line(fact[1])})
 		}
 	}
-	add("code", r.Code)
-	add("exit", r.Exit)
-	server := r.First()
-	add("server", server.String())
-	add("protocol", server.Protocol)
-	add("offers", offers(r))
-	add("waited", waited(r))
-	if n := len(r.Attempts); n > 0 {
-		add("attempts", strconv.Itoa(n+1))
-	}
-	add("recording", r.Recording())
-	return t
+	return known
 }
 
 func total(r *verify.Result) (sum float64) {
