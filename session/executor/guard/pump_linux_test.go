@@ -53,6 +53,7 @@ func TestPumpIsEnded(t *testing.T) {
 		}
 		require.Equal(t, text, <-reads)
 		run.deserted()
+		<-run.ended
 		require.Equal(t, 7, run.cmd.ProcessState.ExitCode())
 	})
 }
