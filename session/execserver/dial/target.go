@@ -156,5 +156,5 @@ func (t Target) Host() string {
 	return u.Hostname()
 }
 
-// encrypted reports whether others cannot read what is sent.
+// encrypted reports whether the transport is encrypted, or stays on this machine.
 func (t Target) encrypted() bool { return t.Local() || strings.HasPrefix(t.URL, "wss:") }

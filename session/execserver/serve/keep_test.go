@@ -249,7 +249,7 @@ func TestKeep(t *testing.T) {
 			require.ErrorIs(t, <-ended, ErrIdle)
 		})
 	})
-	t.Run("nobody", func(t *testing.T) {
+	t.Run("no client", func(t *testing.T) {
 		serve(t, func(_ *testing.T, _ *pipeListener, _ *fakeExecutor, ended chan error) {
 			require.ErrorIs(t, <-ended, ErrIdle)
 		})
