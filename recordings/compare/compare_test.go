@@ -235,6 +235,17 @@ func TestProgressIsComparedByLastValue(t *testing.T) {
 	}
 }
 
+// A task makes progress after its call has a response, which may overtake the first notifications.
+func TestProgressOfTask(t *testing.T) {
+	call := `> {"id":1,"method":"tools/call","params":{"name":"x","_meta":{"progressToken":"t"}}}`
+	created := `< {"id":1,"result":{"task":{"taskId":"k","status":"working"}}}`
+	progress := `< {"method":"notifications/progress","params":{"progressToken":"t","progress":4}}`
+	require.Empty(t, describe(compared(t, []string{started, call, progress, created}, []string{started, call, created, progress}, Options{})))
+	require.Equal(t, []string{"progress: tools/call x /progress changed up to 4 | none"},
+		describe(compared(t, []string{started, call, created, progress}, []string{started, call, created}, Options{})))
+	require.Empty(t, describe(compared(t, []string{started, call, `< {"id":1,"result":{}}`, progress}, []string{started, call, `< {"id":1,"result":{}}`}, Options{})))
+}
+
 func TestHandshakesOfTwoErasAreOneDifference(t *testing.T) {
 	const modern = `"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`
 	legacy := []string{started,

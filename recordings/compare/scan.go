@@ -63,6 +63,7 @@ const (
 	falls      // progress decreased or was not a number
 	probed     // after a probe: the time does not include the server's start
 	redacted   // the params have redacted text
+	task       // goes on as a task after the response
 )
 
 // A side is one session, scanned.
@@ -238,6 +239,9 @@ func (s *scanner) response(it *match.Item) {
 		value = e
 	}
 	r.response = xxhash.Sum64(value)
+	if summary.TaskOf(it.Msg.Line) != nil {
+		r.flags |= task
+	}
 	if it.At.First != it.At.Row {
 		s.firsts[r.responseRow] = it.At.First
 	}
@@ -288,7 +292,7 @@ func (s *scanner) notification(it *match.Item) {
 		return
 	}
 	number, ok := s.recordOf(it)
-	if !ok || s.records[number].flags&answered != 0 {
+	if !ok || s.records[number].flags&(answered|task) == answered {
 		return
 	}
 	s.records[number].tell(match.Member(it.Msg.RawParams(), "progress"))
