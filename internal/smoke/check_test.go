@@ -159,8 +159,8 @@ func TestUnknownEndIsNoPlainOK(t *testing.T) {
 		}})
 		all := smoke.Run(t.Context(), w.options("far"))
 		r := all.Targets[0]
-		require.Equal(t, verify.OutcomeDoubtful, r.Outcome(), "%+v", r)
-		require.Zero(t, all.Exit())
+		require.Equal(t, verify.VerdictDoubtful, r.Verdict(), "%+v", r)
+		require.Zero(t, all.ExitCode())
 		require.Equal(t, []string{why}, r.CannotTell)
 		require.Equal(t, why, r.Exit)
 		for _, n := range r.Notices {

@@ -103,7 +103,7 @@ func TestClasses(t *testing.T) {
 			c := &check{phase: verify.PhaseList, made: &Made{Session: session.New(session.Config{})}, result: verify.Result{Host: "far"}}
 			f := c.classify(t.Context(), tt.err)
 			require.Equal(t, []any{tt.phase, tt.cause, tt.code}, []any{f.phase, f.cause, f.code})
-			require.Equal(t, tt.exit, (&verify.Report{Targets: []verify.Result{{Cause: f.cause}}}).Exit())
+			require.Equal(t, tt.exit, (&verify.Report{Targets: []verify.Result{{Cause: f.cause}}}).ExitCode())
 			require.NotEmpty(t, f.message)
 			require.NotContains(t, f.message, "\n")
 			var open *session.OpenError
@@ -227,7 +227,7 @@ func TestExit(t *testing.T) {
 			r.OK = r.OK && cause == ""
 			r.Targets = append(r.Targets, verify.Result{OK: cause == "", Cause: cause})
 		}
-		require.Equal(t, tt.exit, r.Exit(), "%v", tt.causes)
+		require.Equal(t, tt.exit, r.ExitCode(), "%v", tt.causes)
 	}
 }
 

@@ -301,7 +301,7 @@ func TestTargetTimeoutStillShutsDown(t *testing.T) {
 		require.Equal(t, "exit code 0", report.Targets[0].Exit)
 		synctest.Wait()
 		require.Zero(t, w.running.Load())
-		require.Equal(t, 4, report.Exit())
+		require.Equal(t, 4, report.ExitCode())
 	})
 }
 
@@ -379,11 +379,11 @@ func TestRunEnds(t *testing.T) {
 				require.Equal(t, verify.PhaseWait, waits.Phase)
 				require.Contains(t, waits.Message, "not started")
 				if tt.name == "fail fast" {
-					require.Equal(t, verify.Counts{Failed: 1, Cancelled: 4}, report.Counts())
-					require.Equal(t, 5, report.Exit(), "as if only the failed target had existed")
+					require.Equal(t, verify.Tally{Failed: 1, Cancelled: 4}, report.Tally())
+					require.Equal(t, 5, report.ExitCode(), "as if only the failed target had existed")
 				} else {
-					require.Equal(t, verify.Counts{Cancelled: 5}, report.Counts())
-					require.Equal(t, 1, report.Exit())
+					require.Equal(t, verify.Tally{Cancelled: 5}, report.Tally())
+					require.Equal(t, 1, report.ExitCode())
 				}
 			})
 		})
@@ -393,7 +393,7 @@ func TestRunEnds(t *testing.T) {
 func TestNoTargets(t *testing.T) {
 	report := smoke.Run(t.Context(), smoke.Options{})
 	require.True(t, report.OK)
-	require.Zero(t, report.Exit())
+	require.Zero(t, report.ExitCode())
 }
 
 func TestFailingMake(t *testing.T) {

@@ -22,9 +22,9 @@ func (c Cause) exit() int {
 	}
 }
 
-// Exit returns 0 if all targets passed, the code of all causes if they have the same,
+// ExitCode returns 0 if all targets passed, the code of all causes if they have the same,
 // else 1. Cancelled targets are ignored if another one failed.
-func (r *Report) Exit() int {
+func (r *Report) ExitCode() int {
 	codes := map[int]bool{}
 	for i := range r.Targets {
 		if cause := r.Targets[i].Cause; cause != "" && cause != CauseCancelled {
@@ -43,17 +43,17 @@ func (r *Report) Exit() int {
 	return exitFailed
 }
 
-// Counts are the numbers of targets by outcome.
-type Counts struct {
+// A Tally has the numbers of targets by verdict.
+type Tally struct {
 	Passed    int
 	Doubtful  int // of Passed
 	Failed    int
 	Cancelled int // neither passed nor failed
 }
 
-// Counts counts the targets.
-func (r *Report) Counts() Counts {
-	var c Counts
+// Tally counts the targets.
+func (r *Report) Tally() Tally {
+	var c Tally
 	for i := range r.Targets {
 		c.Add(&r.Targets[i])
 	}
@@ -61,14 +61,14 @@ func (r *Report) Counts() Counts {
 }
 
 // Add counts a target.
-func (c *Counts) Add(r *Result) {
-	switch r.Outcome() {
-	case OutcomePassed:
+func (c *Tally) Add(r *Result) {
+	switch r.Verdict() {
+	case VerdictPassed:
 		c.Passed++
-	case OutcomeDoubtful:
+	case VerdictDoubtful:
 		c.Passed++
 		c.Doubtful++
-	case OutcomeCancelled:
+	case VerdictCancelled:
 		c.Cancelled++
 	default:
 		c.Failed++

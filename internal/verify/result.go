@@ -56,10 +56,13 @@ const (
 type Report struct {
 	Version    int       `json:"mcpdbg_report"` // 2
 	Tool       string    `json:"tool"`
-	Command    string    `json:"command"` // smoke or check
+	Command    string    `json:"command"`        // smoke or check
+	Name       string    `json:"name,omitempty"` // of what is tested
+	ID         string    `json:"id"`             // see NewID
 	Started    time.Time `json:"started"`
 	DurationMS float64   `json:"duration_ms"`
 	OK         bool      `json:"ok"`
+	Exit       int       `json:"exit"`
 	Stopped    bool      `json:"stopped,omitempty"` // before all steps: then it is not OK
 	FailOn     FailOn    `json:"fail_on"`
 	Seed       uint64    `json:"seed"`
@@ -67,7 +70,12 @@ type Report struct {
 	Baseline   string    `json:"baseline,omitempty"` // name of the baseline
 	Checked    string    `json:"checked,omitempty"`  // the scope of the problems: rule.Checked
 	RuleSet    string    `json:"rule_set,omitempty"` // version of the rules: rule.Set
-	Targets    []Result  `json:"targets"`            // in the given order
+	Plan       Plan      `json:"plan"`
+	Counts     Counts    `json:"counts"`
+	Failures   []string  `json:"failures,omitempty"` // ids of the targets that count as failed
+	// Expectations are those on the whole run.
+	Expectations []Expectation `json:"expectations,omitempty"`
+	Targets      []Result      `json:"targets"` // in the given order
 	// Stale accepted problems are no longer found, Expired ones are found and no longer
 	// accepted.
 	Stale   []Entry `json:"accepted_stale,omitempty"`
@@ -100,12 +108,17 @@ const Local = "local"
 // A Result is the result of one target, a server on a host. Texts may come from hosts and
 // servers: make them safe before printing.
 type Result struct {
-	Host   string `json:"host,omitempty"`   // as given, or Local; "" for a recording
-	Server string `json:"server"`           // name, or the path of a recording
-	Source string `json:"source,omitempty"` // the file that problems are reported for
-	OK     bool   `json:"ok"`
-	Phase  Phase  `json:"phase"`           // PhaseDone, or the phase that failed
-	Cause  Cause  `json:"cause,omitempty"` // of a failure: the first problem
+	ID         string   `json:"id"`             // SERVER@HOST, unique in a run
+	Host       string   `json:"host,omitempty"` // as given, or Local; "" for a recording
+	Server     string   `json:"server"`         // name, or the path of a recording
+	HostGroups []string `json:"groups,omitempty"`
+	At         string   `json:"at,omitempty"`     // file:line of the host
+	Source     string   `json:"source,omitempty"` // the file that problems are reported for
+	OK         bool     `json:"ok"`
+	Outcome    Outcome  `json:"outcome"`         // see Settle
+	Side       Side     `json:"side,omitempty"`  // of a failure
+	Phase      Phase    `json:"phase"`           // PhaseDone, or the phase that failed
+	Cause      Cause    `json:"cause,omitempty"` // of a failure: the first problem
 	// Code is more specific than Cause, such as net.refused
 	// (executor.StartCode) or exited (session.Reason).
 	Code    string `json:"code,omitempty"`
@@ -122,9 +135,14 @@ type Result struct {
 	DurationMS float64 `json:"duration_ms"`       // of the last attempt, without any wait
 	WaitMS     float64 `json:"wait_ms,omitempty"` // for its turn, and between attempts
 
-	Attempts []Attempt `json:"attempts,omitempty"` // the earlier ones
-	Servers  []Server  `json:"servers,omitempty"`  // one for each handshake
-	Offers   Offers    `json:"offers"`
+	Attempts  []Attempt  `json:"attempts,omitempty"` // the earlier ones
+	Tolerated *Tolerance `json:"tolerated,omitempty"`
+	// Since is the start of the first of the Runs consecutive runs in which the target
+	// failed, this one included. Both are zero without a history.
+	Since   *time.Time `json:"since,omitempty"`
+	Runs    int        `json:"runs,omitempty"`
+	Servers []Server   `json:"servers,omitempty"` // one for each handshake
+	Offers  Offers     `json:"offers"`
 
 	Steps    []Step           `json:"steps,omitempty"`
 	Problems []ProcessProblem `json:"problems,omitempty"` // sorted by severity
@@ -208,25 +226,25 @@ func (r *Result) Recording() string {
 	return r.Recordings[0]
 }
 
-// The outcomes of a target.
+// The verdicts about a target.
 const (
-	OutcomePassed    = "ok"
-	OutcomeDoubtful  = "ok?" // passed, with unknown facts in Result.CannotTell
-	OutcomeFailed    = "failed"
-	OutcomeCancelled = "cancelled" // neither passed nor failed
+	VerdictPassed    = "ok"
+	VerdictDoubtful  = "ok?" // passed, with unknown facts in Result.CannotTell
+	VerdictFailed    = "failed"
+	VerdictCancelled = "cancelled" // neither passed nor failed
 )
 
-// Outcome returns how the target ended, in a word.
-func (r *Result) Outcome() string {
+// Verdict returns how the target ended, in a word.
+func (r *Result) Verdict() string {
 	switch {
 	case r.OK && len(r.CannotTell) > 0:
-		return OutcomeDoubtful
+		return VerdictDoubtful
 	case r.OK:
-		return OutcomePassed
+		return VerdictPassed
 	case r.Cause == CauseCancelled:
-		return OutcomeCancelled
+		return VerdictCancelled
 	}
-	return OutcomeFailed
+	return VerdictFailed
 }
 
 // WaitedMS returns the time that was not the target's own: of waits, earlier attempts, and

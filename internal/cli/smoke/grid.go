@@ -124,7 +124,7 @@ func doneRow(row *grid.Row, at *progressRow) {
 	switch {
 	case r.OK:
 		row.State, row.Message = grid.Passed, report.OneLine(r)
-		if r.Outcome() == verify.OutcomeDoubtful {
+		if r.Verdict() == verify.VerdictDoubtful {
 			row.State = grid.Unsure
 		}
 		return

@@ -18,7 +18,7 @@ type progress struct {
 
 	mu      sync.Mutex
 	rows    []progressRow
-	counts  verify.Counts
+	counts  verify.Tally
 	stages  [stageCount]int // how many targets are in each
 	causes  map[verify.Cause]int
 	begun   int // the last target begun; -1 before the first
@@ -148,7 +148,7 @@ func (b *progress) Targets() []verify.Target { return b.targets }
 // progressTotals are the progress of a whole run.
 type progressTotals struct {
 	Waiting, Connecting, Running int // targets that are not done
-	Counts                       verify.Counts
+	Counts                       verify.Tally
 	Causes                       []progressCause // of the failures, the most frequent first
 	Newest                       int             // the target to show while the run continues; -1 before the first
 	Began                        time.Time

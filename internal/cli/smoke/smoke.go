@@ -171,12 +171,12 @@ func runSmoke(ctx context.Context, env *console.Env, t flags.Target, f *smokeFla
 		return console.Interrupted(ctx, err)
 	case report == nil: // nothing was run
 		return err
-	case ctx.Err() != nil && report.Counts().Cancelled > 0:
+	case ctx.Err() != nil && report.Tally().Cancelled > 0:
 		return console.Printed(context.Cause(ctx), err)
 	case console.IsBrokenPipe(err): // which cancelled the remaining targets
 		return err
-	case report.Exit() != console.ExitOK:
-		return console.Printed(&console.StatusError{Code: report.Exit()}, err)
+	case report.ExitCode() != console.ExitOK:
+		return console.Printed(&console.StatusError{Code: report.ExitCode()}, err)
 	}
 	return err
 }

@@ -59,7 +59,7 @@ func TestSmokeViaOnHosts(t *testing.T) {
 	report = smoked(t, r)
 	missing()
 	for _, one := range []int{0, 2} {
-		require.NotEqual(t, verify.OutcomePassed, report.Targets[one].Verdict)
+		require.NotEqual(t, verify.VerdictPassed, report.Targets[one].Verdict)
 		require.Equal(t, "docker ended with 0; how the server ended: cannot tell", report.Targets[one].CannotTell[0])
 	}
 }

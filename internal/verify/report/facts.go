@@ -32,11 +32,11 @@ func isInfrastructure(c verify.Cause) bool {
 	return false
 }
 
-// passed returns how many targets passed, and how many of them as verify.OutcomeDoubtful.
-func passed(c *verify.Counts, of string) string {
+// passed returns how many targets passed, and how many of them as verify.VerdictDoubtful.
+func passed(c *verify.Tally, of string) string {
 	text := fmt.Sprintf("%d of %s passed", c.Passed, of)
 	if c.Doubtful > 0 {
-		text += fmt.Sprintf(", %d of them %s", c.Doubtful, verify.OutcomeDoubtful)
+		text += fmt.Sprintf(", %d of them %s", c.Doubtful, verify.VerdictDoubtful)
 	}
 	return text
 }

@@ -78,7 +78,7 @@ func endLine(w io.Writer, r *verify.Report) error {
 			byCause[cause]++
 		}
 	}
-	counts := r.Counts()
+	counts := r.Tally()
 	return writeLine(w, struct {
 		Version    int                  `json:"mcpdbg_smoke"`
 		Line       string               `json:"line"`

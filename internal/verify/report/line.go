@@ -60,10 +60,10 @@ func (c lineColumns) Line(r *verify.Result) string {
 }
 
 func status(r *verify.Result) string {
-	switch outcome := r.Outcome(); outcome {
-	case verify.OutcomeFailed:
+	switch outcome := r.Verdict(); outcome {
+	case verify.VerdictFailed:
 		return "FAIL"
-	case verify.OutcomeCancelled:
+	case verify.VerdictCancelled:
 		return "stop"
 	default:
 		return outcome

@@ -25,7 +25,7 @@ func Markdown(w io.Writer, r *verify.Report) error {
 
 // smoke adds a table of all targets, and the problems of each.
 func (m *MarkdownDoc) smoke(r *verify.Report) {
-	counts := r.Counts()
+	counts := r.Tally()
 	m.Heading(2, "mcpdbg smoke: "+passed(&counts, strconv.Itoa(len(r.Targets))))
 	m.Table("result", "host", "server", "time", "details")
 	for i := range r.Targets {

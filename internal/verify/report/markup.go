@@ -66,7 +66,7 @@ func (p *page) toolbar(m *markup) {
 	m.add(`<div id="bar" role="toolbar" aria-label="filter" hidden>
 <input id="search" type="search" placeholder="search (/)" aria-label="search" autocomplete="off" spellcheck="false">
 <select id="cause" aria-label="cause"><option value="">all targets</option><option value="!">only failed</option>`)
-	if slices.ContainsFunc(p.Targets, func(t pageTarget) bool { return t.Verdict == verify.OutcomeDoubtful }) {
+	if slices.ContainsFunc(p.Targets, func(t pageTarget) bool { return t.Verdict == verify.VerdictDoubtful }) {
 		m.add(`<option value="?">only ok?</option>`)
 	}
 	for _, c := range p.Causes {

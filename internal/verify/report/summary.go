@@ -24,7 +24,7 @@ const (
 // targets with the same message, each hint once, and the slowest target of each phase.
 func Summary(w io.Writer, r *verify.Report) error {
 	b := bufio.NewWriter(w)
-	counts := r.Counts()
+	counts := r.Tally()
 	_, _ = b.WriteString(passed(&counts, wording.Plural(len(r.Targets), "target"))) // Flush reports errors
 	if counts.Failed > 0 {
 		_, _ = fmt.Fprintf(b, ", %d failed", counts.Failed)

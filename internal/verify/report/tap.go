@@ -19,7 +19,7 @@ func TAP(w io.Writer, r *verify.Report) error {
 	for i := range r.Targets {
 		tapTest(b, i+1, &r.Targets[i])
 	}
-	counts := r.Counts()
+	counts := r.Tally()
 	_, _ = fmt.Fprintf(b, "# %d passed, %d failed, %d cancelled\n", counts.Passed, counts.Failed, counts.Cancelled)
 	if r.Checked != "" {
 		_, _ = fmt.Fprintf(b, "# checked: %s\n", termsafe.Line(r.Checked))
@@ -33,15 +33,15 @@ func tapTest(b *bufio.Writer, number int, t *verify.Result) {
 		word = "ok"
 	}
 	text := t.Host + " " + t.Server
-	if t.Outcome() == verify.OutcomeDoubtful {
-		text += " (" + verify.OutcomeDoubtful + ": " + t.CannotTell[0] + ")"
+	if t.Verdict() == verify.VerdictDoubtful {
+		text += " (" + verify.VerdictDoubtful + ": " + t.CannotTell[0] + ")"
 	}
 	_, _ = fmt.Fprintf(b, "%s %d - %s\n", word, number, tapText(text))
 	y := yaml{b: b}
 	_, _ = b.WriteString("  ---\n")
 	y.text("host", t.Host)
 	y.text("server", t.Server)
-	y.text("verdict", t.Outcome())
+	y.text("verdict", t.Verdict())
 	y.text("phase", string(t.Phase))
 	y.text("cause", string(t.Cause))
 	y.text("code", t.Code)

@@ -104,7 +104,7 @@ func smokeV1(r *verify.Report) SmokeV1 {
 func targetV1(r *verify.Result) TargetV1 {
 	server := r.First()
 	t := TargetV1{
-		Host: r.Host, Server: r.Server, OK: r.OK, Verdict: r.Outcome(), Phase: r.Phase, Cause: r.Cause, Code: r.Code, Message: r.Message,
+		Host: r.Host, Server: r.Server, OK: r.OK, Verdict: r.Verdict(), Phase: r.Phase, Cause: r.Cause, Code: r.Code, Message: r.Message,
 		Hint: r.Hint, Said: r.Said, Exit: r.Exit, ExitBy: r.ExitBy, StartedMS: r.StartedMS, DurationMS: r.DurationMS + r.WaitedMS(),
 		Timings: timingsV1{
 			Connect: r.Took("connect"), Auth: r.Took("auth"), Replaced: r.Took("replaced"), Start: r.Took("start"), Handshake: r.Took("handshake"),
