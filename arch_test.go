@@ -41,7 +41,7 @@ const (
 )
 
 // families are the folders of commands, which know nothing of each other.
-var families = []string{"internal/cli/rec", "internal/cli/run", "internal/cli/replay", "internal/cli/smoke", "internal/cli/check"}
+var families = []string{"internal/cli/rec", "internal/cli/run", "internal/cli/replay", "internal/cli/smoke"}
 
 // otherFamilies returns the families but for one.
 func otherFamilies(name string) []string {
@@ -89,26 +89,21 @@ var importRules = []importRule{
 	{packages: "ui/widget/grid", never: []string{"session", "framing", "recordings"}, why: "a grid knows lines, and no session"},
 	{packages: "ui/widget/form", never: []string{"session", "framing", "recordings"}, but: []string{"session/jsonschema"}, why: "a form knows a schema, and no session"},
 	{packages: "ui/widget/termsafe", never: []string{"", charm}, why: "usable wherever text leaves the program"},
-	{packages: "internal/smoke/...", never: []string{"sshexec", "session/localexec", "internal/cli", "ui", charm, ssh}, but: []string{"ui/widget/termsafe"},
+	{packages: "internal/verify/...", never: []string{"sshexec", "session/localexec", "internal/cli", "ui", charm, ssh}, but: []string{"ui/widget/termsafe"},
 		why: "internal/cli makes the sessions, and a run knows no screen"},
-	{packages: "internal/check/...", never: []string{"sshexec", "session/localexec", "internal/cli", "internal/smoke", "ui", charm, ssh}, but: []string{"ui/widget/termsafe"},
-		why: "internal/cli makes the sessions, and a run knows no screen"},
-	{packages: "internal/verify/...", never: []string{"sshexec", "session/localexec", "internal/cli", "internal/smoke", "internal/check", "ui", charm, ssh}, but: []string{"ui/widget/termsafe"},
-		why: "internal/cli makes the sessions, and a run knows no screen"},
-	{packages: "internal/scenario/...", never: []string{"sshexec", "session/localexec", "internal/cli", "internal/smoke", "ui", charm, ssh}, why: "runs in any session, and knows no screen"},
+	{packages: "internal/scenario/...", never: []string{"sshexec", "session/localexec", "internal/cli", "internal/verify", "ui", charm, ssh}, why: "runs in any session, and knows no screen"},
 	{packages: "internal/watch", never: []string{"", charm, ssh}, but: []string{"session/filelock"}, why: "knows files, and no session"},
 	{packages: "internal/cli/rec", never: otherFamilies("rec"), why: "families of commands know nothing of each other"},
 	{packages: "internal/cli/run", never: otherFamilies("run"), why: "families of commands know nothing of each other"},
 	{packages: "internal/cli/replay", never: otherFamilies("replay"), why: "families of commands know nothing of each other"},
 	{packages: "internal/cli/smoke", never: otherFamilies("smoke"), why: "families of commands know nothing of each other"},
-	{packages: "internal/cli/check", never: otherFamilies("check"), why: "families of commands know nothing of each other"},
 	{packages: "internal/cli/console", never: slices.Concat(families, []string{"internal/cli/flags", "internal/cli/live", "internal/cli/logs", "internal/cli/tui"}), why: "streams, signals, files, errors and exit codes, of any command"},
 	{packages: "internal/cli/flags", never: slices.Concat(families, []string{"internal/cli/live", "internal/cli/logs", "internal/cli/tui"}), why: "flags that commands share"},
 	{packages: "internal/cli/live", never: slices.Concat(families, []string{"internal/cli/tui"}), why: "sessions of commands without a screen"},
 	{packages: "internal/cli/logs", never: slices.Concat(families, []string{"internal/cli/flags", "internal/cli/live", "internal/cli/tui"}), why: "logs as lines, checked or not"},
 	{packages: "internal/cli/tui", never: families, why: "the interface, of any command"},
 	{packages: "internal/demo", never: []string{"", charm, ssh}, alone: true, why: "a server under test shares no code with its debugger"},
-	{packages: "internal/tools/bench", never: []string{"internal/cli", "internal/demo", "internal/smoke", "internal/check", "ui", "session/localexec", charm}, why: "compares processes, and knows the program only as one of them"},
+	{packages: "internal/tools/bench", never: []string{"internal/cli", "internal/demo", "internal/verify", "ui", "session/localexec", charm}, why: "compares processes, and knows the program only as one of them"},
 	{packages: "internal/tools/bench/raw", never: []string{""}, but: []string{"internal/tools/bench/trip"}, why: "the least that a client or server can do"},
 	{packages: "internal/tools/bench/trip", never: []string{""}, why: "knows messages only"},
 	{packages: "internal/tools/release", never: []string{""}, why: "packs files, whatever is in them"},

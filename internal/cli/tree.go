@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	checkcmd "mcpdbg/internal/cli/check"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/execserver"
 	"mcpdbg/internal/cli/rec"
@@ -38,7 +37,7 @@ func subcommands() []subcommand {
 		{"wrap", true, tap.WrapCommand},
 		{"unwrap", true, tap.UnwrapCommand},
 		{"smoke", true, smoke.Command},
-		{"check", true, checkcmd.Command},
+		{"check", true, smoke.CheckCommand},
 		{"explain", true, explainCommand},
 		{"exec-server", true, execserver.Command},
 		{console.DemoServer, true, demoServerCommand},

@@ -1,9 +1,16 @@
 package verify
 
+import (
+	"slices"
+
+	"mcpdbg/session"
+)
+
 // Exit codes, as in the commands of the program.
 const (
 	exitOK      = 0
 	exitFailed  = 1
+	exitUsage   = 2
 	exitStart   = 3
 	exitTimeout = 4
 	exitReach   = 5
@@ -15,6 +22,8 @@ func (c Cause) exit() int {
 		return exitReach
 	case CauseTimeout:
 		return exitTimeout
+	case CauseUnread:
+		return exitUsage
 	case CauseExec, CauseStart, CauseWatchdog:
 		return exitStart
 	default:
@@ -27,8 +36,8 @@ func (c Cause) exit() int {
 func (r *Report) ExitCode() int {
 	codes := map[int]bool{}
 	for i := range r.Targets {
-		if cause := r.Targets[i].Cause; cause != "" && cause != CauseCancelled {
-			codes[cause.exit()] = true
+		if t := &r.Targets[i]; t.Cause != "" && t.Cause != CauseCancelled {
+			codes[r.codeOf(t)] = true
 		}
 	}
 	switch {
@@ -42,6 +51,18 @@ func (r *Report) ExitCode() int {
 	}
 	return exitFailed
 }
+
+// codeOf is that of the command that starts the server: one that ended before a check of
+// it could begin was not started.
+func (r *Report) codeOf(t *Result) int {
+	if r.Command == checkCommand && t.Cause == CauseHandshake && !slices.Contains(refusals, t.Code) {
+		return exitStart
+	}
+	return t.Cause.exit()
+}
+
+// refusals are the reasons of a handshake that a running server refused.
+var refusals = []string{string(session.ReasonRefused), string(session.ReasonVersion), string(session.ReasonEcho)}
 
 // A Tally has the numbers of targets by verdict.
 type Tally struct {

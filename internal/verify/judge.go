@@ -92,6 +92,14 @@ func (r *Report) Judge(on FailOn, baseline *AcceptedFile, now time.Time) {
 	}
 }
 
+// Judge decides whether a target of a check passes: see Report.Judge.
+func (r *Result) Judge(on FailOn, accepted *AcceptedFile, now time.Time) {
+	all := r.Reported()
+	accepted.Apply(all, nil, now)
+	r.accept(all)
+	r.judge(on, all)
+}
+
 func (r *Report) servers() []string {
 	var names []string
 	for i := range r.Targets {

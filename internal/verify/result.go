@@ -97,6 +97,8 @@ type Target struct {
 	Source string // the file that its problems are reported for
 }
 
+const checkCommand = "check"
+
 // NewReport returns a report of a command without targets.
 func NewReport(command string, started time.Time) *Report {
 	return &Report{Version: 2, Command: command, RuleSet: rule.Set, Checked: rule.Checked, Started: started, Targets: []Result{}}

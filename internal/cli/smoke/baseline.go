@@ -11,8 +11,8 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/probe"
 	"mcpdbg/internal/verify/surface"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
@@ -20,7 +20,7 @@ import (
 )
 
 // A file or one of the hosts; nil without --baseline.
-func smokeBaseline(ctx context.Context, f *smokeFlags, fl *fleet) (*smoke.Baseline, error) {
+func smokeBaseline(ctx context.Context, f *smokeFlags, fl *fleet) (*probe.Baseline, error) {
 	name := f.baseline
 	if name == "" {
 		return nil, nil
@@ -35,12 +35,12 @@ func smokeBaseline(ctx context.Context, f *smokeFlags, fl *fleet) (*smoke.Baseli
 		return nil, console.WithHint(console.Usagef("--baseline %s: file not found, and not one of the tested hosts", name),
 			"--ssh "+wording.Quote(name)+" to test that host, too")
 	}
-	return &smoke.Baseline{Name: name, Host: name}, nil
+	return &probe.Baseline{Name: name, Host: name}, nil
 }
 
 // baselineFile must have every server: one that is compared with nothing would seem
 // unchanged. Missing lists are reported.
-func (fl *fleet) baselineFile(ctx context.Context, path string, quiet bool) (*smoke.Baseline, error) {
+func (fl *fleet) baselineFile(ctx context.Context, path string, quiet bool) (*probe.Baseline, error) {
 	file, err := surface.FromFile(ctx, path)
 	if err != nil {
 		return nil, baselineError(path, err)
@@ -55,7 +55,7 @@ func (fl *fleet) baselineFile(ctx context.Context, path string, quiet bool) (*sm
 				path, strings.Join(lacks, " and "), flags.ServerWord(fl.servers[i].Name))))
 		}
 	}
-	return &smoke.Baseline{Name: path, For: file.For}, nil
+	return &probe.Baseline{Name: path, For: file.For}, nil
 }
 
 func baselineError(path string, err error) error {

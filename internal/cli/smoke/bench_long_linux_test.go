@@ -18,7 +18,6 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"mcpdbg/internal/cli/clitest"
-	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/verify/report"
 )
 
@@ -68,7 +67,7 @@ func (l *lab) bare(b *testing.B) time.Duration {
 	_, port, err := net.SplitHostPort(l.server.Addr)
 	require.NoError(b, err)
 	begin := time.Now()
-	turns := make(chan bool, smoke.DefaultJobs)
+	turns := make(chan bool, probe.DefaultJobs)
 	var all sync.WaitGroup
 	for i := range l.hosts {
 		turns <- true

@@ -121,7 +121,7 @@ func TestSmokeUsage(t *testing.T) {
 		{"smoke --jobs 0 -- x", "--jobs must be at least 1"},
 		{"smoke --retries -1 -- x", "--retries must not be negative"},
 		{"smoke --target-timeout 0s -- x", "--target-timeout must be more than 0"},
-		{"smoke --fail-on info -- x", `--fail-on "info": must be error, warning or never`},
+		{"smoke --fail-on info -- x", `--fail-on "info": must be a list of error`},
 		{"smoke --json --quiet -- x", "cannot be combined"},
 		{"smoke --tap --html - -- x", "--tap and --html - cannot be combined: both write to standard output"},
 		{"smoke --junit r.xml --html ./r.xml -- x", "--junit and --html cannot write to the same file, r.xml"},

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
-	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/probe"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 )
@@ -18,7 +19,7 @@ type fleet struct {
 	env     *console.Env
 	flags   flags.Target // of all targets
 	servers []flags.Server
-	plan    *smoke.Plan
+	plan    *probe.Plan
 	maxPart int64
 
 	recorded func(target int, path string) // called with each recording
@@ -28,25 +29,25 @@ type fleet struct {
 
 // newFleet makes every server on every host, host by host; without hosts each on that of
 // its config file, or local. Errors in the flags are found before anything starts.
-func newFleet(env *console.Env, t flags.Target, servers []flags.Server, hosts []string, f *smokeFlags) (*fleet, error) {
+func newFleet(env *console.Env, t flags.Target, servers []flags.Server, hosts []string, f *fleetFlags) (*fleet, error) {
 	if err := live.WarnTemporary(env, &t); err != nil {
 		return nil, err
 	}
-	named := make([]smoke.Server, len(servers))
+	named := make([]probe.Server, len(servers))
 	for i := range servers {
-		named[i] = smoke.Server{Name: servers[i].Name, Home: cmp.Or(servers[i].Home(), verify.Local)}
+		named[i] = probe.Server{Name: servers[i].Name, Home: cmp.Or(servers[i].Home(), verify.Local)}
 	}
-	plan, err := smoke.NewPlan(named, hosts)
+	plan, err := probe.NewPlan(named, hosts)
 	if err != nil {
 		return nil, console.Usagef("%v", err)
 	}
 	for i := range plan.Targets {
-		plan.Targets[i].Source = f.out.source
+		plan.Targets[i].Source = f.source
 	}
 	fl := &fleet{env: env, flags: t, servers: servers, plan: plan, maxPart: t.PartSize(), pool: live.NewPool(env), recorded: func(int, string) {}}
 	err = fl.check(f)
 	if err == nil {
-		err = fl.makeFolder()
+		err = fl.makeFolder(f.folder)
 	}
 	if err != nil {
 		return nil, errors.Join(err, fl.close())
@@ -55,7 +56,7 @@ func newFleet(env *console.Env, t flags.Target, servers []flags.Server, hosts []
 }
 
 // check also prepares the pool.
-func (fl *fleet) check(f *smokeFlags) error {
+func (fl *fleet) check(f *fleetFlags) error {
 	warned := map[int]bool{}
 	for _, i := range fl.plan.Samples() {
 		t, argv, err := fl.at(i)
@@ -66,11 +67,11 @@ func (fl *fleet) check(f *smokeFlags) error {
 		if err != nil {
 			return err
 		}
-		if server := fl.plan.Server(i); !warned[server] && !f.out.quiet {
+		if server := fl.plan.Server(i); !warned[server] && !f.quiet {
 			warned[server] = true
 			live.WarnConfig(fl.env, t.From)
 		}
-		if err := fl.pool.Prepare(&t, cfg.Command.Env, f.seed); err != nil {
+		if err := fl.pool.Prepare(&t, cfg.Command.Env, uint32(f.opts.Seed)); err != nil {
 			return err
 		}
 	}
@@ -78,13 +79,13 @@ func (fl *fleet) check(f *smokeFlags) error {
 }
 
 // makeFolder checks that the folder is writable before the run.
-func (fl *fleet) makeFolder() error {
+func (fl *fleet) makeFolder(flag string) error {
 	folder := fl.recordingsFolder()
 	if folder == "" {
 		return nil
 	}
 	if err := live.MakeFolder(folder); err != nil {
-		return console.Usagef("--recordings: %v", err)
+		return console.Usagef("--%s: %v", flag, err)
 	}
 	return nil
 }
@@ -109,8 +110,8 @@ func (fl *fleet) at(target int) (flags.Target, []string, error) {
 	return fl.servers[fl.plan.Server(target)].At(t, host)
 }
 
-// make implements smoke.Options.Make.
-func (fl *fleet) make(_ context.Context, target int, configure func(*session.Config)) (*smoke.Made, error) {
+// make implements probe.Options.Make.
+func (fl *fleet) make(_ context.Context, target int, p probe.Process, configure func(*session.Config)) (*verify.Made, error) {
 	t, argv, err := fl.at(target)
 	if err != nil {
 		return nil, err
@@ -124,12 +125,16 @@ func (fl *fleet) make(_ context.Context, target int, configure func(*session.Con
 	if err != nil {
 		return nil, err
 	}
-	l, err := live.New(fl.env, t, cfg, exec, recordings.Options{Dir: fl.flags.Recordings, Server: fl.plan.Label(target), MaxPart: fl.maxPart})
+	label := fl.plan.Label(target)
+	if p.Number > 0 {
+		label += fmt.Sprintf("-%02d-%s", p.Number, p.Name)
+	}
+	l, err := live.New(fl.env, t, cfg, exec, recordings.Options{Dir: fl.flags.Recordings, Server: label, MaxPart: fl.maxPart})
 	if err != nil {
 		return nil, err
 	}
 	fl.recorded(target, l.Log.Path())
-	return &smoke.Made{
+	return &verify.Made{
 		Session: l.Session, Recording: l.Log.Path(), Close: l.End,
 		Release: func() { _ = l.Log.Release() }, // only read, so errors do not matter
 	}, nil

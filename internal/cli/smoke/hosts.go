@@ -11,7 +11,7 @@ import (
 )
 
 // smokeHosts returns the hosts of --ssh and --hosts, in order, and reports duplicates.
-func smokeHosts(ctx context.Context, env *console.Env, f *smokeFlags, sshConfig string) ([]string, error) {
+func smokeHosts(ctx context.Context, env *console.Env, f *fleetFlags, sshConfig string) ([]string, error) {
 	var lines []hostLine
 	for _, dest := range f.hosts {
 		lines = append(lines, hostLine{Text: dest, File: "--ssh"})

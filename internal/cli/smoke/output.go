@@ -11,8 +11,8 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/probe"
 	"mcpdbg/internal/verify/report"
 )
 
@@ -188,7 +188,7 @@ func (o *smokeOutput) begin(head *verify.Report) {
 	})
 }
 
-func (o *smokeOutput) event(e smoke.Event) {
+func (o *smokeOutput) event(e probe.Event) {
 	if e.Result == nil {
 		return
 	}
@@ -210,5 +210,3 @@ func (o *smokeOutput) abandon() {
 		_ = f.Finish(errAbandoned)
 	}
 }
-
-var errAbandoned = errors.New("abandoned")

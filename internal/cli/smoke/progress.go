@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/probe"
 )
 
 // A progress is the progress of a run. It is safe for concurrent use.
@@ -84,7 +84,7 @@ func newProgress(targets []verify.Target) *progress {
 }
 
 // Event handles an event of the run.
-func (b *progress) Event(e smoke.Event) {
+func (b *progress) Event(e probe.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	row := &b.rows[e.Target]

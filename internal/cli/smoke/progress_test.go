@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/probe"
 	"mcpdbg/ui/widget/grid"
 )
 
@@ -21,7 +21,7 @@ func TestGridShowsOwnTime(t *testing.T) {
 		source := &gridSource{progress: b, phases: gridPhases{there: []string{"connect", "start"}}}
 		enter := func(attempt int, phase verify.Phase, lasts, own time.Duration) {
 			t.Helper()
-			b.Event(smoke.Event{Phase: phase, Attempt: attempt, At: time.Now()})
+			b.Event(probe.Event{Phase: phase, Attempt: attempt, At: time.Now()})
 			time.Sleep(lasts)
 			require.Equal(t, own, source.Row(0).Took, "%s of attempt %d", phase, attempt)
 		}
@@ -34,7 +34,7 @@ func TestGridShowsOwnTime(t *testing.T) {
 		enter(2, verify.PhaseStart, time.Second, 1004*time.Millisecond)
 		enter(2, verify.PhaseBaseline, time.Second, 1004*time.Millisecond)
 		r := &verify.Result{Cause: verify.CauseConnect, DurationMS: 2, WaitMS: 14008}
-		b.Event(smoke.Event{Phase: verify.PhaseDone, Attempt: 2, At: time.Now(), Result: r})
+		b.Event(probe.Event{Phase: verify.PhaseDone, Attempt: 2, At: time.Now(), Result: r})
 		require.Equal(t, 2*time.Millisecond, source.Row(0).Took)
 		require.Contains(t, source.About(0), grid.Fact{Label: "waited", Text: "14.0 s"})
 	})
@@ -52,7 +52,7 @@ func TestSmokeProgress(t *testing.T) {
 		require.Equal(t, 3, totals.All())
 	}
 	enter := func(target, attempt int, phase verify.Phase) {
-		b.Event(smoke.Event{Target: target, Phase: phase, Attempt: attempt})
+		b.Event(probe.Event{Target: target, Phase: phase, Attempt: attempt})
 	}
 	newest := func(want int) {
 		t.Helper()
@@ -82,16 +82,16 @@ func TestSmokeProgress(t *testing.T) {
 	counts(1, 1, 1)
 	text, _ = b.StatusLine()
 	require.Contains(t, text, "0 of 3 done, 0 failed, 1 running, 1 connecting; longest: ")
-	b.Event(smoke.Event{Target: 0, Phase: verify.PhaseShutdown, Attempt: 2, Failed: verify.PhaseConnect})
+	b.Event(probe.Event{Target: 0, Phase: verify.PhaseShutdown, Attempt: 2, Failed: verify.PhaseConnect})
 	counts(1, 1, 1)
 	require.Equal(t, "connect", source.Row(0).FailedIn)
-	b.Event(smoke.Event{Target: 0, Phase: verify.PhaseDone, Attempt: 2, Result: &verify.Result{Phase: verify.PhaseConnect, Cause: verify.CauseConnect}})
-	b.Event(smoke.Event{Target: 1, Phase: verify.PhaseDone, Attempt: 1, Result: &verify.Result{Phase: verify.PhaseDone, Cause: verify.CauseProtocol}})
+	b.Event(probe.Event{Target: 0, Phase: verify.PhaseDone, Attempt: 2, Result: &verify.Result{Phase: verify.PhaseConnect, Cause: verify.CauseConnect}})
+	b.Event(probe.Event{Target: 1, Phase: verify.PhaseDone, Attempt: 1, Result: &verify.Result{Phase: verify.PhaseDone, Cause: verify.CauseProtocol}})
 	counts(1, 0, 0)
 	newest(1)
 	require.Equal(t, grid.Failed, source.Row(1).State)
 	require.Empty(t, source.Row(1).Phase, "it has gone through all")
-	b.Event(smoke.Event{Target: 2, Phase: verify.PhaseDone, Result: &verify.Result{Cause: verify.CauseCancelled, Phase: verify.PhaseWait}})
+	b.Event(probe.Event{Target: 2, Phase: verify.PhaseDone, Result: &verify.Result{Cause: verify.CauseCancelled, Phase: verify.PhaseWait}})
 	counts(0, 0, 0)
 	newest(1)
 }

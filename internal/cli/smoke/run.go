@@ -8,14 +8,13 @@ import (
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/probe"
 	"mcpdbg/ui/widget/termsafe"
 )
 
-func (f *smokeFlags) options(ctx context.Context, fl *fleet) (smoke.Options, error) {
+func (f *smokeFlags) options(ctx context.Context, fl *fleet) (probe.Options, error) {
 	opts := f.opts
-	opts.Targets, opts.Make, opts.Seed = fl.plan.Targets, fl.make, uint64(f.seed)
 	var err error
 	if opts.Scenario, opts.Vars, err = f.scenario.Read(ctx, fl.env); err != nil {
 		return opts, err
@@ -68,7 +67,7 @@ func runFleet(ctx context.Context, env *console.Env, fl *fleet, f *smokeFlags) (
 type smokeRun struct {
 	env      *console.Env
 	fleet    *fleet
-	opts     smoke.Options
+	opts     probe.Options
 	out      *smokeOutput
 	progress *progress
 	stop     context.CancelCauseFunc
@@ -85,19 +84,11 @@ func (r *smokeRun) do(ctx context.Context) (*verify.Report, error) {
 	}
 	r.out.begin(&head)
 	r.fleet.recorded = r.progress.Recorded
-	r.opts.Event = func(e smoke.Event) {
+	r.opts.Event = func(e probe.Event) {
 		r.progress.Event(e)
 		r.out.event(e)
 	}
-	over := make(chan struct{})
-	defer context.AfterFunc(ctx, func() { // Run then shuts all targets down
-		end := r.env.Signals.Begin()
-		<-over
-		end()
-	})()
-	report := smoke.Run(ctx, r.opts)
-	close(over)
-	report.Tool = head.Tool
+	report := r.fleet.run(ctx, r.opts)
 	err := r.out.finish(report)
 	r.progress.Over()
 	return report, err

@@ -1,36 +1,27 @@
-// Package smoke has the command smoke: its flags, the sessions of its targets, and how
-// results are written and shown. The test itself is internal/smoke.
+// Package smoke has the commands smoke and check: their flags, the sessions of its targets, and how
+// results are written and shown. The tests themselves are in
+// internal/verify/probe.
 package smoke
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/cli/flags"
-	"mcpdbg/internal/cli/live"
-	"mcpdbg/internal/smoke"
-	"mcpdbg/internal/verify"
-	"mcpdbg/ui/widget/termsafe"
+	"mcpdbg/internal/verify/probe"
 )
 
 type smokeFlags struct {
-	hosts   []string // --ssh
-	lists   []string // --hosts
-	servers []string
-
-	opts     smoke.Options // without the flags that follow
-	failOn   string
+	fleetFlags
 	seed     uint32
 	baseline string
 	scenario flags.Scenario
-
-	out smokeOutputs
+	out      smokeOutputs
 }
 
 // Command returns the command smoke.
@@ -71,65 +62,52 @@ started); otherwise it is 1.`,
 			return runSmoke(cmd.Context(), env, t, &f)
 		},
 	}
+	f.fleetFlags.register(cmd, "test")
 	set := cmd.Flags()
-	set.SortFlags = false
-	set.StringArrayVar(&f.hosts, "ssh", nil, "test on this host: `[user@]host[:port]`, an alias or a pattern; local is this machine; may be repeated")
-	set.StringArrayVar(&f.lists, "hosts", nil, "test on the hosts in `file`, one per line; - is standard input; may be repeated")
-	set.IntVar(&f.opts.Jobs, "jobs", smoke.DefaultJobs, "run `N` servers at once; connections to further hosts are opened ahead")
-	set.IntVar(&f.opts.Retries, "retries", 1, "retry a target that could not be reached `N` times")
+	set.IntVar(&f.opts.Jobs, "jobs", probe.DefaultJobs, "run `N` servers at once; connections to further hosts are opened ahead")
 	set.Uint32Var(&f.seed, "seed", 0, "`number` that seeds the waits between attempts, to repeat those of another run (default: random)")
-	set.BoolVar(&f.opts.FailFast, "fail-fast", false, "stop the run when the first target fails")
-	set.StringVar(&f.failOn, "fail-on", "error", "lowest `severity` of problems that fail a target: error, warning or never")
 	set.StringVar(&f.baseline, "baseline", "", "compare each target with a recording, an earlier --json `FILE`, or one of the hosts; differences are failures")
-	set.DurationVar(&f.opts.TargetTimeout, "target-timeout", smoke.DefaultTargetTimeout, "limit for one target up to its shutdown; time in the queue does not count")
+	set.DurationVar(&f.opts.TargetTimeout, "target-timeout", probe.DefaultTargetTimeout, "limit for one target up to its shutdown; time in the queue does not count")
 	f.scenario.Register(cmd)
 	f.out.register(cmd)
 	set.StringVar(&t.Recordings, "recordings", "", "store the recordings in this `folder`")
 	_ = cmd.MarkFlagDirname("recordings") // the flag exists
-	t.RegisterSession(cmd)
 	t.RegisterRecording(cmd)
-	t.SSH.RegisterWay(cmd)
-	t.RegisterExecServer(cmd)
-	t.RegisterVia(cmd)
-	set.StringVar(&t.Config.File, "config", "", "test the servers in this config `file` of an MCP client instead of a COMMAND")
-	set.StringArrayVar(&f.servers, "server", nil, "test only the server `name` of the config file; may be repeated")
-	t.Config.RegisterInputs(cmd)
-	flags.CompleteOneOf(cmd, "fail-on", "error", "warning", "never")
+	f.registerTarget(cmd, &t, "test")
 	return cmd
 }
 
 func (f *smokeFlags) check(t *flags.Target) error {
-	on, err := verify.ParseFailOn(f.failOn)
+	err := f.fleetFlags.check()
 	switch {
+	case err != nil:
+		return err
 	case f.opts.Jobs < 1:
 		return console.Usagef("--jobs must be at least 1")
-	case f.opts.Retries < 0:
-		return console.Usagef("--retries must not be negative")
 	case f.opts.TargetTimeout <= 0:
 		return console.Usagef("--target-timeout must be more than 0")
-	case err != nil || on.NotChecked:
-		return console.Usagef("--fail-on %q: must be error, warning or never", f.failOn)
 	case t.Recordings != "" && t.NoRecord:
 		return console.Usagef("--recordings and --no-record cannot be combined")
 	}
-	f.opts.FailOn = on
-	if err := f.checkStdin(); err != nil {
+	if err := f.checkStdin(f.scenario.File); err != nil {
 		return err
 	}
 	if !t.Given("seed") {
 		f.seed = rand.Uint32()
 	}
+	f.opts.Seed = uint64(f.seed)
 	return f.out.check()
 }
 
-func (f *smokeFlags) checkStdin() error {
+// checkStdin refuses two readers of standard input; file is one.
+func (f *fleetFlags) checkStdin(file string) error {
 	var readers []string
 	for _, name := range f.lists {
 		if name == "-" {
 			readers = append(readers, "--hosts")
 		}
 	}
-	if f.scenario.File == "-" {
+	if file == "-" {
 		readers = append(readers, "--scenario")
 	}
 	if len(readers) > 1 {
@@ -142,41 +120,13 @@ func runSmoke(ctx context.Context, env *console.Env, t flags.Target, f *smokeFla
 	if err := f.check(&t); err != nil {
 		return err
 	}
-	if err := t.SSH.CheckConfig(); err != nil {
-		return err
-	}
-	f.out.source = cmp.Or(f.out.source, flags.Source(&t))
-	servers, err := flags.Servers(env, &t, f.servers, f.out.quiet)
-	if err != nil {
-		return err
-	}
-	hosts, err := smokeHosts(ctx, env, f, t.SSH.Config)
-	if err != nil {
-		return err
-	}
-	if err := flags.ReadAnswers(ctx, env, &t); err != nil {
-		return err
-	}
-	fl, err := newFleet(env, t, servers, hosts, f)
+	f.folder, f.quiet, f.source = "recordings", f.out.quiet, cmp.Or(f.out.source, flags.Source(&t))
+	fl, err := f.fleet(ctx, env, t)
 	if err != nil {
 		return err
 	}
 	report, err := runFleet(ctx, env, fl, f)
 	err = errors.Join(err, fl.close())
-	if !t.NoRecord && fl.flags.Recordings == "" {
-		live.PruneDefault(env.Urgent, func(text string) { fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: note: "+text)) })
-	}
-	switch {
-	case err != nil && console.ExitCode(err) != console.ExitPartial:
-		return console.Interrupted(ctx, err)
-	case report == nil: // nothing was run
-		return err
-	case ctx.Err() != nil && report.Tally().Cancelled > 0:
-		return console.Printed(context.Cause(ctx), err)
-	case console.IsBrokenPipe(err): // which cancelled the remaining targets
-		return err
-	case report.ExitCode() != console.ExitOK:
-		return console.Printed(&console.StatusError{Code: report.ExitCode()}, err)
-	}
-	return err
+	fl.prune()
+	return ended(ctx, report, err)
 }
