@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -77,7 +78,7 @@ func (r Retention) Excess(all []Kept, now time.Time) []int {
 		order[i] = i
 		total += all[i].Size
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return all[b].Start.Compare(all[a].Start) })
+	sort.SliceStable(order, func(i, j int) bool { return all[order[i]].Start.After(all[order[j]].Start) })
 	slices.Reverse(order)
 	var excess []int
 	left := len(all)

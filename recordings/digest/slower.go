@@ -112,7 +112,7 @@ func (l *Line) sort() {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.rows[a], l.rows[b]) })
+	sort.SliceStable(order, func(i, j int) bool { return l.rows[order[i]] < l.rows[order[j]] })
 	took, rows := slices.Clone(l.took), slices.Clone(l.rows)
 	for i, from := range order {
 		l.took[i], l.rows[i] = took[from], rows[from]

@@ -2,7 +2,7 @@ package replay
 
 import (
 	"context"
-	"slices"
+	"sort"
 	"time"
 )
 
@@ -15,7 +15,7 @@ func (p *Plan) byResponse() []int {
 			order = append(order, i)
 		}
 	}
-	slices.SortFunc(order, func(a, b int) int { return p.serverRequests[a].row - p.serverRequests[b].row })
+	sort.Slice(order, func(i, j int) bool { return p.serverRequests[order[i]].row < p.serverRequests[order[j]].row })
 	return order
 }
 

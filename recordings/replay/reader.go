@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"mcpdbg/framing"
@@ -342,7 +343,7 @@ func (r *reader) finish(ctx context.Context) error {
 			p.responses = append(p.responses, i)
 		}
 	}
-	slices.SortFunc(p.responses, func(a, b int) int { return p.items[a].response - p.items[b].response })
+	sort.Slice(p.responses, func(i, j int) bool { return p.items[p.responses[i]].response < p.items[p.responses[j]].response })
 	for _, q := range r.requestOrder {
 		p.serverRequests = append(p.serverRequests, *q)
 	}

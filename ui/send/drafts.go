@@ -1,7 +1,6 @@
 package send
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -173,7 +172,8 @@ func (d *drafts) write(all map[string]draft) error {
 // encodeDrafts omits the least recently used drafts until the rest fits.
 func encodeDrafts(all map[string]draft) ([]byte, error) {
 	maps.DeleteFunc(all, func(_ string, d draft) bool { return d.Text == "" && len(d.Sent) == 0 })
-	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Compare(all[a].Used, all[b].Used) })
+	names := slices.Collect(maps.Keys(all))
+	sort.Slice(names, func(i, j int) bool { return all[names[i]].Used < all[names[j]].Used })
 	for {
 		data, err := json.Marshal(all)
 		if err != nil || len(data) <= maxDraftsFile || len(names) == 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -201,7 +202,7 @@ func (b *progress) done() int { return b.counts.Passed + b.counts.Failed + b.cou
 // The most frequent come first. The lock is held.
 func (b *progress) failures() []verify.Cause {
 	causes := slices.Sorted(maps.Keys(b.causes))
-	slices.SortStableFunc(causes, func(x, y verify.Cause) int { return b.causes[y] - b.causes[x] })
+	sort.SliceStable(causes, func(i, j int) bool { return b.causes[causes[i]] > b.causes[causes[j]] })
 	return causes
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp/syntax"
 	"slices"
+	"sort"
 	"strings"
 
 	"mcpdbg/session"
@@ -72,7 +73,7 @@ func cluesOf(text string, exact bool) (c clueSet) {
 	if c.any == nil {
 		c.any = []session.Needle{{Text: []byte(best), Exact: exact}}
 	}
-	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
+	sort.SliceStable(words, func(i, j int) bool { return len(words[i]) > len(words[j]) })
 	for _, word := range words {
 		if word != best && len(c.all) < maxAll {
 			c.all = append(c.all, session.Needle{Text: []byte(word), Exact: exact})
