@@ -102,6 +102,8 @@ const (
 	SpeakerProxy Speaker = "proxy command" // of this machine
 	SpeakerSSH   Speaker = "ssh"           // the local ssh program
 	SpeakerVia   Speaker = "via"           // the program through which the server is started
+	// SpeakerExecServer is the exec server, or a proxy before it.
+	SpeakerExecServer Speaker = "exec server"
 )
 
 // String names the speaker as in "the host said".
@@ -109,7 +111,7 @@ func (s Speaker) String() string {
 	switch s {
 	case SpeakerHost:
 		return "the host"
-	case SpeakerJump, SpeakerProxy:
+	case SpeakerJump, SpeakerProxy, SpeakerExecServer:
 		return "the " + string(s)
 	case SpeakerSSH:
 		return string(s)

@@ -100,6 +100,7 @@ func TestWebRefused(t *testing.T) {
 	failed := startError(t, err)
 	require.Equal(t, executor.AuthDenied, failed.Code)
 	require.Equal(t, "no token", failed.Said)
+	require.Equal(t, "the exec server", failed.SaidBy.String())
 	require.Contains(t, failed.Hint, "--exec-server-token-env")
 	_, err = dialer(t, url, Credentials{Token: "wrong"}).Dial(t.Context())
 	require.Equal(t, executor.AuthDenied, startError(t, err).Code)

@@ -43,7 +43,8 @@ func (d Dialer) refused(ctx context.Context, resp *http.Response, err error) err
 	said, _ := io.ReadAll(io.LimitReader(resp.Body, maxSaid))
 	failure := &executor.StartError{
 		Code: executor.NetRefused, Hop: d.Target.Host(), Phase: "connect", Said: strings.TrimSpace(string(said)),
-		Err: fmt.Errorf("the exec server responded with %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)),
+		SaidBy: executor.SpeakerExecServer,
+		Err:    fmt.Errorf("the exec server responded with %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)),
 	}
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized && d.Credentials.empty():
