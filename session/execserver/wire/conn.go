@@ -35,8 +35,8 @@ type BatchWriter interface {
 // ErrTooLong is the error of a Read whose message exceeds the limit.
 var ErrTooLong = errors.New("message too long")
 
-// A Lines is a Conn over a stream: each message is a line. Its contexts are ignored: Close
-// ends a Read or Write.
+// A Lines is a Conn over a stream: each message is a line. The end of a context closes it: a
+// stream with a part of a message is of no use.
 type Lines struct {
 	stream io.ReadWriteCloser
 	lines  *bufio.Reader
@@ -58,16 +58,30 @@ func NewLines(stream io.ReadWriteCloser, limit int) *Lines {
 
 // Read implements Conn. It skips blank lines. The rest of a stream without a newline is not a
 // message: the connection was cut.
-func (l *Lines) Read(context.Context) ([]byte, error) {
+func (l *Lines) Read(ctx context.Context) ([]byte, error) {
+	defer l.until(ctx)()
 	for {
 		line, err := l.line()
 		if err != nil {
-			return nil, err
+			return nil, ended(ctx, err)
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			return line, nil
 		}
 	}
+}
+
+// until closes the stream when ctx ends, unless the returned function is called before.
+func (l *Lines) until(ctx context.Context) func() bool {
+	return context.AfterFunc(ctx, func() { _ = l.stream.Close() })
+}
+
+// ended returns the cause of the end of ctx, or else err.
+func ended(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 func (l *Lines) line() ([]byte, error) {
@@ -88,7 +102,8 @@ func (l *Lines) line() ([]byte, error) {
 }
 
 // Write implements Conn.
-func (l *Lines) Write(_ context.Context, message []byte) error {
+func (l *Lines) Write(ctx context.Context, message []byte) error {
+	defer l.until(ctx)()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.out = append(append(l.out[:0], message...), '\n')
@@ -96,15 +111,16 @@ func (l *Lines) Write(_ context.Context, message []byte) error {
 	if cap(l.out) > MaxWrite {
 		l.out = nil
 	}
-	return err
+	return ended(ctx, err)
 }
 
 // WriteBatch implements BatchWriter.
-func (l *Lines) WriteBatch(_ context.Context, messages []byte) error {
+func (l *Lines) WriteBatch(ctx context.Context, messages []byte) error {
+	defer l.until(ctx)()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, err := l.stream.Write(messages)
-	return err
+	return ended(ctx, err)
 }
 
 // Close implements Conn.

@@ -2,10 +2,13 @@ package wire
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -92,4 +95,22 @@ func TestLineOverTheLimit(t *testing.T) {
 	}{bytes.NewReader(make([]byte, 3*linesBuffer)), nil}, 2*linesBuffer)
 	_, err := c.Read(t.Context())
 	require.ErrorIs(t, err, ErrTooLong)
+}
+
+// TestContextsEndLines ends a Read and a Write that wait.
+func TestContextsEndLines(t *testing.T) {
+	cause := errors.New("enough")
+	for name, do := range map[string]func(context.Context, *Lines) error{
+		"Read":  func(ctx context.Context, l *Lines) error { _, err := l.Read(ctx); return err },
+		"Write": func(ctx context.Context, l *Lines) error { return l.Write(ctx, []byte("{}")) },
+		"batch": func(ctx context.Context, l *Lines) error { return l.WriteBatch(ctx, []byte("{}\n")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ours, theirs := net.Pipe()
+			defer theirs.Close()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Millisecond, func() { cancel(cause) })
+			require.ErrorIs(t, do(ctx, NewLines(ours, MaxMessage)), cause)
+		})
+	}
 }
