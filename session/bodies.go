@@ -24,7 +24,8 @@ type EnvBody struct {
 	Named   []string `json:"named,omitempty"`
 	Passed  []string `json:"passed,omitempty"`
 	Omitted []string `json:"left_out,omitempty"`
-	Added   []string `json:"added,omitempty"` // set by the program itself
+	Added   []string `json:"added,omitempty"`   // set by the program itself
+	Unknown bool     `json:"unknown,omitempty"` // which were inherited cannot be told
 }
 
 // PhaseBody is one step of a start or an ending, such as "spawn" or "TERM".

@@ -87,6 +87,9 @@ func describeStart(b StartBody) string {
 
 func describeEnv(b EnvBody) string {
 	text := fmt.Sprintf("policy %s: %d passed, %d omitted", b.Policy, len(b.Passed), len(b.Omitted))
+	if b.Unknown {
+		text = fmt.Sprintf("policy %s: which were inherited: cannot tell", b.Policy)
+	}
 	if len(b.Named) > 0 {
 		text += ", set: " + strings.Join(b.Named, " ")
 	}

@@ -69,7 +69,7 @@ func startBody(info executor.Info) StartBody {
 }
 
 func envBody(env executor.EnvReport) EnvBody {
-	return EnvBody{Policy: env.Policy.String(), Named: env.Named, Passed: env.Passed, Omitted: env.Omitted, Added: env.Added}
+	return EnvBody{Policy: env.Policy.String(), Named: env.Named, Passed: env.Passed, Omitted: env.Omitted, Added: env.Added, Unknown: env.Unknown}
 }
 
 // placeEntries returns the entries for the connection to a process, if any, and the

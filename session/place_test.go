@@ -57,6 +57,16 @@ func TestStartOnAHostIsLogged(t *testing.T) {
 	})
 }
 
+// An exec server of Codex does not report which variables a process inherits.
+func TestUnknownVariablesAreNotCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t, legacy(nil), nil)
+		h.exec.place = executor.Info{Placement: "codex", Env: executor.EnvReport{Policy: executor.EnvInherit, Named: []string{"TOKEN"}, Unknown: true}}
+		require.NoError(t, h.Open(t.Context()))
+		require.Equal(t, []string{"env policy inherit: which were inherited: cannot tell, set: TOKEN"}, h.entries(session.KindEnv))
+	})
+}
+
 // A notice that comes after the start is logged once, even if it comes before
 // the session subscribes.
 func TestLaterNoticesAreLoggedOnce(t *testing.T) {

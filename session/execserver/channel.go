@@ -82,7 +82,7 @@ func (c *channel) Exit() executor.Exit { return c.exit }
 func (p *process) shell(ctx context.Context, r *remote) error {
 	return r.start(ctx, wire.StartParams{
 		ProcessID: r.id, Argv: []string{"/bin/sh", "-c", guard.ReadLine}, CWD: p.s.env.Home,
-		Env: map[string]string{}, EnvPolicy: envPolicy(p.base.Cmd.EnvPolicy), PipeStdin: true,
+		Env: map[string]string{}, EnvPolicy: envPolicy(p.base.Cmd.EnvPolicy, "linux"), PipeStdin: true,
 	}, nil)
 }
 

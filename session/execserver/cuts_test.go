@@ -31,7 +31,7 @@ func echoes(t *testing.T, e *Executor, trips, cuts int, cut func()) (slowest tim
 	sub, err := p.Subscribe(executor.SubscribeOptions{Pin: true})
 	require.NoError(t, err)
 	defer sub.Close()
-	done := make(chan struct{})
+	done, up := make(chan struct{}), make(chan struct{}, cuts)
 	var made atomic.Int64
 	var cutting sync.WaitGroup
 	cutting.Go(func() {
@@ -43,8 +43,9 @@ func echoes(t *testing.T, e *Executor, trips, cuts int, cut func()) (slowest tim
 			}
 			cut()
 			made.Add(1)
-			for p.Info().Link.State != executor.LinkUp {
-				time.Sleep(time.Millisecond)
+			select { // the next cut must not hit an attempt to resume
+			case <-up:
+			case <-done:
 			}
 		}
 	})
@@ -70,6 +71,7 @@ func echoes(t *testing.T, e *Executor, trips, cuts int, cut func()) (slowest tim
 					lost = ev.Link.Since
 				} else {
 					slowest = max(slowest, ev.Link.Since.Sub(lost))
+					up <- struct{}{}
 				}
 			default:
 				require.Fail(t, "unexpected event", "%+v", ev)

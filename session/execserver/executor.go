@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"mcpdbg/session/execserver/wire"
@@ -21,6 +22,7 @@ type Executor struct {
 	s       *session
 	table   *executor.Table
 	notices []executor.Notice // of every start
+	endTime time.Duration     // see the constant
 
 	mu   sync.Mutex
 	last int // process of the session: an id is never used twice
@@ -36,8 +38,9 @@ func Open(ctx context.Context, o Options) (*Executor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("exec server: %w", err)
 	}
-	e := &Executor{opts: o, s: s, table: executor.NewTable(executor.TableOptions{
-		IDs: o.IDs, Retention: o.Retention, Placement: o.Placement, Journal: o.Journal, Validate: validate,
+	e := &Executor{opts: o, s: s, endTime: endTime, table: executor.NewTable(executor.TableOptions{
+		IDs: o.IDs, Retention: o.Retention, Placement: o.Placement, Journal: o.Journal,
+		Validate: func(cmd executor.Command) error { return validate(cmd, s.env.OS) },
 	})}
 	if !s.ours() && s.env.Version != wire.CodexVersion {
 		e.notices = []executor.Notice{{
@@ -77,7 +80,10 @@ func (e *Executor) name(id string) string {
 // variableName matches what a shell can set.
 var variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
-func validate(cmd executor.Command) error {
+// driveName begins an absolute path of Windows.
+var driveName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]`) })
+
+func validate(cmd executor.Command, goos string) error {
 	if err := cmd.Validate(); err != nil {
 		return err
 	}
@@ -89,7 +95,7 @@ func validate(cmd executor.Command) error {
 	switch {
 	case strings.HasPrefix(cmd.Argv[0], "-"):
 		return fmt.Errorf("program %q begins with a dash: use its path", cmd.Argv[0])
-	case cmd.Dir != "" && !path.IsAbs(cmd.Dir):
+	case cmd.Dir != "" && !path.IsAbs(cmd.Dir) && !(goos == windows && driveName().MatchString(cmd.Dir)):
 		return fmt.Errorf("working directory %q is relative: on an exec server it must be absolute", cmd.Dir)
 	case !utf8.ValidString(cmd.Dir):
 		return errors.New("working directory is not UTF-8")

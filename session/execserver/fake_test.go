@@ -26,12 +26,14 @@ import (
 // another order than that of their numbers, and keeps sessions without a connection.
 type fakeServer struct {
 	version string
+	os      string
 	mu      sync.Mutex
 	last    int
 	all     map[string]*fakeSession
 	current []net.Conn
 	refuse  func() error // of a connection
 	holds   bool         // it does not notice that a connection is lost
+	stuck   bool         // the next write holds all that is behind it on its connection
 }
 
 type fakeSession struct {
@@ -63,7 +65,7 @@ type fakeProcess struct {
 }
 
 func newFakeServer() *fakeServer {
-	return &fakeServer{version: wire.CodexVersion, all: map[string]*fakeSession{}}
+	return &fakeServer{version: wire.CodexVersion, os: "linux", all: map[string]*fakeSession{}}
 }
 
 func (f *fakeServer) dial(context.Context) (wire.Conn, error) {
@@ -108,6 +110,12 @@ func (f *fakeServer) serve(conn net.Conn) {
 		if m.Method == wire.NoteInitialized {
 			continue
 		}
+		if m.Method == wire.MethodWrite && f.isStuck() {
+			for err == nil {
+				_, err = lines.Read(context.Background())
+			}
+			break
+		}
 		var response any
 		var failed *wire.Error
 		if m.Method == wire.MethodInitialize {
@@ -143,6 +151,14 @@ func (f *fakeServer) serve(conn net.Conn) {
 	}
 }
 
+func (f *fakeServer) isStuck() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	stuck := f.stuck
+	f.stuck = false
+	return stuck
+}
+
 func refused(code int, format string, args ...any) *wire.Error {
 	return &wire.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
@@ -167,7 +183,7 @@ func (f *fakeServer) initialize(conn net.Conn, params json.RawMessage) (*fakeSes
 		return nil, nil, refused(wire.ErrAttached, "session %s is already attached to another connection", s.id)
 	}
 	s.owner, s.out = conn, conn
-	return s, wire.InitializeResult{SessionID: s.id, Environment: wire.Environment{Version: f.version, Home: "file:///tmp", OS: "linux"}}, nil
+	return s, wire.InitializeResult{SessionID: s.id, Environment: wire.Environment{Version: f.version, Home: "file:///tmp", OS: f.os}}, nil
 }
 
 // notify sends some notifications after the next one.

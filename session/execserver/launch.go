@@ -41,6 +41,8 @@ func (p *process) Launch(ctx context.Context) *executor.StartError {
 			return p.fail(ctx, "start", context.Cause(ctx))
 		case p.s.ours():
 			return p.launchThere(ctx)
+		case p.s.env.OS == windows:
+			return p.launchBare(ctx)
 		}
 		return p.launchGuarded(ctx)
 	})
@@ -74,6 +76,27 @@ func (p *process) launchThere(ctx context.Context) *executor.StartError {
 	if r.Env != nil {
 		p.env.Named, p.env.Passed, p.env.Omitted, p.env.Added = r.Env.Named, r.Env.Passed, r.Env.Omitted, r.Env.Added
 	}
+	return nil
+}
+
+// launchBare starts a process on a host that has no shell for a guard.
+func (p *process) launchBare(ctx context.Context) *executor.StartError {
+	cmd := &p.base.Exec
+	params := wire.StartParams{
+		ProcessID: p.remote.id, Argv: cmd.Argv, CWD: p.dir(), Env: make(map[string]string, len(cmd.Env)),
+		PipeStdin: !cmd.NoStdin, EnvPolicy: envPolicy(cmd.EnvPolicy, windows),
+	}
+	for _, v := range cmd.Env {
+		params.Env[v.Name] = v.Value
+	}
+	if err := p.remote.start(ctx, params, nil); err != nil {
+		if p.s.failure() == nil {
+			p.remote.abandon() // the start may still succeed
+		}
+		return p.fail(ctx, "start", err)
+	}
+	p.env = p.reportEnv()
+	p.blind = []string{"the exec server runs on Windows, where no guard can run: the server's pid and its child processes are unknown, and stdin cannot be closed"}
 	return nil
 }
 
@@ -211,12 +234,19 @@ func (p *process) letGo(ctx context.Context, g *guard.Guard, run guard.Run) *exe
 			return passed + p.skipped, known, err
 		}
 	}
-	p.env = executor.EnvReport{Policy: p.base.Cmd.EnvPolicy, Added: []string{executor.MarkName}}
+	p.env = p.reportEnv()
+	p.env.Added = []string{executor.MarkName}
+	return nil
+}
+
+// reportEnv returns what is known of the environment at a server that does not report it.
+func (p *process) reportEnv() executor.EnvReport {
+	r := executor.EnvReport{Policy: p.base.Cmd.EnvPolicy, Unknown: p.base.Cmd.EnvPolicy != executor.EnvNone}
 	for _, v := range p.base.Cmd.Env {
-		if !slices.Contains(p.env.Named, v.Name) {
-			p.env.Named = append(p.env.Named, v.Name)
+		if !slices.Contains(r.Named, v.Name) {
+			r.Named = append(r.Named, v.Name)
 		}
 	}
-	slices.Sort(p.env.Named)
-	return nil
+	slices.Sort(r.Named)
+	return r
 }

@@ -161,3 +161,104 @@ func TestOpenKeepsTheCause(t *testing.T) {
 	require.ErrorAs(t, err, &got)
 	require.Equal(t, want, got)
 }
+
+// TestStuckTerminateCutsTheConnection holds every request behind a write: another connection
+// takes the terminate.
+func TestStuckTerminateCutsTheConnection(t *testing.T) {
+	t.Parallel()
+	f := newFakeServer()
+	e := resumable(t, f)
+	e.endTime = 50 * time.Millisecond
+	p, err := e.Start(t.Context(), executor.Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs("hang")...)})
+	require.NoError(t, err)
+	sub, err := p.Subscribe(executor.SubscribeOptions{})
+	require.NoError(t, err)
+	f.mu.Lock()
+	f.stuck = true
+	f.mu.Unlock()
+	_, err = p.Terminate(t.Context())
+	require.NoError(t, err)
+	var states []executor.LinkState
+	for {
+		ev, err := sub.Next(t.Context())
+		require.NoError(t, err)
+		if ev.Kind == executor.Link {
+			states = append(states, ev.Link.State)
+		}
+		if ev.Kind == executor.Exited {
+			require.Equal(t, "KILL", ev.Exit.Signal)
+			break
+		}
+	}
+	require.Equal(t, []executor.LinkState{executor.LinkRecovering, executor.LinkUp}, states)
+}
+
+// A pinged is a connection on which the sign of life is missing, or not.
+type pinged struct {
+	wire.Conn
+	alive bool
+}
+
+// Ping implements wire.Pinger.
+func (p pinged) Ping(ctx context.Context) error {
+	if p.alive {
+		return nil
+	}
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// TestSilentConnectionIsGivenUp resumes over another connection after one without signs of life.
+func TestSilentConnectionIsGivenUp(t *testing.T) {
+	t.Parallel()
+	f := newFakeServer()
+	dialed := 0
+	e, err := Open(t.Context(), Options{
+		Resumable: true, StartTimeout: waitLimit, Keep: waitLimit, Beat: 10 * time.Millisecond,
+		Dial: func(ctx context.Context) (wire.Conn, error) {
+			conn, err := f.dial(ctx)
+			dialed++
+			return pinged{conn, dialed > 1}, err
+		},
+	})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, e.Close()) }()
+	var cause error
+	require.Eventually(t, func() bool {
+		e.s.mu.Lock()
+		defer e.s.mu.Unlock()
+		cause = e.s.cause
+		return cause != nil && e.s.line != nil
+	}, waitLimit, time.Millisecond)
+	require.ErrorContains(t, cause, "no sign of life")
+	require.NoError(t, e.s.failure())
+}
+
+// TestWindowsHostCannotTell starts a server where no guard can run: what is unknown is reported.
+func TestWindowsHostCannotTell(t *testing.T) {
+	t.Parallel()
+	f := newFakeServer()
+	f.os = windows
+	e := resumable(t, f)
+	p, err := e.Start(t.Context(), executor.Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs("echo")...)})
+	require.NoError(t, err)
+	require.Zero(t, p.Info().PID)
+	require.True(t, p.Info().Env.Unknown, "which variables are inherited")
+	sub, err := p.Subscribe(executor.SubscribeOptions{})
+	require.NoError(t, err)
+	_, err = p.Write(t.Context(), "", []byte("up\n"))
+	require.NoError(t, err)
+	ev, err := sub.Next(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "up\n", string(ev.Data))
+	tree, err := p.Tree(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, tree)
+	report, err := p.Terminate(t.Context())
+	require.NoError(t, err)
+	require.Len(t, report.CannotTell, 1)
+	require.Contains(t, report.CannotTell[0], "Windows")
+	require.Equal(t, "file:///C:/srv/a%20b", fileURI(`C:\srv\a b`))
+	require.NoError(t, validate(executor.Command{Argv: []string{"x"}, Dir: `C:\srv`}, windows))
+	require.Error(t, validate(executor.Command{Argv: []string{"x"}, Dir: `C:\srv`}, "linux"))
+}

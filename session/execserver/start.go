@@ -52,18 +52,26 @@ func (r *remote) isKnown(ctx context.Context) (bool, error) {
 }
 
 // envPolicy returns the policy of Codex: without one, nothing is inherited.
-func envPolicy(p executor.EnvPolicy) *wire.EnvPolicy {
+func envPolicy(p executor.EnvPolicy, goos string) *wire.EnvPolicy {
 	policy := &wire.EnvPolicy{Inherit: "all", IgnoreExcludes: true, Exclude: []string{}, Set: map[string]string{}, IncludeOnly: []string{}}
 	switch p {
 	case executor.EnvNone:
 		return nil
 	case executor.EnvClient:
-		policy.IncludeOnly = executor.ClientEnvNames("linux")
+		policy.IncludeOnly = executor.ClientEnvNames(goos)
 	}
 	return policy
 }
 
-func fileURI(dir string) string { return (&url.URL{Scheme: "file", Path: dir}).String() }
+// windows is the system on which Codex has no shell for the scripts of a guard.
+const windows = "windows"
+
+func fileURI(dir string) string {
+	if !strings.HasPrefix(dir, "/") {
+		dir = "/" + strings.ReplaceAll(dir, `\`, "/") // C:/x
+	}
+	return (&url.URL{Scheme: "file", Path: dir}).String()
+}
 
 // fail returns the error of a start.
 func (p *process) fail(ctx context.Context, phase string, err error) *executor.StartError {

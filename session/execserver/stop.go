@@ -88,6 +88,9 @@ func (p *process) request(ctx context.Context, method string, params, result any
 	return err
 }
 
+// isBare reports whether neither a guard nor the server knows the processes.
+func (p *process) isBare() bool { return p.charge == nil && !p.s.ours() }
+
 func (p *process) name() wire.Process { return wire.Process{ProcessID: p.remote.id} }
 
 // Tree implements executor.Backend.
@@ -95,6 +98,9 @@ func (p *process) Tree(ctx context.Context) (found, spared []executor.Descendant
 	if p.charge != nil {
 		procs, err := p.ask(ctx, "T", "")
 		return guard.Of(procs, guard.Member), guard.Of(procs, guard.Spared), err
+	}
+	if p.isBare() {
+		return nil, nil, nil
 	}
 	var r wire.TreeResult
 	err = p.request(ctx, wire.MethodTree, p.name(), &r, true)
@@ -111,7 +117,7 @@ func descendants(list []wire.Descendant) []executor.Descendant {
 
 // KillOne implements executor.TreeKiller.
 func (p *process) KillOne(ctx context.Context, pid int) (executor.Descendant, error) {
-	if p.unreachable() {
+	if p.unreachable() || p.isBare() {
 		return executor.Descendant{}, executor.ErrNotInTree
 	}
 	if p.charge != nil {
@@ -143,6 +149,12 @@ func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.S
 	}
 	if step == executor.StepKill && p.base.Alive() {
 		p.killed.Store(true)
+	}
+	if p.isBare() {
+		if step == executor.StepKill {
+			return report, p.terminate(ctx, false, &report)
+		}
+		return report, ctx.Err() // Codex has no signal for it
 	}
 	if p.charge == nil {
 		var r wire.StopReport
@@ -197,7 +209,7 @@ func (p *process) Kill(ctx context.Context, _ bool, report *executor.StopReport)
 	if p.base.Alive() {
 		p.killed.Store(true)
 	}
-	limit, cancel := context.WithTimeoutCause(ctx, endTime, errStuck)
+	limit, cancel := context.WithTimeoutCause(ctx, p.ex.endTime, errStuck)
 	defer cancel()
 	var err error
 	if p.charge != nil {
