@@ -116,7 +116,9 @@ func (o *options) server(env *console.Env) *serve.Server {
 	return serve.New(serve.Options{
 		Keep: o.keep, Environment: serve.Describe(console.Version),
 		Executor: func() executor.Executor {
-			return localexec.New(localexec.Options{Watchdog: append(env.Self, console.WatchdogCommand), Journal: serve.Journal})
+			return localexec.New(localexec.Options{
+				Watchdog: append(env.Self, console.WatchdogCommand), Journal: serve.Journal, Retention: serve.Retention(o.keep),
+			})
 		},
 	})
 }

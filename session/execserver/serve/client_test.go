@@ -50,7 +50,7 @@ type stdio struct {
 }
 
 func local() executor.Executor {
-	return localexec.New(localexec.Options{Watchdog: []string{os.Args[0], watchdogArg}, Journal: Journal})
+	return localexec.New(localexec.Options{Watchdog: []string{os.Args[0], watchdogArg}, Journal: Journal, Retention: Retention(time.Minute)})
 }
 
 // A client is the other side of a connection. It keeps what it gets.
@@ -219,10 +219,11 @@ func (c *client) text(id string, size int) string {
 	c.t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for {
-		var text []byte
-		last := uint64(0)
-		for _, o := range c.output[id] {
+	var text []byte
+	last := uint64(0)
+	for taken := 0; ; {
+		for ; taken < len(c.output[id]); taken++ {
+			o := c.output[id][taken]
 			require.Greater(c.t, o.Seq, last)
 			last = o.Seq
 			text = append(text, o.Chunk...)

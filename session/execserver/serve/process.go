@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"sync"
+	"time"
 
 	"mcpdbg/session/execserver/wire"
 	"mcpdbg/session/executor"
@@ -22,6 +23,13 @@ const (
 // Journal is how much an executor must retain for a server: what may wait here, and as much
 // again that may be lost with a connection.
 var Journal = executor.JournalOptions{Retain: 2 * maxBehind, MaxChunks: executor.MaxChunks + maxChunksBehind}
+
+// minRetention is how long a slow client has for the rest of the output of an ended process.
+const minRetention = 10 * time.Minute
+
+// Retention is how long an executor must retain ended processes for a server that keeps
+// sessions: they may end while the client is away.
+func Retention(keep time.Duration) time.Duration { return keep + minRetention }
 
 // A process pushes the events of one process to a client.
 type process struct {
