@@ -23,8 +23,18 @@ import (
 //	  expires: 2027-01-31
 //
 // The first line is the fingerprint, quoted as in Go if it has characters that do not
-// show. Lines that begin with # are comments.
-type AcceptedFile struct{ Accepted []Accepted }
+// show. Lines that begin with # are comments. A target is accepted by its id, and needs
+// an owner, a reason and a date:
+//
+//	target notes@web-7
+//	  cause: connect auth
+//	  owner: ana
+//	  reason: disk is being replaced
+//	  expires: 2026-12-01
+type AcceptedFile struct {
+	Accepted []Accepted
+	Targets  []AcceptedTarget
+}
 
 // An Accepted is an accepted problem.
 type Accepted struct {
@@ -49,65 +59,102 @@ func ParseAccepted(data []byte) (*AcceptedFile, error) {
 		return nil, fmt.Errorf("larger than %d bytes", MaxAcceptedFile)
 	}
 	b := new(AcceptedFile)
+	p := acceptedParser{file: b}
 	number := 0
 	for line := range strings.SplitSeq(string(data), "\n") {
 		number++
 		line = strings.TrimSuffix(line, "\r")
-		if err := b.parseLine(line); err != nil {
+		if err := p.line(line, number); err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
+	}
+	if err := p.endTarget(); err != nil {
+		return nil, err
 	}
 	return b, b.checkDuplicates()
 }
 
-func (b *AcceptedFile) parseLine(line string) error {
+// An acceptedParser is in the block of a target, of a problem, or of neither.
+type acceptedParser struct {
+	file   *AcceptedFile
+	target *AcceptedTarget
+	began  int // line of the target
+}
+
+func (p *acceptedParser) line(line string, number int) error {
 	text := strings.TrimSpace(line)
 	switch {
 	case text == "" || strings.HasPrefix(text, "#"):
 		return nil
 	case line[0] == ' ' || line[0] == '\t':
-		return b.parseMember(text)
+		return p.member(text)
 	}
-	fingerprint, err := parseFingerprint(strings.TrimRight(line, " \t"))
-	if err != nil {
+	if err := p.endTarget(); err != nil {
 		return err
 	}
-	if len(b.Accepted) == maxAccepted {
-		return fmt.Errorf("more than %d problems", maxAccepted)
+	if len(p.file.Accepted)+len(p.file.Targets) == maxAccepted {
+		return fmt.Errorf("more than %d problems and targets", maxAccepted)
 	}
-	b.Accepted = append(b.Accepted, Accepted{Fingerprint: fingerprint})
+	if id, ok := strings.CutPrefix(text, targetWord); ok {
+		id, err := parseFingerprint(strings.TrimSpace(id))
+		p.file.Targets = append(p.file.Targets, AcceptedTarget{ID: id})
+		p.target, p.began = &p.file.Targets[len(p.file.Targets)-1], number
+		return err
+	}
+	fingerprint, err := parseFingerprint(strings.TrimRight(line, " \t"))
+	p.file.Accepted = append(p.file.Accepted, Accepted{Fingerprint: fingerprint})
+	return err
+}
+
+// endTarget checks that nothing is missing.
+func (p *acceptedParser) endTarget() error {
+	t := p.target
+	p.target = nil
+	if t != nil && (t.Owner == "" || t.Reason == "" || t.Expires.IsZero()) {
+		return fmt.Errorf("target %s (line %d) needs owner, reason and expires", written(t.ID), p.began)
+	}
 	return nil
 }
 
-func (b *AcceptedFile) parseMember(text string) error {
+func (p *acceptedParser) member(text string) error {
 	name, value, found := strings.Cut(text, ":")
 	value = strings.TrimSpace(value)
 	switch {
 	case !found:
-		return fmt.Errorf("%.40q: must be reason, server or expires with a colon", text)
-	case len(b.Accepted) == 0:
+		return fmt.Errorf("%.40q: must be a member with a colon, such as reason:", text)
+	case p.target != nil:
+		return p.target.member(name, value)
+	case len(p.file.Accepted) == 0:
 		return fmt.Errorf("%.40q: there is no fingerprint above it", text)
 	}
-	last := &b.Accepted[len(b.Accepted)-1]
-	var err error
+	return p.file.Accepted[len(p.file.Accepted)-1].member(name, value)
+}
+
+func (a *Accepted) member(name, value string) (err error) {
 	switch name {
 	case "reason":
-		last.Reason, err = once(name, last.Reason, value)
+		a.Reason, err = once(name, a.Reason, value)
 	case "server":
 		if value, err = unquoted(value); err == nil {
-			last.Server, err = once(name, last.Server, value)
+			a.Server, err = once(name, a.Server, value)
 		}
 	case "expires":
-		if !last.Expires.IsZero() {
-			return fmt.Errorf("expires is given twice")
-		}
-		if last.Expires, err = time.Parse(dateFormat, value); err != nil || last.Expires.IsZero() {
-			return fmt.Errorf("expires: %.40q is not a date such as 2027-01-31", value)
-		}
+		a.Expires, err = parseExpiry(a.Expires, value)
 	default:
 		return fmt.Errorf("%.40q: must be reason, server or expires", name)
 	}
 	return err
+}
+
+func parseExpiry(before time.Time, value string) (time.Time, error) {
+	if !before.IsZero() {
+		return before, fmt.Errorf("expires is given twice")
+	}
+	date, err := time.Parse(dateFormat, value)
+	if err != nil || date.IsZero() {
+		return date, fmt.Errorf("expires: %.40q is not a date such as 2027-01-31", value)
+	}
+	return date, nil
 }
 
 func once(name, before, value string) (string, error) {
@@ -151,6 +198,13 @@ func (b *AcceptedFile) checkDuplicates() error {
 		}
 		seen[k] = true
 	}
+	ids := map[string]bool{}
+	for _, t := range b.Targets {
+		if ids[t.ID] {
+			return fmt.Errorf("target %s is listed twice", written(t.ID))
+		}
+		ids[t.ID] = true
+	}
 	return nil
 }
 
@@ -162,9 +216,9 @@ func written(text string) string {
 	return strconv.Quote(text)
 }
 
-const acceptedHead = `# Problems that mcpdbg check accepts (--baseline FILE), one block each:
+const acceptedHead = `# Problems that mcpdbg check and smoke accept (--accepted FILE), one block each:
 # what (rule, method, name, place), then why, and optionally "expires: YYYY-MM-DD"
-# or "server: NAME". --update-baseline renews the list and keeps the rest.
+# or "server: NAME". --update renews the list and keeps the rest, and all targets.
 `
 
 // Write writes the file.
@@ -186,6 +240,9 @@ func (b *AcceptedFile) Write(w io.Writer) error {
 			fmt.Fprintf(&out, "  expires: %s\n", a.Expires.Format(dateFormat))
 		}
 	}
+	for i := range b.Targets {
+		b.Targets[i].write(&out)
+	}
 	_, err := io.WriteString(w, out.String())
 	return err
 }
@@ -205,8 +262,17 @@ func (b *AcceptedFile) find(server, fingerprint string) int {
 	return general
 }
 
-func (a *Accepted) expired(now time.Time) bool {
-	return !a.Expires.IsZero() && now.Format(dateFormat) > a.Expires.Format(dateFormat)
+// Accepts reports whether a problem is accepted. A nil file accepts none.
+func (b *AcceptedFile) Accepts(server, fingerprint string, now time.Time) bool {
+	if b == nil {
+		return false
+	}
+	at := b.find(server, fingerprint)
+	return at >= 0 && !expired(b.Accepted[at].Expires, now)
+}
+
+func expired(day, now time.Time) bool {
+	return !day.IsZero() && now.Format(dateFormat) > day.Format(dateFormat)
 }
 
 // A Match compares problems with a baseline.
@@ -236,7 +302,7 @@ func (b *AcceptedFile) Apply(all []Reported, servers []string, now time.Time) Ma
 			continue
 		}
 		a := &b.Accepted[at]
-		if !a.expired(now) {
+		if !expired(a.Expires, now) {
 			p.Acceptance = Acceptance{Accepted: true, Reason: a.Reason}
 			texts[accepting{p.Server, at}]++
 		} else if !found[at] {
@@ -259,11 +325,12 @@ func (b *AcceptedFile) Apply(all []Reported, servers []string, now time.Time) Ma
 }
 
 // Update returns a baseline of all errors and warnings of these servers, keeping present
-// reasons, server names and dates, without entries that are no longer found. A past date
+// reasons, server names and dates, and all targets, without entries that are no longer found. A past date
 // stays: only a person accepts a problem for longer.
 func (b *AcceptedFile) Update(all []Reported, servers []string) *AcceptedFile {
 	next, known := new(AcceptedFile), map[Accepted]bool{}
 	if b != nil {
+		next.Targets = b.Targets
 		for _, a := range b.Accepted {
 			if a.Server != "" && !slices.Contains(servers, a.Server) {
 				next.Accepted = append(next.Accepted, a)

@@ -31,25 +31,60 @@ func (c Cause) exit() int {
 	}
 }
 
-// ExitCode returns 0 if all targets passed, the code of all causes if they have the same,
-// else 1. Cancelled targets are ignored if another one failed.
-func (r *Report) ExitCode() int {
+// RunTimeout is the code of targets that were not begun before the end of --run-timeout.
+const RunTimeout = "run.timeout"
+
+// exitCode returns 0 if no target fails the run, the code of all causes if they have the
+// same, else 1. If targets were begun and none reached its server, a success would say
+// nothing.
+func (r *Report) exitCode() int {
 	codes := map[int]bool{}
+	begun, reached, tolerated, late, stopped := 0, 0, 0, false, r.Stopped
 	for i := range r.Targets {
-		if t := &r.Targets[i]; t.Cause != "" && t.Cause != CauseCancelled {
+		t := &r.Targets[i]
+		switch t.Outcome {
+		case OutcomeSkipped:
+			continue
+		case OutcomeStopped, OutcomeCancelled:
+			late, stopped = late || t.Code == RunTimeout, true
+			continue
+		}
+		begun++
+		if t.Outcome == OutcomeTolerated {
+			tolerated++
+		}
+		if !t.unreached() {
+			reached++
+		}
+		if r.FailOn.CountsTarget(t) {
 			codes[r.codeOf(t)] = true
 		}
 	}
+	for i := range r.Expectations {
+		if e := &r.Expectations[i]; !e.OK && e.NotChecked == "" {
+			codes[exitFailed] = true
+		}
+	}
 	switch {
-	case r.OK:
-		return exitOK
-	case len(codes) != 1:
+	case len(codes) == 1:
+		for code := range codes {
+			return code
+		}
+	case reached == 0 && tolerated < begun:
+		return exitReach
+	case len(codes) > 1:
+		return exitFailed
+	case late:
+		return exitTimeout
+	case stopped:
 		return exitFailed
 	}
-	for code := range codes {
-		return code
-	}
-	return exitFailed
+	return exitOK
+}
+
+// unreached reports whether nothing of the server was reached.
+func (r *Result) unreached() bool {
+	return r.Side == SideHost && r.Cause != CauseLinkLost && r.Cause != CauseWatchdog
 }
 
 // codeOf is that of the command that starts the server: one that ended before a check of
@@ -57,6 +92,9 @@ func (r *Report) ExitCode() int {
 func (r *Report) codeOf(t *Result) int {
 	if r.Command == checkCommand && t.Cause == CauseHandshake && !slices.Contains(refusals, t.Code) {
 		return exitStart
+	}
+	if t.Cause == "" { // flaky, or with a notice
+		return exitFailed
 	}
 	return t.Cause.exit()
 }

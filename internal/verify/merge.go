@@ -93,13 +93,21 @@ func (r *Result) Reported() []Reported {
 		p := Problem{ID: id, Severity: failError, Count: 1, Title: string(r.Cause), Detail: r.Message, Fingerprint: id}
 		all = append(all, Reported{Problem: p, Rule: Rule{ID: id, Severity: failError, Title: p.Title}})
 	}
-	for i := range r.Steps {
-		if s := &r.Steps[i]; s.failedCheck() {
-			all = append(all, s.reported())
-		}
-	}
 	for i := range all {
 		all[i].Server, all[i].Host, all[i].Source = r.Server, r.reportedHost(), r.Source
+	}
+	return append(all, r.judged()...)
+}
+
+// judged returns what a file of accepted problems may list.
+func (r *Result) judged() []Reported {
+	var all []Reported
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.failedCheck() {
+			p := s.reported()
+			p.Server, p.Host, p.Source = r.Server, r.reportedHost(), r.Source
+			all = append(all, p)
+		}
 	}
 	return append(all, r.ReportedProblems()...)
 }

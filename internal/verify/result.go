@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"crypto/rand"
 	"strings"
 	"time"
 
@@ -52,6 +53,11 @@ const (
 	CauseCancelled Cause = "cancelled"  // by a person or --fail-fast
 )
 
+var causes = []Cause{
+	CauseResolve, CauseConnect, CauseHostKey, CauseAuth, CauseExec, CauseStart, CauseHandshake, CauseProtocol, CauseScenario,
+	CauseDrift, CauseTimeout, CauseLinkLost, CauseWatchdog, CauseShutdown, CauseOrphan,
+}
+
 // A Report is the result of a run, made by every command that tests servers.
 type Report struct {
 	Version    int       `json:"mcpdbg_report"` // 2
@@ -101,7 +107,9 @@ const checkCommand = "check"
 
 // NewReport returns a report of a command without targets.
 func NewReport(command string, started time.Time) *Report {
-	return &Report{Version: 2, Command: command, RuleSet: rule.Set, Checked: rule.Checked, Started: started, Targets: []Result{}}
+	random := make([]byte, 6)
+	_, _ = rand.Read(random) // it never fails
+	return &Report{Version: 2, ID: NewID(started, random), Command: command, RuleSet: rule.Set, Checked: rule.Checked, Started: started, Targets: []Result{}}
 }
 
 // Local is the host name of this machine.
@@ -138,6 +146,7 @@ type Result struct {
 	WaitMS     float64 `json:"wait_ms,omitempty"` // for its turn, and between attempts
 
 	Attempts  []Attempt  `json:"attempts,omitempty"` // the earlier ones
+	Repeats   *Repeats   `json:"repeats,omitempty"`
 	Tolerated *Tolerance `json:"tolerated,omitempty"`
 	// Since is the start of the first of the Runs consecutive runs in which the target
 	// failed, this one included. Both are zero without a history.

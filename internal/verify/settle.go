@@ -3,6 +3,8 @@ package verify
 import (
 	"strings"
 	"time"
+
+	"mcpdbg/session/executor"
 )
 
 // An Outcome is how a target ended.
@@ -33,8 +35,12 @@ type Plan struct {
 	Hash    string   `json:"hash,omitempty"` // of the sorted ids and the number of shards
 	Targets int      `json:"targets"`
 	Shard   *Shard   `json:"shard,omitempty"`
-	IDs     []string `json:"ids,omitempty"` // of the whole plan, in the report of a shard
+	IDs     []string `json:"ids,omitempty"`     // of the whole plan, in the report of a shard
+	Limited bool     `json:"limited,omitempty"` // by --limit
 }
+
+// Part reports whether targets of the plan are missing from the run.
+func (p *Plan) Part() bool { return p.Shard != nil || p.Limited }
 
 // A Shard is a part of a plan.
 type Shard struct {
@@ -65,6 +71,14 @@ type Expectation struct {
 	NotChecked string `json:"not_checked,omitempty"`
 }
 
+// Repeats are the runs of one target by --repeat.
+type Repeats struct {
+	Passed int `json:"passed"`
+	Of     int `json:"of"`
+}
+
+func (r *Repeats) mixed() bool { return r != nil && r.Passed > 0 && r.Passed < r.Of }
+
 // A Tolerance is why a failed target does not fail the run.
 type Tolerance struct {
 	Owner   string `json:"owner"`
@@ -72,13 +86,15 @@ type Tolerance struct {
 	Expires string `json:"expires"` // a date
 }
 
-// Settle fills in what follows from the results of the targets: outcomes, sides, counts,
+// Settle fills in what follows from the results of the targets: outcomes, counts,
 // failures and the exit code.
 func (r *Report) Settle() {
 	r.Counts, r.Failures = Counts{BySide: map[Side]int{}, ByCause: map[Cause]int{}}, nil
 	for i := range r.Targets {
 		t := &r.Targets[i]
-		t.settle()
+		if t.Outcome == "" {
+			t.Decide(nil, time.Time{})
+		}
 		switch t.Outcome {
 		case OutcomePassed:
 			r.Counts.Passed++
@@ -99,16 +115,28 @@ func (r *Report) Settle() {
 			r.Failures = append(r.Failures, t.ID)
 		}
 	}
-	r.Exit = r.ExitCode()
+	r.Exit = r.exitCode()
+	r.OK = r.Exit == exitOK
 }
 
-func (r *Result) settle() {
+// Decide sets the outcome and the side, and whether accepted targets, which may be nil,
+// cover the failure. A target that was skipped or never begun stays so.
+func (r *Result) Decide(accepted *AcceptedFile, now time.Time) {
 	if r.ID == "" {
 		r.ID = strings.TrimSuffix(r.Server+"@"+r.Host, "@")
 	}
+	failed := !r.OK && r.Cause != "" && r.Cause != CauseCancelled
 	switch {
-	case r.Outcome == OutcomeSkipped || r.Outcome == OutcomeStopped || r.Outcome == OutcomeTolerated:
-	case r.OK && len(r.Attempts) > 0:
+	case !failed:
+		r.Side = ""
+	case r.Side == "":
+		r.Side = SideOf(r.Phase, r.Cause, r.Code)
+	}
+	r.Tolerated = nil
+	a := accepted.target(r.ID)
+	switch {
+	case r.Outcome == OutcomeSkipped || r.Outcome == OutcomeStopped:
+	case r.OK && (len(r.Attempts) > 0 || r.Repeats.mixed()):
 		r.Outcome = OutcomeFlaky
 	case r.OK:
 		r.Outcome = OutcomePassed
@@ -116,19 +144,30 @@ func (r *Result) settle() {
 		r.Outcome = OutcomeStopped
 	case r.Cause == CauseCancelled:
 		r.Outcome = OutcomeCancelled
+	case a != nil && failed && a.covers(r.Cause) && !expired(a.Expires, now):
+		r.Outcome = OutcomeTolerated
+		r.Tolerated = &Tolerance{Owner: a.Owner, Reason: a.Reason, Expires: a.Expires.Format(dateFormat)}
 	default:
 		r.Outcome = OutcomeFailed
 	}
-	r.Side = ""
-	if !r.OK && r.Cause != "" && r.Cause != CauseCancelled {
-		r.Side = r.Cause.side()
-	}
 }
 
-func (c Cause) side() Side {
-	switch c {
-	case CauseResolve, CauseConnect, CauseHostKey, CauseAuth, CauseLinkLost, CauseWatchdog:
+// SideOf returns whose failure it is. The host's are those before the command is known to
+// run, unless it is the command that is missing or cannot be executed there.
+func SideOf(phase Phase, cause Cause, code string) Side {
+	switch cause {
+	case CauseResolve, CauseConnect, CauseHostKey, CauseAuth, CauseLinkLost, CauseWatchdog, CauseStart:
 		return SideHost
+	case CauseExec:
+		switch executor.StartCode(code) {
+		case executor.StartNoMarker, executor.StartNoShell, executor.ChanLimit, executor.ExecRefused:
+			return SideHost
+		}
+	case CauseTimeout:
+		switch phase {
+		case PhaseWait, PhaseResolve, PhaseConnect, PhaseHostKey, PhaseAuth, PhaseStart:
+			return SideHost
+		}
 	}
 	return SideServer
 }

@@ -1,14 +1,9 @@
 package smoke
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,7 +14,6 @@ import (
 	"mcpdbg/internal/verify/probe"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/target"
-	"mcpdbg/ui/widget/termsafe"
 )
 
 type checkFlags struct {
@@ -31,8 +25,6 @@ type checkFlags struct {
 	args  string
 
 	only, skip []string
-	baseline   string
-	update     bool
 	out        outputs
 }
 
@@ -70,9 +62,9 @@ With FILE, check reads recordings instead and runs only the rules.
 
 ` + flags.RecordingNames + `
 
---baseline FILE lists accepted problems by fingerprint, each with a reason and
-optionally the date until which it is accepted. --update-baseline writes the
-present problems to it and keeps the reasons.
+--accepted FILE lists accepted problems by fingerprint, each with a reason and
+optionally the date until which it is accepted, and targets that may fail.
+--update writes the present problems to it and keeps the reasons.
 
 The exit code is 1 if something fails by --fail-on; if no server could be
 checked, it is 3 (not started), 4 (timed out) or 5 (host not reached).`,
@@ -80,7 +72,7 @@ checked, it is 3 (not started), 4 (timed out) or 5 (host not reached).`,
   mcpdbg check --allow-calls search --args calls.json -- my-server
   mcpdbg check --config .mcp.json --server notes --record out
   mcpdbg check --fail-on warning,not-checked --sarif check.sarif -- my-server
-  mcpdbg check --baseline accepted.txt --update-baseline -- my-server
+  mcpdbg check --accepted accepted.txt --update -- my-server
   mcpdbg check last
   mcpdbg check --json session.jsonl | jq '.targets[].problems[].fingerprint'`,
 		ValidArgsFunction: flags.CompleteRecordings,
@@ -105,8 +97,8 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	set.Uint64Var(&f.opts.Seed, "seed", 1, "`number` from which arguments are generated; the same number gives the same arguments")
 	set.StringArrayVar(&f.only, "only", nil, "report only problems of this `RULE`; may be repeated")
 	set.StringArrayVar(&f.skip, "skip", nil, "report no problems of this `RULE`; may be repeated")
-	set.StringVar(&f.baseline, "baseline", "", "`file` with accepted problems")
-	set.BoolVar(&f.update, "update-baseline", false, "write the present problems to the file of --baseline; reasons are kept")
+	set.StringVar(&f.accepted, "baseline", "", "deprecated name of --accepted `file`")
+	set.BoolVar(&f.update, "update-baseline", false, "deprecated name of --update")
 	set.StringVar(&f.record, "record", "", "record each process to a file in this `folder`")
 	f.out.register(cmd)
 	_ = cmd.MarkFlagDirname("record") // the flag exists
@@ -124,9 +116,6 @@ func runCheck(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlag
 	if f.check.Keep, err = f.keep(); err != nil {
 		return err
 	}
-	if f.opts.Accepted, err = readBaseline(ctx, env, f); err != nil {
-		return err
-	}
 	var report *verify.Report
 	var out *console.Reports[*verify.Report]
 	if len(files) > 0 {
@@ -134,6 +123,9 @@ func runCheck(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlag
 			return err
 		}
 		if out, err = console.OpenReports(f.out.reports()); err != nil {
+			return err
+		}
+		if f.opts.Accepted, err = readAccepted(ctx, env, &f.fleetFlags); err != nil {
 			return err
 		}
 		report, err = recorded(ctx, env, files, f.check.Keep)
@@ -145,13 +137,10 @@ func runCheck(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlag
 		return console.Interrupted(ctx, err)
 	}
 	report.Tool = "mcpdbg " + console.Version
-	if f.update {
-		if f.opts.Accepted, err = updateBaseline(env, f.baseline, report, f.opts.Accepted); err != nil {
-			out.Abandon()
-			return err
-		}
+	if err := f.judge(env, report); err != nil {
+		out.Abandon()
+		return err
 	}
-	report.Judge(f.opts.FailOn, f.opts.Accepted, time.Now())
 	if f.partial() {
 		report.Stale = nil // most entries are of rules that were not run
 	}
@@ -162,7 +151,7 @@ func runCheck(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlag
 func (f *checkFlags) partial() bool { return len(f.only)+len(f.skip) > 0 }
 
 var passiveFlags = map[string]bool{
-	"only": true, "skip": true, "fail-on": true, "baseline": true, "update-baseline": true,
+	"only": true, "skip": true, "fail-on": true, "accepted": true, "update": true, "baseline": true, "update-baseline": true,
 	"json": true, "junit": true, "markdown": true, "sarif": true, "source": true,
 }
 
@@ -172,10 +161,8 @@ func (f *checkFlags) verify(cmd *cobra.Command, env *console.Env, t *flags.Targe
 		return flags.URLError(files[0])
 	case len(files) > 0 && (env.HasCommand || t.Config.File != ""):
 		return console.WithHint(console.Usagef("check takes recordings or a server, not both: unexpected %q", files[0]), "put the whole server command after --")
-	case f.update && f.baseline == "":
-		return console.Usagef("--update-baseline requires --baseline FILE")
 	case f.update && f.partial():
-		return console.Usagef("--update-baseline cannot be combined with --only and --skip: the problems of other rules would be lost")
+		return console.Usagef("--update cannot be combined with --only and --skip: the problems of other rules would be lost")
 	case f.check.Processes < 1:
 		return console.Usagef("--processes must be 1 or more")
 	case f.check.StepTimeout <= 0:
@@ -200,49 +187,6 @@ func (f *checkFlags) verify(cmd *cobra.Command, env *console.Env, t *flags.Targe
 		return err
 	}
 	return f.out.check()
-}
-
-// One that is to be written may be missing.
-func readBaseline(ctx context.Context, env *console.Env, f *checkFlags) (*verify.AcceptedFile, error) {
-	if f.baseline == "" {
-		return nil, nil
-	}
-	if _, err := os.Stat(f.baseline); errors.Is(err, fs.ErrNotExist) {
-		if f.update {
-			return nil, nil
-		}
-		return nil, console.WithHint(console.Usagef("--baseline %s: file not found", f.baseline), "--update-baseline to write it")
-	}
-	data, err := env.ReadFile(ctx, "--baseline", f.baseline)
-	if err != nil {
-		return nil, err
-	}
-	b, err := verify.ParseAccepted(data)
-	if err != nil {
-		return nil, console.Usagef("--baseline %s: %v", f.baseline, err)
-	}
-	return b, nil
-}
-
-// updateBaseline does nothing if a server could not be checked: its entries would be
-// lost.
-func updateBaseline(env *console.Env, name string, report *verify.Report, earlier *verify.AcceptedFile) (*verify.AcceptedFile, error) {
-	for i := range report.Targets {
-		if t := &report.Targets[i]; t.Unchecked() {
-			fmt.Fprintln(env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: %s is not changed, because %s could not be checked", name, t.Server)))
-			return earlier, nil
-		}
-	}
-	next := report.Accept(earlier)
-	file, err := console.Create(name, true)
-	if err != nil {
-		return nil, fmt.Errorf("--baseline: %w", err)
-	}
-	if err := file.Finish(next.Write(file)); err != nil {
-		return nil, err
-	}
-	fmt.Fprintln(env.Stderr, termsafe.String("mcpdbg: wrote "+name))
-	return next, nil
 }
 
 // nil means all.

@@ -159,11 +159,11 @@ func TestCheckBaseline(t *testing.T) {
 	t.Parallel()
 	baseline := filepath.Join(t.TempDir(), "accepted.txt")
 	args := func(more ...string) []string {
-		return clitest.Against("stray-text", append([]string{"check", "--no-calls", "--baseline", baseline}, more...)...)
+		return clitest.Against("stray-text", append([]string{"check", "--no-calls", "--accepted", baseline}, more...)...)
 	}
 	r := clitest.Run(t, args()...)
 	require.Equal(t, 2, r.Code)
-	require.Contains(t, r.Stderr, "--update-baseline to write it")
+	require.Contains(t, r.Stderr, "--update to write it")
 	r = clitest.Run(t, args("--update-baseline")...)
 	require.Equal(t, 0, r.Code, r.Stdout)
 	text, err := os.ReadFile(baseline)
@@ -205,7 +205,7 @@ func TestCheckUsage(t *testing.T) {
 		{"check x.jsonl -- y", "check takes recordings or a server, not both"},
 		{"check nothing.jsonl", "nothing.jsonl"},
 		{"check --no-calls " + baseline, "--no-calls cannot be combined with a recording"},
-		{"check --update-baseline -- x", "--update-baseline requires --baseline"},
+		{"check --update-baseline -- x", "--update requires --accepted"},
 		{"check --update-baseline --baseline b --only FRM01 -- x", "cannot be combined with --only and --skip"},
 		{"check --only FRM1 -- x", "--only FRM1: unknown rule"},
 		{"check --fail-on bad -- x", `--fail-on "bad": must be a list of error`},

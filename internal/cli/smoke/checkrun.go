@@ -37,6 +37,9 @@ func active(ctx context.Context, env *console.Env, t flags.Target, f *checkFlags
 	if f.jobs == 0 && fl.plan.Remote() {
 		opts.Jobs = probe.DefaultJobs
 	}
+	if err = f.limits(fl, &opts); err != nil {
+		return nil, nil, err
+	}
 	if out, err = console.OpenReports(f.out.reports()); err != nil {
 		return nil, nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +14,7 @@ import (
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/verify"
 	"mcpdbg/internal/verify/probe"
+	"mcpdbg/recordings"
 	"mcpdbg/ui/widget/termsafe"
 )
 
@@ -21,8 +24,14 @@ type fleetFlags struct {
 	lists   []string // --hosts
 	servers []string
 
-	opts   probe.Options // without what other flags set
-	failOn string
+	opts     probe.Options // without what other flags set
+	failOn   string
+	stopOver string
+	keep     string // --keep-recordings
+	name     string
+	accepted string
+	update   bool
+
 	quiet  bool
 	folder string // the flag for recordings
 	source string // the file that problems are reported for
@@ -34,9 +43,18 @@ func (f *fleetFlags) register(cmd *cobra.Command, verb string) {
 	set.StringArrayVar(&f.hosts, "ssh", nil, verb+" on this host: `[user@]host[:port]`, an alias or a pattern; local is this machine; may be repeated")
 	set.StringArrayVar(&f.lists, "hosts", nil, verb+" on the hosts in `file`, one per line; - is standard input; may be repeated")
 	set.IntVar(&f.opts.Retries, "retries", 1, "retry a target that could not be reached `N` times")
-	set.BoolVar(&f.opts.FailFast, "fail-fast", false, "stop the run when the first target fails")
-	set.StringVar(&f.failOn, "fail-on", "error", "what fails: a `list` of error, warning (includes errors) and not-checked, or never")
+	set.IntVar(&f.opts.Repeat, "repeat", 1, "run each target `N` times, in new processes; mixed results are flaky")
+	set.StringVar(&f.failOn, "fail-on", "error", "what fails: a `list` of error, warning (includes errors), not-checked or never; host, server; flaky, new, notice:CODE")
+	set.BoolVar(&f.opts.FailFast, "fail-fast", false, "end the run when the first target fails, and do not retry")
+	set.StringVar(&f.stopOver, "stop-over", "", "begin no more targets once more than `N` or N% have failed")
+	set.DurationVar(&f.opts.RunTimeout, "run-timeout", 0, "begin no more targets after this time (default: no limit)")
+	set.StringVar(&f.accepted, "accepted", "", "`file` with accepted problems, and with targets that may fail")
+	set.BoolVar(&f.update, "update", false, "write the present problems to the file of --accepted; reasons and targets are kept")
+	set.StringVar(&f.keep, "keep-recordings", keepAll, "`which` recordings to keep: all, or failed (those of targets that did not pass)")
+	set.StringVar(&f.name, "name", "", "`name` of the server of a COMMAND in reports (default: the program)")
 	flags.CompleteOneOf(cmd, "fail-on", verify.FailOnWords()...)
+	flags.CompleteOneOf(cmd, "keep-recordings", keepAll, keepFailed)
+	flags.CompleteNothing(cmd, "stop-over", "name", "repeat", "run-timeout")
 }
 
 // registerTarget adds the flags for the session of each target.
@@ -59,8 +77,43 @@ func (f *fleetFlags) check() error {
 		return console.Usagef("--retries must not be negative")
 	case err != nil:
 		return console.Usagef("--fail-on %q: %v", f.failOn, err)
+	case f.opts.FailOn.New:
+		return console.Usagef("--fail-on new requires --history")
+	case f.opts.Repeat < 1:
+		return console.Usagef("--repeat must be at least 1")
+	case f.opts.RunTimeout < 0:
+		return console.Usagef("--run-timeout must not be negative")
+	case f.keep != keepAll && f.keep != keepFailed:
+		return console.Usagef("--keep-recordings %q: must be all or failed", f.keep)
+	case f.update && f.accepted == "":
+		return console.Usagef("--update requires --accepted FILE")
+	case f.opts.FailFast && f.stopOver != "":
+		return console.Usagef("--fail-fast and --stop-over cannot be combined")
 	}
-	return nil
+	_, err = f.stopsOver(0)
+	return err
+}
+
+// The values of --keep-recordings.
+const (
+	keepAll    = "all"
+	keepFailed = "failed"
+)
+
+// stopsOver returns nil without a limit.
+func (f *fleetFlags) stopsOver(targets int) (*int, error) {
+	if f.stopOver == "" {
+		return nil, nil
+	}
+	text, percent := strings.CutSuffix(f.stopOver, "%")
+	n, err := strconv.Atoi(text)
+	switch {
+	case err != nil || n < 0 || percent && n > 100:
+		return nil, console.Usagef("--stop-over %q: must be a number or a percentage, such as 3 or 5%%", f.stopOver)
+	case percent:
+		n = targets * n / 100
+	}
+	return &n, nil
 }
 
 // fleet returns the targets of the flags. It connects to nothing.
@@ -70,6 +123,15 @@ func (f *fleetFlags) fleet(ctx context.Context, env *console.Env, t flags.Target
 	}
 	servers, err := flags.Servers(env, &t, f.servers, f.quiet)
 	if err != nil {
+		return nil, err
+	}
+	switch {
+	case f.name != "" && t.Config.File != "":
+		return nil, console.Usagef("--name and --config cannot be combined: the file has the names")
+	case f.name != "":
+		servers[0].Name = f.name
+	}
+	if f.opts.Accepted, err = readAccepted(ctx, env, f); err != nil {
 		return nil, err
 	}
 	hosts, err := smokeHosts(ctx, env, f, t.SSH.Config)
@@ -93,8 +155,8 @@ func ended(ctx context.Context, report *verify.Report, err error) error {
 		return console.Printed(context.Cause(ctx), err)
 	case console.IsBrokenPipe(err): // which cancelled the remaining targets
 		return err
-	case report.ExitCode() != console.ExitOK:
-		return console.Printed(&console.StatusError{Code: report.ExitCode()}, err)
+	case report.Exit != console.ExitOK:
+		return console.Printed(&console.StatusError{Code: report.Exit}, err)
 	}
 	return err
 }
@@ -111,7 +173,19 @@ func (fl *fleet) run(ctx context.Context, opts probe.Options) *verify.Report {
 	opts.Targets, opts.Make = fl.plan.Targets, fl.make
 	report := probe.Run(ctx, opts)
 	report.Tool = "mcpdbg " + console.Version
+	if len(fl.servers) == 1 {
+		report.Name = fl.servers[0].Name
+	}
 	return report
+}
+
+// limits completes the options that depend on the targets.
+func (f *fleetFlags) limits(fl *fleet, opts *probe.Options) (err error) {
+	opts.StopOver, err = f.stopsOver(len(fl.plan.Targets))
+	if f.keep == keepFailed && !fl.flags.NoRecord {
+		opts.Discard = func(path string) { _ = recordings.Remove(path, false) } // it is still listed in the folder
+	}
+	return err
 }
 
 func (fl *fleet) prune() {

@@ -2,6 +2,7 @@ package smoke
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -21,6 +22,9 @@ func (f *smokeFlags) options(ctx context.Context, fl *fleet) (probe.Options, err
 	}
 	if opts.Scenario != nil && fl.flags.Given("timeout") {
 		opts.Scenario.Timeout = fl.flags.Timeout
+	}
+	if err = f.limits(fl, &opts); err != nil {
+		return opts, err
 	}
 	opts.Baseline, err = smokeBaseline(ctx, f, fl)
 	return opts, err
@@ -44,7 +48,7 @@ func runFleet(ctx context.Context, env *console.Env, fl *fleet, f *smokeFlags) (
 	if err != nil {
 		return nil, err
 	}
-	r := &smokeRun{env: env, fleet: fl, opts: opts, out: out, progress: newProgress(fl.plan.Targets), stop: stop}
+	r := &smokeRun{env: env, fleet: fl, flags: &f.fleetFlags, opts: opts, out: out, progress: newProgress(fl.plan.Targets), stop: stop}
 	if !f.out.quiet {
 		fmt.Fprintln(env.Stderr, "mcpdbg: "+fl.plan.String())
 	}
@@ -67,6 +71,8 @@ func runFleet(ctx context.Context, env *console.Env, fl *fleet, f *smokeFlags) (
 type smokeRun struct {
 	env      *console.Env
 	fleet    *fleet
+	flags    *fleetFlags
+	judged   *verify.Report // nil until the end
 	opts     probe.Options
 	out      *smokeOutput
 	progress *progress
@@ -89,7 +95,9 @@ func (r *smokeRun) do(ctx context.Context) (*verify.Report, error) {
 		r.out.event(e)
 	}
 	report := r.fleet.run(ctx, r.opts)
-	err := r.out.finish(report)
+	judged := r.flags.judge(r.env, report)
+	r.judged = report
+	err := errors.Join(judged, r.out.finish(report))
 	r.progress.Over()
 	return report, err
 }
@@ -121,6 +129,7 @@ func (r *smokeRun) printFiles() {
 	if folder := r.fleet.recordingsFolder(); folder != "" {
 		fmt.Fprintln(r.env.Stderr, termsafe.String("mcpdbg: "+r.env.Incomplete.RecordedTo(folder)))
 	}
+	r.flags.noteAccepted(r.env, r.judged)
 	for _, name := range r.out.wrote {
 		fmt.Fprintln(r.env.Stderr, termsafe.String("mcpdbg: wrote "+name))
 	}

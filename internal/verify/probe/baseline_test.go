@@ -53,7 +53,7 @@ func TestBaselineFromHost(t *testing.T) {
 			[]string{other.Drift[0].Name + " " + other.Drift[0].Change, other.Drift[1].Name + " " + other.Drift[1].Change})
 		require.Equal(t, "exit code 0", other.Exit)
 		require.Equal(t, []verify.Phase{verify.PhaseStart, verify.PhaseHandshake, verify.PhaseList, verify.PhaseShutdown, verify.PhaseBaseline, verify.PhaseDone}, phases(events, 1))
-		require.Equal(t, 1, report.ExitCode())
+		require.Equal(t, 1, report.Exit)
 	})
 }
 

@@ -59,14 +59,14 @@ func (o Check) withDefaults() *Check {
 func (c *target) check(ctx context.Context) {
 	t := &part{opts: c.run.opts.Check, of: c, roll: new(roll)}
 	f := t.all(ctx)
-	c.slot.leave()
+	defer c.slot.leave()
 	r, found := &c.result, &t.result
 	found.SortProblems()
 	r.Steps, r.Servers, r.Problems, r.ProblemsMore = found.Steps, found.Servers, found.Problems, found.ProblemsMore
 	r.Recordings, r.Partial = t.roll.recordings, joinProcesses(found.Partial)
 	if f != nil {
 		c.fail(f)
-	} else if r.Judge(c.run.opts.FailOn, c.run.opts.Accepted, time.Now()); !r.OK {
+	} else if r.Judge(c.run.opts.FailOn, c.run.opts.Accepted, time.Now()); c.run.opts.Repeat <= 1 {
 		c.failed()
 	}
 }

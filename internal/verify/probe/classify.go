@@ -102,11 +102,24 @@ func (f *failure) giveUp(ctx context.Context) {
 		f.cause, f.code = verify.CauseTimeout, "target.timeout"
 		f.message = "gave up in phase " + string(f.phase) + ": " + errTargetLate.Error()
 		f.hint = "increase --target-timeout"
+	case errors.Is(cause, errStopOver), errors.Is(cause, errRunTimeout):
+		*f = *notBegun(cause)
 	case f.phase == verify.PhaseWait:
 		*f = *cancelled(f.phase, "not started", cause)
 	default:
 		*f = *cancelled(f.phase, "stopped before it was done", cause)
 	}
+}
+
+func notBegun(cause error) *failure {
+	f := cancelled(verify.PhaseWait, "not begun", cause)
+	switch {
+	case errors.Is(cause, errStopOver):
+		f.code = "run.stopped"
+	case errors.Is(cause, errRunTimeout):
+		f.code = verify.RunTimeout
+	}
+	return f
 }
 
 func cancelled(phase verify.Phase, what string, cause error) *failure {

@@ -103,7 +103,9 @@ func TestClasses(t *testing.T) {
 			c := &target{phase: verify.PhaseList, made: &verify.Made{Session: session.New(session.Config{})}, result: verify.Result{Host: "far"}}
 			f := c.classify(t.Context(), tt.err)
 			require.Equal(t, []any{tt.phase, tt.cause, tt.code}, []any{f.phase, f.cause, f.code})
-			require.Equal(t, tt.exit, (&verify.Report{Targets: []verify.Result{{Cause: f.cause}}}).ExitCode())
+			r := &verify.Report{Targets: []verify.Result{{Cause: f.cause}}}
+			r.Settle()
+			require.Equal(t, tt.exit, r.Exit)
 			require.NotEmpty(t, f.message)
 			require.NotContains(t, f.message, "\n")
 			var open *session.OpenError
@@ -222,12 +224,12 @@ func TestExit(t *testing.T) {
 		{[]verify.Cause{verify.CauseAuth, verify.CauseCancelled}, 5},
 		{[]verify.Cause{verify.CauseCancelled}, 1},
 	} {
-		r := &verify.Report{OK: true}
+		r := new(verify.Report)
 		for _, cause := range tt.causes {
-			r.OK = r.OK && cause == ""
 			r.Targets = append(r.Targets, verify.Result{OK: cause == "", Cause: cause})
 		}
-		require.Equal(t, tt.exit, r.ExitCode(), "%v", tt.causes)
+		r.Settle()
+		require.Equal(t, tt.exit, r.Exit, "%v", tt.causes)
 	}
 }
 

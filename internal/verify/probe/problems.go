@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"mcpdbg/internal/verify"
 	"mcpdbg/session"
@@ -25,10 +26,18 @@ func (c *target) lookForProblems() {
 	for _, p := range verify.List(found, groups)[:min(len(found), maxProblems)] {
 		c.result.Problems = append(c.result.Problems, verify.ProcessProblem{Problem: p})
 	}
+	reported := c.result.ReportedProblems()
+	c.run.opts.Accepted.Apply(reported, nil, time.Now())
+	for i := range reported {
+		c.result.Problems[i].Acceptance = reported[i].Acceptance
+	}
 	c.result.ProblemsMore = len(found) - len(c.result.Problems)
 	c.advise()
 	c.explain(src, &checked)
-	if bad := failing(c.run.opts.FailOn, src, found); len(bad) > 0 {
+	bad := slices.DeleteFunc(failing(c.run.opts.FailOn, src, found), func(f diagnosis.Problem) bool {
+		return c.run.opts.Accepted.Accepts(c.result.Server, f.Fingerprint(), time.Now())
+	})
+	if len(bad) > 0 {
 		c.result.ProblemsBad = len(bad)
 		c.fail(brokenBy(bad, checked.Ends))
 	}

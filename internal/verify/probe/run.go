@@ -44,10 +44,16 @@ type Options struct {
 
 	// Jobs is how many servers run at once; 0 means DefaultJobs. Up to twelve hosts per
 	// job are reached in advance.
-	Jobs     int
-	Seed     uint64               // of the jitter, and of a check's arguments
-	Retries  int                  // for targets that failed immediately, before the execution of the command
-	FailFast bool                 // stop all targets at the first failure
+	Jobs       int
+	Seed       uint64        // of the jitter, and of a check's arguments
+	Retries    int           // for targets that failed immediately, before the execution of the command
+	FailFast   bool          // stop all targets at the first failure that counts, and do not retry
+	StopOver   *int          // begin no target once more than that have failed; nil: no limit
+	Repeat     int           // how often each target runs, in new processes; 0 means 1
+	RunTimeout time.Duration // after it, begin no target; 0: no limit
+	// Discard, if set, removes the recordings of targets that passed.
+	Discard func(recording string)
+
 	FailOn   verify.FailOn        // problems that fail a target
 	Accepted *verify.AcceptedFile // nil: none
 
@@ -92,6 +98,9 @@ type Event struct {
 func Run(ctx context.Context, opts Options) *verify.Report {
 	r := newRun(ctx, opts)
 	defer r.cancel(nil)
+	if opts.RunTimeout > 0 {
+		defer time.AfterFunc(opts.RunTimeout, func() { r.noMore(errRunTimeout) }).Stop()
+	}
 	r.work()
 	return r.report()
 }

@@ -115,7 +115,7 @@ func TestHealthyServer(t *testing.T) {
 	require.Nil(t, r.Took("auth"))
 	require.Empty(t, r.Orphans)
 	require.FileExists(t, r.Recording())
-	require.Zero(t, report.ExitCode())
+	require.Zero(t, report.Exit)
 }
 
 func TestFailures(t *testing.T) {

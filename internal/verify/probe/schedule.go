@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mcpdbg/internal/verify"
@@ -20,12 +21,17 @@ const jitter = 25 * time.Millisecond
 var (
 	errTargetLate = errors.New("target timed out")
 	errFailFast   = errors.New("another target failed")
+	errStopOver   = errors.New("too many targets failed")
+	errRunTimeout = errors.New("the run timed out")
 )
 
 type run struct {
 	opts    Options
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
+	begin   context.Context // ends when no more targets begin
+	noMore  context.CancelCauseFunc
+	failed  atomic.Int32 // targets that count
 	started time.Time
 	results []verify.Result
 	refs    *references
@@ -44,7 +50,11 @@ func newRun(ctx context.Context, opts Options) *run {
 		opts.Check = opts.Check.withDefaults()
 	}
 	r := &run{opts: opts, started: time.Now(), results: make([]verify.Result, len(opts.Targets)), refs: newReferences(opts.Targets, opts.Baseline)}
+	if opts.FailFast {
+		r.opts.Retries = 0
+	}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	r.begin, r.noMore = context.WithCancelCause(r.ctx)
 	return r
 }
 
@@ -64,23 +74,38 @@ func (r *run) work() {
 	workers.Wait()
 }
 
-func (r *run) runTarget(target int, slot *slot) {
-	random := rand.New(rand.NewPCG(r.opts.Seed, uint64(target)))
-	if r.opts.Targets[target].Host != verify.Local {
-		_ = pause(r.ctx, time.Duration(random.Int64N(int64(jitter))))
+func (r *run) runTarget(index int, slot *slot) {
+	random := rand.New(rand.NewPCG(r.opts.Seed, uint64(index)))
+	if r.opts.Targets[index].Host != verify.Local {
+		_ = pause(r.begin, time.Duration(random.Int64N(int64(jitter))))
 	}
-	c := newTarget(r, target, random)
+	c := newTarget(r, index, random)
 	c.slot = slot
-	if r.ctx.Err() != nil {
-		c.fail(cancelled(verify.PhaseWait, "not begun", context.Cause(r.ctx)))
-	} else {
-		c.do()
+	c.do()
+	if r.opts.Repeat > 1 {
+		c = r.repeat(c)
+		c.failed()
 	}
-	c.end()
-	r.refs.offer(target, c.offers)
-	r.results[target] = c.result
-	result := &r.results[target]
-	r.notify(Event{Target: target, Phase: verify.PhaseDone, Attempt: c.attempt, Result: result})
+	result := &r.results[index]
+	*result = c.result
+	result.Decide(r.opts.Accepted, time.Now())
+	if r.opts.Discard != nil && result.Outcome == verify.OutcomePassed {
+		for _, path := range result.Recordings {
+			r.opts.Discard(path)
+		}
+		result.Recordings = nil
+	}
+	r.notify(Event{Target: index, Phase: verify.PhaseDone, Attempt: c.attempt, Result: result})
+}
+
+// countFailure ends or stops the run if it is one too many.
+func (r *run) countFailure() {
+	n := int(r.failed.Add(1))
+	if r.opts.FailFast {
+		r.cancel(errFailFast)
+	} else if r.opts.StopOver != nil && n > *r.opts.StopOver {
+		r.noMore(errStopOver)
+	}
 }
 
 func (r *run) notify(e Event) {
@@ -98,17 +123,15 @@ func (r *run) report() *verify.Report {
 	if r.opts.Check != nil {
 		report.Command, report.Stopped = "check", r.ctx.Err() != nil
 	}
-	report.DurationMS, report.OK, report.FailOn = wording.Milliseconds(time.Since(r.started)), true, r.opts.FailOn
-	report.Seed, report.Targets = r.opts.Seed, r.results
+	report.DurationMS, report.Seed, report.Targets = wording.Milliseconds(time.Since(r.started)), r.opts.Seed, r.results
 	if r.opts.Scenario != nil {
 		report.Scenario = r.opts.Scenario.Name
 	}
 	if r.opts.Baseline != nil {
 		report.Baseline = r.opts.Baseline.Name
 	}
-	for i := range r.results {
-		report.OK = report.OK && r.results[i].OK
-	}
+	report.Plan.Targets = len(r.results)
+	report.Judge(r.opts.FailOn, r.opts.Accepted, time.Now())
 	return report
 }
 

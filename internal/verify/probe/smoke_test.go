@@ -160,7 +160,7 @@ func TestUnknownEndIsNoPlainOK(t *testing.T) {
 		all := probe.Run(t.Context(), w.options("far"))
 		r := all.Targets[0]
 		require.Equal(t, verify.VerdictDoubtful, r.Verdict(), "%+v", r)
-		require.Zero(t, all.ExitCode())
+		require.Zero(t, all.Exit)
 		require.Equal(t, []string{why}, r.CannotTell)
 		require.Equal(t, why, r.Exit)
 		for _, n := range r.Notices {
@@ -275,7 +275,9 @@ func TestTimeoutHint(t *testing.T) {
 
 func TestFailOn(t *testing.T) {
 	l := newLab(t)
-	for on, cause := range map[verify.FailOn]verify.Cause{{Error: true}: verify.CauseProtocol, {}: ""} {
+	for word, cause := range map[string]verify.Cause{"error": verify.CauseProtocol, "never": ""} {
+		on, err := verify.ParseFailOn(word)
+		require.NoError(t, err)
 		opts := l.options(targets("stray-text")...)
 		opts.FailOn = on
 		r := probe.Run(t.Context(), opts).Targets[0]

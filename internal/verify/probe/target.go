@@ -30,6 +30,7 @@ type target struct {
 	phase       verify.Phase
 	waitBegan   time.Time         // zero if it is not waiting for its turn
 	slot        *slot             // slot among the running servers
+	begun       func() bool       // called once its command is about to be executed
 	attempt     int               // 0: not started
 	times       timings           // of the last attempt
 	opening     *opening          // steps of the current attempt, or nil
@@ -47,10 +48,31 @@ func newTarget(r *run, index int, random *rand.Rand) *target {
 	}}
 }
 
+// do runs the target unless the run has ended, or begins no more targets.
+func (c *target) do() {
+	r := c.run
+	ctx, cancel := context.WithCancelCause(r.ctx)
+	defer cancel(nil)
+	c.begun = context.AfterFunc(r.begin, func() { cancel(context.Cause(r.begin)) })
+	defer c.begun()
+	switch {
+	case r.begin.Err() != nil:
+		c.fail(notBegun(context.Cause(r.begin)))
+	case r.opts.Check != nil:
+		c.attempt = 1
+		c.check(ctx)
+	default:
+		c.attempt = 1
+		c.smoke(ctx)
+	}
+	c.end()
+	r.refs.offer(c.index, c.offers)
+}
+
 // smoke runs the steps until one fails, and then in any case the shutdown and the check
 // of the log.
-func (c *target) smoke() {
-	ctx, cancel := executor.WithPausableTimeout(c.run.ctx, c.run.opts.TargetTimeout, errTargetLate)
+func (c *target) smoke(ctx context.Context) {
+	ctx, cancel := executor.WithPausableTimeout(ctx, c.run.opts.TargetTimeout, errTargetLate)
 	defer cancel()
 	if f := c.make(ctx); f != nil {
 		c.fail(f)
@@ -106,6 +128,7 @@ func (c *target) step(ctx context.Context, p executor.Phase) {
 		if !c.slot.acquire(ctx, c.waits) {
 			return // it ended while waiting
 		}
+		c.begun()
 	}
 	if c.opening != nil {
 		c.opening.step(p)
@@ -195,15 +218,23 @@ func (c *target) fail(f *failure) {
 	}
 	c.result.Phase, c.result.Cause, c.result.Code = f.phase, f.cause, f.code
 	c.result.Message, c.result.Hint, c.result.Said = f.message, f.hint, f.said
+	c.result.Side = verify.SideOf(f.phase, f.cause, f.code)
+	if f.cause == verify.CauseCancelled && f.phase == verify.PhaseWait {
+		c.result.Outcome = verify.OutcomeStopped
+	}
 	if f.exit != nil {
 		c.exit(f.exit)
 	}
-	c.failed()
+	if c.run.opts.Repeat <= 1 {
+		c.failed()
+	}
 }
 
+// failed counts the target if it fails the run.
 func (c *target) failed() {
-	if c.run.opts.FailFast {
-		c.run.cancel(errFailFast)
+	c.result.Decide(c.run.opts.Accepted, time.Now())
+	if c.run.opts.FailOn.CountsTarget(&c.result) {
+		c.run.countFailure()
 	}
 }
 
@@ -229,13 +260,4 @@ func (c *target) end() {
 		r.Steps = slices.Concat(c.phaseSteps(), r.Steps)
 	}
 	c.tidy()
-}
-
-func (c *target) do() {
-	c.attempt = 1
-	if c.run.opts.Check != nil {
-		c.check(c.run.ctx)
-	} else {
-		c.smoke()
-	}
 }

@@ -60,6 +60,9 @@ func (c lineColumns) Line(r *verify.Result) string {
 }
 
 func status(r *verify.Result) string {
+	if r.Outcome == verify.OutcomeTolerated {
+		return string(r.Outcome)
+	}
 	switch outcome := r.Verdict(); outcome {
 	case verify.VerdictFailed:
 		return "FAIL"
@@ -73,10 +76,16 @@ func status(r *verify.Result) string {
 // OneLine describes a target in one line, safe for a terminal: what it offers, or what
 // went wrong in which phase.
 func OneLine(r *verify.Result) string {
-	if !r.OK {
+	switch {
+	case r.Tolerated != nil:
+		return termsafe.Line(r.Tolerated.Owner + ", until " + r.Tolerated.Expires + "; " + failure(r))
+	case !r.OK:
 		return termsafe.Line(failure(r))
 	}
 	parts := slices.Clone(r.CannotTell) // first, because a line may be cut
+	if r.Outcome == verify.OutcomeFlaky {
+		parts = append(parts, flaky(r))
+	}
 	if has := offers(r); has != "" {
 		parts = append(parts, has)
 	}
@@ -90,6 +99,28 @@ func OneLine(r *verify.Result) string {
 		parts = append(parts, r.Notices[i].Code)
 	}
 	return termsafe.Line(strings.Join(parts, ", "))
+}
+
+// flaky is such as "second attempt; first: connection refused".
+func flaky(r *verify.Result) string {
+	n := len(r.Attempts) + 1
+	text := fmt.Sprintf("attempt %d", n)
+	switch {
+	case r.Repeats != nil:
+		text = fmt.Sprintf("%d of %d", r.Repeats.Passed, r.Repeats.Of)
+	case n == 2:
+		text = "second attempt"
+	case n == 3:
+		text = "third attempt"
+	}
+	if len(r.Attempts) == 0 {
+		return text
+	}
+	_, what, found := strings.Cut(r.Attempts[0].Message, ": ")
+	if !found {
+		what = r.Attempts[0].Message
+	}
+	return text + "; first: " + what
 }
 
 func failure(r *verify.Result) string {
