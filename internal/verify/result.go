@@ -101,6 +101,9 @@ type Target struct {
 	Host   string // as given, or Local
 	Server string
 	Source string // the file that its problems are reported for
+	Groups []string
+	At     string // file:line of the host
+	Skip   string // why it is not run; "" to run it
 }
 
 const checkCommand = "check"

@@ -82,7 +82,7 @@ func (r *run) runTarget(index int, slot *slot) {
 	c := newTarget(r, index, random)
 	c.slot = slot
 	c.do()
-	if r.opts.Repeat > 1 {
+	if r.opts.Repeat > 1 && c.attempt > 0 {
 		c = r.repeat(c)
 		c.failed()
 	}

@@ -156,3 +156,20 @@ func TestDiscardedRecordings(t *testing.T) {
 		require.Equal(t, []string{"1.jsonl"}, report.Targets[1].Recordings)
 	})
 }
+
+func TestSkippedTarget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		skipped := w.add("one", new(host))
+		w.add("two", new(host))
+		opts := w.options("one", "two")
+		opts.Targets[0].Skip, opts.Targets[1].Groups, opts.Targets[1].At = "is being rebuilt", []string{"eu"}, "fleet.ini:7"
+		opts.Repeat, opts.Baseline = 2, &probe.Baseline{Name: "one", Host: "one"}
+		report := probe.Run(t.Context(), opts)
+		require.Equal(t, []verify.Outcome{verify.OutcomeSkipped, verify.OutcomePassed}, outcomesOf(report))
+		require.Zero(t, skipped.starts.Load())
+		require.Equal(t, "is being rebuilt", report.Targets[0].Message)
+		require.Equal(t, "fleet.ini:7", report.Targets[1].At)
+		require.Zero(t, report.Exit)
+	})
+}

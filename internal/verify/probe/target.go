@@ -41,9 +41,9 @@ type target struct {
 }
 
 func newTarget(r *run, index int, random *rand.Rand) *target {
-	now := time.Now()
+	now, of := time.Now(), &r.opts.Targets[index]
 	return &target{run: r, index: index, random: random, began: now, phase: verify.PhaseWait, times: timings{}, secrets: new(secret.Concealer), result: verify.Result{
-		Host: r.opts.Targets[index].Host, Server: r.opts.Targets[index].Server, Source: r.opts.Targets[index].Source,
+		Host: of.Host, Server: of.Server, Source: of.Source, HostGroups: of.Groups, At: of.At,
 		StartedMS: wording.Milliseconds(now.Sub(r.started)),
 	}}
 }
@@ -51,6 +51,12 @@ func newTarget(r *run, index int, random *rand.Rand) *target {
 // do runs the target unless the run has ended, or begins no more targets.
 func (c *target) do() {
 	r := c.run
+	if reason := r.opts.Targets[c.index].Skip; reason != "" {
+		c.result.Outcome, c.result.Message, c.result.OK = verify.OutcomeSkipped, reason, true
+		c.tidy()
+		r.refs.offer(c.index, nil)
+		return
+	}
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	defer cancel(nil)
 	c.begun = context.AfterFunc(r.begin, func() { cancel(context.Cause(r.begin)) })
