@@ -121,7 +121,7 @@ func (p *acceptedParser) member(text string) error {
 	value = strings.TrimSpace(value)
 	switch {
 	case !found:
-		return fmt.Errorf("%.40q: must be a member with a colon, such as reason:", text)
+		return fmt.Errorf("%.40q: must be a member with a colon, such as reason: fixed soon", text)
 	case p.target != nil:
 		return p.target.member(name, value)
 	case len(p.file.Accepted) == 0:

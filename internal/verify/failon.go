@@ -133,7 +133,8 @@ func (f FailOn) Counts(severity string) bool {
 func (f FailOn) CountsTarget(r *Result) bool {
 	switch r.Outcome {
 	case OutcomeFailed:
-		return !(f.NoHost && r.Side == SideHost || f.NoServer && r.Side == SideServer || f.New && r.Runs > 1)
+		ignored := f.NoHost && r.Side == SideHost || f.NoServer && r.Side == SideServer || f.New && r.Runs > 1
+		return !ignored
 	case OutcomePassed, OutcomeFlaky:
 		return f.Flaky && r.Outcome == OutcomeFlaky ||
 			slices.ContainsFunc(r.Notices, func(n Notice) bool { return slices.Contains(f.Notices, n.Code) })

@@ -374,3 +374,25 @@ steps:
 	require.Equal(t, 1, r.Code, r.Stderr)
 	require.Contains(t, r.Stdout, "  standard input:9:")
 }
+
+// TestFailOnSidesOnHosts has three good hosts and one that refuses connections.
+func TestFailOnSidesOnHosts(t *testing.T) {
+	t.Parallel()
+	good := sshtest.OpenSSH(t, sshtest.Options{Aliases: []string{"web-1", "web-2", "web-3"}})
+	down := sshtest.OpenSSH(t, sshtest.Options{Alias: "down"})
+	down.Stop()
+	config := fleetConfig(t, good, down)
+	for _, tt := range []struct {
+		hosts, failOn string
+		exit          int
+	}{
+		{"web-?\ndown\n", "server", 0}, {"web-?\ndown\n", "host", 5}, {"web-?\ndown\n", "error", 5}, {"down\n", "server", 5},
+	} {
+		list := clitest.WriteFile(t, tt.hosts)
+		for _, command := range [][]string{{"smoke"}, {"check", "--no-calls"}} {
+			args := append(command, "-F", config, "--hosts", list, "--fail-on", tt.failOn)
+			r := clitest.Run(t, clitest.Against("", args...)...)
+			require.Equal(t, tt.exit, r.Code, "%q %s: %s%s", args, tt.hosts, r.Stdout, r.Stderr)
+		}
+	}
+}

@@ -62,7 +62,7 @@ started); otherwise it is 1.`,
 			return runSmoke(cmd.Context(), env, t, &f)
 		},
 	}
-	f.fleetFlags.register(cmd, "test")
+	f.register(cmd, "test")
 	set := cmd.Flags()
 	set.IntVar(&f.opts.Jobs, "jobs", probe.DefaultJobs, "run `N` servers at once; connections to further hosts are opened ahead")
 	set.Uint32Var(&f.seed, "seed", 0, "`number` that seeds the waits between attempts, to repeat those of another run (default: random)")
