@@ -266,6 +266,9 @@ func (r *Result) Verdict() string {
 func (r *Result) WaitedMS() float64 {
 	waited := r.WaitMS
 	for i := range r.Attempts {
+		if r.Repeats != nil {
+			break // they were no preparation
+		}
 		waited += r.Attempts[i].DurationMS
 	}
 	if ms := r.Took(string(PhaseBaseline)); ms != nil {

@@ -101,7 +101,8 @@ func OneLine(r *verify.Result) string {
 	return termsafe.Line(strings.Join(parts, ", "))
 }
 
-// flaky is such as "second attempt; first: connection refused".
+// flaky is such as "second attempt; first: connection refused", or "7 of 10; first: ...",
+// with the first failure.
 func flaky(r *verify.Result) string {
 	n := len(r.Attempts) + 1
 	text := fmt.Sprintf("attempt %d", n)
@@ -116,9 +117,9 @@ func flaky(r *verify.Result) string {
 	if len(r.Attempts) == 0 {
 		return text
 	}
-	_, what, found := strings.Cut(r.Attempts[0].Message, ": ")
-	if !found {
-		what = r.Attempts[0].Message
+	what := r.Attempts[0].Message
+	if _, short, found := strings.Cut(what, ": "); found && r.Repeats == nil { // the row has the host
+		what = short
 	}
 	return text + "; first: " + what
 }
