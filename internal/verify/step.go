@@ -27,6 +27,7 @@ const (
 	StepEOF          = "stdin-eof"
 	StepTerm         = "sigterm"
 	StepLeaked       = "leaked-processes"
+	StepExpect       = "expect" // an expectation on the target
 )
 
 // A Step is the result of a phase, of a step of a scenario in it, or of a check. Its texts
@@ -76,6 +77,7 @@ var explanations = map[string]Rule{
 	StepVersion:      {Title: "unsupported version not negotiated", Explanation: "A request for an unsupported revision gets another revision, or an error that names the supported ones.", Reference: "versioning"},
 	StepEOF:          {Title: "does not exit at stdin EOF", Explanation: "The server exits when its standard input is closed.", Reference: "lifecycle, shutdown"},
 	StepTerm:         {Title: "does not exit at SIGTERM", Explanation: "The server exits on SIGTERM.", Reference: "lifecycle, shutdown"},
+	StepExpect:       {Title: "expectation not met", Explanation: "The target meets the expectations of the hosts file.", Reference: "mcpdbg, docs/ci.md"},
 	StepLeaked:       {Title: "leaked processes", Explanation: "The server ends all its child processes before it exits.", Reference: "lifecycle, shutdown"},
 }
 
