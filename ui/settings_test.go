@@ -93,6 +93,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"[play]\nidle = \"0\"\n", `config.toml:2: play.idle: invalid duration "0": use a value such as 1s or 250ms, or none`},
 		{"[recordings]\nkeep = -1\n", "config.toml:2: recordings.keep: invalid number of recordings: -1"},
 		{"[taps]\nkeep = -1\n", "config.toml:2: taps.keep: invalid number of recordings: -1"},
+		{"[history]\nkeep = -1\n", "config.toml:2: history.keep: invalid number of runs: -1"},
 		{"[taps]\nover = \"much\"\n", `config.toml:2: taps.over: invalid size "much": use 2GiB, 500M or 65536`},
 		{"[recordings]\nolder = \"soon\"\n", `config.toml:2: recordings.older: invalid age "soon": use 30d, 2w or 12h`},
 		{"[recordings]\n\nover = \"0\"\n", `config.toml:3: recordings.over: invalid size "0": use 2GiB, 500M or 65536`},

@@ -47,6 +47,8 @@ type Settings struct {
 	// Taps is the retention of the recordings of each name of a tap; members that are 0
 	// mean DefaultTaps.
 	Taps recordings.Retention
+	// History is how many runs a folder of --history keeps; 0 means 400.
+	History int
 	// MaxPart is the maximum size of a file of a recording, in bytes; 0 means no
 	// limit.
 	MaxPart int64
@@ -145,6 +147,9 @@ type settingsText struct {
 		Keep int    `toml:"keep"`
 		Over string `toml:"over"`
 	} `toml:"taps"`
+	History struct {
+		Keep int `toml:"keep"`
+	} `toml:"history"`
 }
 
 // ParseSettings parses the settings in data, the text of a TOML file. Its errors are
@@ -241,7 +246,10 @@ func (s *Settings) checkTaps(t *settingsText) *SettingsError {
 	if t.Taps.Keep < 0 {
 		return &SettingsError{Key: "taps.keep", Err: fmt.Errorf("invalid number of recordings: %d", t.Taps.Keep)}
 	}
-	s.Taps.Keep = t.Taps.Keep
+	if t.History.Keep < 0 {
+		return &SettingsError{Key: "history.keep", Err: fmt.Errorf("invalid number of runs: %d", t.History.Keep)}
+	}
+	s.Taps.Keep, s.History = t.Taps.Keep, t.History.Keep
 	var err error
 	if t.Taps.Over != "" {
 		if s.Taps.Over, err = recordings.ParseSize(t.Taps.Over); err != nil {

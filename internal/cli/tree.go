@@ -36,7 +36,7 @@ func subcommands() []subcommand {
 		{console.Tap, false, tap.Command},
 		{"wrap", true, tap.WrapCommand},
 		{"unwrap", true, tap.UnwrapCommand},
-		{"smoke", true, smoke.Command},
+		{"smoke", false, smoke.Command},
 		{"check", true, smoke.CheckCommand},
 		{"explain", true, explainCommand},
 		{"exec-server", true, execserver.Command},

@@ -112,7 +112,10 @@ func runCheck(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlag
 	if err := f.verify(cmd, env, &t, files); err != nil {
 		return err
 	}
-	var err error
+	err := f.trend.open(cmd)
+	if err != nil {
+		return err
+	}
 	if f.check.Keep, err = f.keep(); err != nil {
 		return err
 	}
@@ -144,7 +147,8 @@ func runCheck(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlag
 	if f.partial() {
 		report.Stale = nil // most entries are of rules that were not run
 	}
-	return ended(ctx, report, f.out.write(env, out, report, f.out.source))
+	kept := f.trend.after(env, report)
+	return ended(ctx, report, errors.Join(kept, f.out.write(env, out, report, f.out.source)))
 }
 
 // partial reports whether only some rules are reported.

@@ -31,6 +31,7 @@ type fleetFlags struct {
 	name     string
 	accepted string
 	update   bool
+	trend    trendFlags
 
 	quiet  bool
 	folder string // the flag for recordings
@@ -55,6 +56,7 @@ func (f *fleetFlags) register(cmd *cobra.Command, verb string) {
 	flags.CompleteOneOf(cmd, "fail-on", verify.FailOnWords()...)
 	flags.CompleteOneOf(cmd, "keep-recordings", keepAll, keepFailed)
 	flags.CompleteNothing(cmd, "stop-over", "name", "repeat", "run-timeout")
+	f.trend.register(cmd)
 }
 
 // registerTarget adds the flags for the session of each target.
@@ -77,7 +79,7 @@ func (f *fleetFlags) check() error {
 		return console.Usagef("--retries must not be negative")
 	case err != nil:
 		return console.Usagef("--fail-on %q: %v", f.failOn, err)
-	case f.opts.FailOn.New:
+	case f.opts.FailOn.New && f.trend.folder == "":
 		return console.Usagef("--fail-on new requires --history")
 	case f.opts.Repeat < 1:
 		return console.Usagef("--repeat must be at least 1")

@@ -95,9 +95,9 @@ func (r *smokeRun) do(ctx context.Context) (*verify.Report, error) {
 		r.out.event(e)
 	}
 	report := r.fleet.run(ctx, r.opts)
-	judged := r.flags.judge(r.env, report)
+	err := errors.Join(r.flags.judge(r.env, report), r.flags.trend.after(r.env, report))
 	r.judged = report
-	err := errors.Join(judged, r.out.finish(report))
+	err = errors.Join(err, r.out.finish(report))
 	r.progress.Over()
 	return report, err
 }

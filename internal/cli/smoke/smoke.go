@@ -5,7 +5,6 @@ package smoke
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"math/rand/v2"
 
@@ -59,7 +58,7 @@ started); otherwise it is 1.`,
   printf 'web-*\n!web-9\n' | mcpdbg smoke --hosts - --json -- my-server`,
 		Args: flags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runSmoke(cmd.Context(), env, t, &f)
+			return runSmoke(cmd, env, t, &f)
 		},
 	}
 	f.register(cmd, "test")
@@ -117,10 +116,15 @@ func (f *fleetFlags) checkStdin(file string) error {
 	return nil
 }
 
-func runSmoke(ctx context.Context, env *console.Env, t flags.Target, f *smokeFlags) error {
+func runSmoke(cmd *cobra.Command, env *console.Env, t flags.Target, f *smokeFlags) error {
 	if err := f.check(&t); err != nil {
 		return err
 	}
+	if err := f.trend.open(cmd); err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	f.trend.quiet = f.out.quiet
 	f.folder, f.quiet, f.source = "recordings", f.out.quiet, cmp.Or(f.out.source, flags.Source(&t))
 	fl, err := f.fleet(ctx, env, t)
 	if err != nil {
