@@ -73,7 +73,7 @@ started); otherwise it is 1.`,
 	_ = cmd.MarkFlagDirname("recordings") // the flag exists
 	t.RegisterRecording(cmd)
 	f.registerTarget(cmd, &t, "test")
-	cmd.AddCommand(historyCommand(env))
+	cmd.AddCommand(historyCommand(env), mergeCommand(env))
 	return cmd
 }
 

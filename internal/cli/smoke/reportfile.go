@@ -1,0 +1,70 @@
+package smoke
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"mcpdbg/internal/cli/console"
+	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/report"
+	"mcpdbg/internal/wording"
+)
+
+// format is a kind of report, with its extension.
+type format struct {
+	name, extension string
+	write           func(io.Writer, *verify.Report) error
+}
+
+// formats are those of --report, longer extensions first.
+func formats(path string) []format {
+	run, _, _ := strings.Cut(filepath.Base(path), ".")
+	return []format{
+		{"codequality", ".codequality.json", report.CodeQuality}, {"json", ".json", writeVersion2}, {"junit", ".xml", report.JUnit}, {"html", ".html", report.HTML},
+		{"markdown", ".md", report.Markdown}, {"sarif", ".sarif", writeSARIF},
+		{"prom", ".prom", func(w io.Writer, r *verify.Report) error { return report.Prom(w, r, run) }},
+	}
+}
+
+func writeVersion2(w io.Writer, r *verify.Report) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(wording.VisibleJSON(append(text, '\n')))
+	return err
+}
+
+// reportsOf reads the values of --report: a file with a known extension, or FORMAT:FILE.
+func reportsOf(values []string) ([]console.Report[*verify.Report], error) {
+	var all []console.Report[*verify.Report]
+	for _, value := range values {
+		one, err := reportOf(value)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, console.CheckReports(false, all)
+}
+
+func reportOf(value string) (console.Report[*verify.Report], error) {
+	name, path, named := strings.Cut(value, ":")
+	var names []string
+	for _, f := range formats(path) {
+		if named && f.name == name && path != "" {
+			return console.Report[*verify.Report]{Flag: "--report " + name, Path: path, Write: f.write}, nil
+		}
+		names = append(names, f.name)
+	}
+	for _, f := range formats(value) {
+		if strings.HasSuffix(value, f.extension) {
+			return console.Report[*verify.Report]{Flag: "--report", Path: value, Write: f.write}, nil
+		}
+	}
+	return console.Report[*verify.Report]{}, console.WithHint(console.Usagef("--report %s: unknown format", value),
+		fmt.Sprintf("FORMAT:FILE with one of %s, or a file with its extension", strings.Join(names, ", ")))
+}
