@@ -14,6 +14,7 @@ import (
 	"mcpdbg/internal/cli/replay"
 	runcmd "mcpdbg/internal/cli/run"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/history"
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/digest"
 	"mcpdbg/recordings/formats"
@@ -29,6 +30,7 @@ func TestJSONIsDocumented(t *testing.T) {
 	for _, of := range []any{
 		rec.Listed{}, rec.FoundEntry{}, rec.Info{}, digest.Peer{}, rec.CountsInfo{}, digest.Line{}, digest.Failure{}, digest.ToolCount{}, digest.Call{}, digest.Slowing{}, digest.Cause{}, rec.NotifiedInfo{}, rec.StrayInfo{}, verify.Problem{},
 		rec.Verification{}, recordings.Stream{}, recordings.Problem{}, redact.Report{}, redact.Item{}, formats.ImportReport{}, formats.UnreadLine{},
+		history.Trend{}, history.Run{}, history.Figure{}, history.Slower{}, history.Flaky{},
 		replay.Document{}, replay.Item{}, runcmd.ScenarioDocument{}, runcmd.StepDocument{}, runcmd.ProblemDocument{}, recreplay.Variable{}, recreplay.Target{}, recreplay.ServerRequest{},
 	} {
 		kind := reflect.TypeOf(of)
