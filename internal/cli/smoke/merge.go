@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"mcpdbg/framing"
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/verify"
 	"mcpdbg/internal/verify/history"
@@ -124,28 +122,10 @@ func readReport(ctx context.Context, env *console.Env, name string) (*verify.Rep
 		return nil, console.UnreadInput("merge", err)
 	}
 	defer file.Close()
-	r, err := readVersion2(file)
+	r, err := report.Read(file)
 	if err != nil {
-		return nil, console.Usagef("merge: %s: %v", name, err)
+		return nil, console.Usagef("merge: %s: %s", name, termsafe.Line(err.Error()))
 	}
-	return r, nil
-}
-
-const maxReport = 256 << 20
-
-func readVersion2(from io.Reader) (*verify.Report, error) {
-	data, err := io.ReadAll(io.LimitReader(from, maxReport))
-	if err != nil {
-		return nil, err
-	}
-	r := new(verify.Report)
-	if err := framing.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("not a report: %w", err)
-	}
-	if r.Version != 2 {
-		return nil, errors.New("not a report of version 2")
-	}
-	r.Settle()
 	return r, nil
 }
 

@@ -1,7 +1,6 @@
 package smoke
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/verify"
 	"mcpdbg/internal/verify/report"
-	"mcpdbg/internal/wording"
 )
 
 // format is a kind of report, with its extension.
@@ -23,19 +21,10 @@ type format struct {
 func formats(path string) []format {
 	run, _, _ := strings.Cut(filepath.Base(path), ".")
 	return []format{
-		{"codequality", ".codequality.json", report.CodeQuality}, {"json", ".json", writeVersion2}, {"junit", ".xml", report.JUnit}, {"html", ".html", report.HTML},
+		{"codequality", ".codequality.json", report.CodeQuality}, {"json", ".json", report.Version2}, {"junit", ".xml", report.JUnit}, {"html", ".html", report.HTML},
 		{"markdown", ".md", report.Markdown}, {"sarif", ".sarif", writeSARIF},
 		{"prom", ".prom", func(w io.Writer, r *verify.Report) error { return report.Prom(w, r, run) }},
 	}
-}
-
-func writeVersion2(w io.Writer, r *verify.Report) error {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(wording.VisibleJSON(append(text, '\n')))
-	return err
 }
 
 // reportsOf reads the values of --report: a file with a known extension, or FORMAT:FILE.

@@ -41,6 +41,34 @@ func JSON(w io.Writer, r *verify.Report) error {
 	return writeLine(w, smokeV1(r))
 }
 
+// Version2 writes the report of version 2 on one line.
+func Version2(w io.Writer, r *verify.Report) error { return writeLine(w, r) }
+
+// Version2Lines writes the report of version 2 in lines: the report without targets, each
+// target, and again the report, with its counts and failures.
+func Version2Lines(w io.Writer, r *verify.Report) error {
+	type whole struct {
+		Line string `json:"line"`
+		verify.Report
+	}
+	head := *r
+	head.Targets = []verify.Result{}
+	if err := writeLine(w, whole{lineStart, head}); err != nil {
+		return err
+	}
+	for i := range r.Targets {
+		if err := writeLine(w, struct {
+			Version int    `json:"mcpdbg_report"`
+			Line    string `json:"line"`
+			Index   int    `json:"index"`
+			verify.Result
+		}{2, lineTarget, i, r.Targets[i]}); err != nil {
+			return err
+		}
+	}
+	return writeLine(w, whole{lineEnd, head})
+}
+
 // Kinds of line.
 const (
 	lineStart  = "start"
