@@ -156,7 +156,7 @@ func (f *checkFlags) partial() bool { return len(f.only)+len(f.skip) > 0 }
 
 var passiveFlags = map[string]bool{
 	"only": true, "skip": true, "fail-on": true, "accepted": true, "update": true, "baseline": true, "update-baseline": true,
-	"json": true, "junit": true, "markdown": true, "sarif": true, "source": true,
+	"json": true, "report": true, "junit": true, "markdown": true, "sarif": true, "source": true,
 }
 
 func (f *checkFlags) verify(cmd *cobra.Command, env *console.Env, t *flags.Target, files []string) error {

@@ -17,11 +17,13 @@ type outputs struct {
 	json                   bool
 	junit, markdown, sarif string
 	source                 string
+	reportFiles
 }
 
 func (o *outputs) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	o.reportFiles.register(cmd)
 	f.StringVar(&o.junit, "junit", "", "write a JUnit XML report to `file`; - is standard output")
 	f.StringVar(&o.markdown, "markdown", "", "write a Markdown summary of at most 1 MiB to `file`; - is standard output")
 	f.StringVar(&o.sarif, "sarif", "", "write SARIF for code scanning to `file`; - is standard output")
@@ -32,13 +34,18 @@ func (o *outputs) register(cmd *cobra.Command) {
 const sarifFlag = "--sarif"
 
 func (o *outputs) reports() []console.Report[*verify.Report] {
-	return []console.Report[*verify.Report]{
+	return append([]console.Report[*verify.Report]{
 		{Flag: "--junit", Path: o.junit, Write: report.JUnit}, {Flag: "--markdown", Path: o.markdown, Write: report.Markdown},
 		{Flag: sarifFlag, Path: o.sarif, Write: writeSARIF},
-	}
+	}, o.named...)
 }
 
-func (o *outputs) check() error { return console.CheckReports(o.json, o.reports()) }
+func (o *outputs) check() error {
+	if err := o.parse(); err != nil {
+		return err
+	}
+	return console.CheckReports(o.json, o.reports())
+}
 
 // write writes all outputs of a run. source replaces the files that problems are reported
 // for.
@@ -66,6 +73,9 @@ func (o *outputs) write(env *console.Env, files *console.Reports[*verify.Report]
 }
 
 func writeSARIF(w io.Writer, r *verify.Report) error {
-	run := report.Run{Version: console.Version, RuleSet: r.RuleSet, Checked: r.Checked, Verdict: report.Verdict(r)}
+	run := report.Run{Version: console.Version, RuleSet: r.RuleSet, Checked: r.Checked}
+	if r.Command == "check" {
+		run.Verdict = report.Verdict(r)
+	}
 	return report.SARIF(w, run, r.Reported())
 }

@@ -18,7 +18,7 @@ import (
 
 type mergeFlags struct {
 	trend            trendFlags
-	reports          []string
+	reports          reportFiles
 	failOn, accepted string
 	quiet            bool
 }
@@ -44,7 +44,7 @@ different plans are an error. A single report of a whole run is converted.`,
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
-	set.StringArrayVar(&f.reports, "report", nil, "write a report to `file`: .json, .xml (JUnit), .html, .md, .sarif, .prom, .codequality.json, or FORMAT:FILE; - is standard output; may be repeated")
+	f.reports.register(cmd)
 	set.StringVar(&f.failOn, "fail-on", "", "judge again: a `list` as in smoke --fail-on (default: as the runs did)")
 	set.StringVar(&f.accepted, "accepted", "", "judge again: `file` with accepted problems and targets")
 	f.trend.register(cmd)
@@ -58,8 +58,7 @@ func runMerge(cmd *cobra.Command, env *console.Env, f *mergeFlags, files []strin
 	if err := f.trend.open(cmd); err != nil {
 		return err
 	}
-	reports, err := reportsOf(f.reports)
-	if err != nil {
+	if err := f.reports.parse(); err != nil {
 		return err
 	}
 	r, missing, err := mergeFiles(ctx, env, files)
@@ -73,7 +72,7 @@ func runMerge(cmd *cobra.Command, env *console.Env, f *mergeFlags, files []strin
 	if len(missing) > 0 {
 		r.OK, r.Exit = false, console.ExitReach
 	}
-	out, err := console.OpenReports(reports)
+	out, err := console.OpenReports(f.reports.named)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ type smokeOutputs struct {
 	json, jsonl, tap, quiet bool
 	junit, html             string
 	markdown, sarif, source string
+	reportFiles
 	flags.Screen
 }
 
@@ -28,6 +29,7 @@ func (o *smokeOutputs) register(cmd *cobra.Command) {
 	f.BoolVar(&o.json, "json", false, "print one JSON document at the end")
 	f.BoolVar(&o.jsonl, "jsonl", false, "print one JSON line per target as soon as it is done")
 	f.BoolVar(&o.tap, "tap", false, "print TAP (Test Anything Protocol) at the end")
+	o.reportFiles.register(cmd)
 	f.StringVar(&o.junit, "junit", "", "write a JUnit XML report to `file`; - is standard output")
 	f.StringVar(&o.html, "html", "", "write an HTML report to `file`; - is standard output")
 	f.StringVar(&o.markdown, "markdown", "", "write a Markdown summary of at most 1 MiB to `file`; - is standard output")
@@ -59,10 +61,18 @@ func (o *smokeOutputs) toStdout() []string {
 			flags = append(flags, f.name)
 		}
 	}
+	for _, r := range o.named {
+		if r.Path == "-" {
+			flags = append(flags, r.Flag+":-")
+		}
+	}
 	return flags
 }
 
 func (o *smokeOutputs) check() error {
+	if err := o.reportFiles.parse(); err != nil {
+		return err
+	}
 	if flags := o.toStdout(); len(flags) > 1 {
 		return console.Usagef("%s and %s cannot be combined: both write to standard output", flags[0], flags[1])
 	}
@@ -142,14 +152,14 @@ type smokeFile struct {
 }
 
 func (o *smokeOutputs) files() []smokeFile {
-	return []smokeFile{
+	files := []smokeFile{
 		{"--junit", o.junit, report.JUnit}, {"--html", o.html, report.HTML}, {"--markdown", o.markdown, report.Markdown},
-		{"--sarif", o.sarif, o.writeSARIF},
+		{"--sarif", o.sarif, writeSARIF},
 	}
-}
-
-func (o *smokeOutputs) writeSARIF(w io.Writer, r *verify.Report) error {
-	return report.SARIF(w, report.Run{Version: console.Version, RuleSet: r.RuleSet, Checked: r.Checked}, r.Reported())
+	for _, r := range o.named {
+		files = append(files, smokeFile{r.Flag, r.Path, r.Write})
+	}
+	return files
 }
 
 func (o *smokeOutputs) reports() []string {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/internal/verify"
 	"mcpdbg/internal/verify/report"
@@ -21,23 +23,33 @@ type format struct {
 func formats(path string) []format {
 	run, _, _ := strings.Cut(filepath.Base(path), ".")
 	return []format{
-		{"codequality", ".codequality.json", report.CodeQuality}, {"json", ".json", report.Version2}, {"junit", ".xml", report.JUnit}, {"html", ".html", report.HTML},
+		{"codequality", ".codequality.json", report.CodeQuality}, {"json", ".json", report.Version2}, {"jsonl", ".jsonl", report.Version2Lines}, {"junit", ".xml", report.JUnit}, {"html", ".html", report.HTML},
 		{"markdown", ".md", report.Markdown}, {"sarif", ".sarif", writeSARIF},
 		{"prom", ".prom", func(w io.Writer, r *verify.Report) error { return report.Prom(w, r, run) }},
 	}
 }
 
-// reportsOf reads the values of --report: a file with a known extension, or FORMAT:FILE.
-func reportsOf(values []string) ([]console.Report[*verify.Report], error) {
-	var all []console.Report[*verify.Report]
-	for _, value := range values {
+// reportFiles are the values of --report.
+type reportFiles struct {
+	values []string
+	named  []console.Report[*verify.Report] // after parse
+}
+
+func (f *reportFiles) register(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.values, "report", nil, "write a report to `file`: .json, .jsonl, .xml (JUnit), .html, .md, .sarif, .prom, .codequality.json, or FORMAT:FILE; - is standard output; may be repeated")
+}
+
+// parse accepts a file with a known extension, or FORMAT:FILE.
+func (f *reportFiles) parse() error {
+	f.named = nil
+	for _, value := range f.values {
 		one, err := reportOf(value)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, one)
+		f.named = append(f.named, one)
 	}
-	return all, console.CheckReports(false, all)
+	return console.CheckReports(false, f.named)
 }
 
 func reportOf(value string) (console.Report[*verify.Report], error) {
