@@ -135,7 +135,7 @@ func (l *launcher) sendConfigured(ch *channel) {
 func (l *launcher) openRun(ctx context.Context) opening {
 	scripts := []string{guard.RunScript(l.mark, l.cmd)}
 	if l.single {
-		scripts = []string{guard.ShowMark(l.mark), scripts[0]}
+		scripts = []string{guard.ShowMark(l.mark, 0), scripts[0]}
 	}
 	return l.openScript(ctx, guard.RunMarker(l.mark), false, scripts...)
 }

@@ -31,6 +31,7 @@ type Options struct {
 	Words []string
 	// Below starts the prefix. The Executor closes it.
 	Below executor.Foundation
+	Host  string // of Below, for messages; "" for this machine
 	// Plain executes the server as it is: nothing is added to the command, and no script of
 	// ours runs inside.
 	Plain bool

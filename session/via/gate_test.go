@@ -1,6 +1,7 @@
 package via
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -84,4 +85,14 @@ func FuzzStatusReader(f *testing.F) {
 			require.Equal(t, in, slow)
 		}
 	})
+}
+
+// TestFailureNamesTheHost: of many hosts with the same container, the message names the one.
+func TestFailureNamesTheHost(t *testing.T) {
+	e, err := New(Options{Words: []string{"docker", "exec", "-i", "web"}, Host: "build-7"})
+	require.NoError(t, err)
+	p, _, failure := e.prefixFor([]string{"server"})
+	require.Nil(t, failure)
+	failure = p.fail("inside", executor.ViaNotRunning, errors.New("it is paused"), "")
+	require.EqualError(t, failure, "start on build-7: docker web: it is paused")
 }

@@ -89,7 +89,7 @@ func (p *process) open(stdout, stderr io.Reader) {
 func (p *process) enter(ctx, half context.Context, guards chan armed) *executor.StartError {
 	command := guard.Command{Argv: p.argv, Dir: p.base.Cmd.Dir, Env: p.base.Cmd.Env, NoStdin: p.base.Cmd.NoStdin, Timeout: p.scriptTimeout()}
 	script := guard.RunScript(p.mark, command)
-	input := guard.Wrapped(p.mark, guard.ShowMark(p.mark), script)
+	input := guard.Wrapped(p.mark, guard.ShowMark(p.mark, p.scriptTimeout()), script)
 	if p.prefix.stays {
 		input = guard.Plain(script)
 	}

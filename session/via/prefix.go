@@ -16,6 +16,7 @@ type prefix struct {
 	words  []string // empty: the server is started directly
 	name   string   // of its program, such as docker
 	place  string   // for people, such as "docker web"
+	host   string   // that it is on, "" for this machine
 	engine bool     // a client of an engine, whose processes are children of a daemon
 	client Prefix   // if engine
 	stays  bool     // what it starts stays a descendant of it
@@ -26,8 +27,8 @@ type prefix struct {
 
 // prefixOf reads the words of a prefix. The error is a failure that would only come after
 // the first byte.
-func prefixOf(words []string) (prefix, *executor.StartError) {
-	p := prefix{words: words, name: programName(words[0]), place: Place(words), stays: Descendant(words)}
+func prefixOf(words []string, host string) (prefix, *executor.StartError) {
+	p := prefix{words: words, name: programName(words[0]), place: Place(words), host: host, stays: Descendant(words)}
 	if p.client, p.engine = Parse(words); !p.engine {
 		return p, nil
 	}
@@ -46,14 +47,14 @@ func prefixOf(words []string) (prefix, *executor.StartError) {
 // of its own, the executor takes the client of an engine that the command begins with.
 func (e *Executor) prefixFor(argv []string) (prefix, []string, *executor.StartError) {
 	if len(e.opts.Words) > 0 {
-		p, failure := prefixOf(e.opts.Words)
+		p, failure := prefixOf(e.opts.Words, e.opts.Host)
 		return p, argv, failure
 	}
 	c, ok := Parse(argv)
 	if !ok || e.opts.Plain || c.Unknown != "" || c.Client != 0 {
 		return prefix{}, argv, nil
 	}
-	p, failure := prefixOf(argv[:c.Rest])
+	p, failure := prefixOf(argv[:c.Rest], e.opts.Host)
 	if failure != nil {
 		return p, argv, failure
 	}
@@ -129,5 +130,5 @@ func (p *prefix) shell(script string, cmd executor.Command) executor.Command {
 }
 
 func (p *prefix) fail(phase string, code executor.StartCode, err error, hint string) *executor.StartError {
-	return &executor.StartError{Code: code, Phase: phase, Err: fmt.Errorf("%s: %w", p.place, err), Hint: hint}
+	return &executor.StartError{Code: code, Hop: p.host, Phase: phase, Err: fmt.Errorf("%s: %w", p.place, err), Hint: hint}
 }

@@ -46,7 +46,7 @@ func (e *Executor) resolve(ctx context.Context, p *prefix) *executor.StartError 
 		return failure
 	}
 	target, place := c.Target, p.place
-	if *p, failure = prefixOf(words); failure != nil {
+	if *p, failure = prefixOf(words, p.host); failure != nil {
 		return failure
 	}
 	p.place = place + " (" + name + ")"

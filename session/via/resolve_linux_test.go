@@ -115,7 +115,7 @@ func TestUnresolvedTargetsAreNoted(t *testing.T) {
 		"sudo -n":                               "",
 	} {
 		e := through(t, below(), strings.Fields(line)...)
-		p, failure := prefixOf(strings.Fields(line))
+		p, failure := prefixOf(strings.Fields(line), "")
 		require.Nil(t, failure)
 		require.Nil(t, e.resolve(t.Context(), &p))
 		var text string

@@ -14,7 +14,8 @@ import (
 // TestPumpIsEnded runs a command behind a pump, and ends the pump as a guard does.
 func TestPumpIsEnded(t *testing.T) {
 	t.Parallel()
-	// zsh is /bin/sh only where no count of bytes is known.
+	// zsh reads nothing behind the pump. It is /bin/sh only on a Mac whose owner has chosen it, and
+	// there no count of bytes is known.
 	shells := slices.DeleteFunc(slices.Clone(posixShells), func(shell []string) bool { return shell[0] == "zsh" })
 	underShells(t, shells, func(t *testing.T, shell []string) {
 		mark := executor.NewMark()

@@ -87,9 +87,10 @@ func Script(mark string, o Orders) string {
 }
 
 // ShowMark returns a script that makes the shell read the next line in an environment
-// with the mark: that of a running shell does not show what it exports.
-func ShowMark(mark string) string {
-	return "_mw=" + mark + "; export _mw; exec /bin/sh -c '" + ReadLine + "'"
+// with the mark: that of a running shell does not show what it exports. The line, which holds
+// the variables, may be long: timeout limits how long it takes, 0 means until the input ends.
+func ShowMark(mark string, timeout time.Duration) string {
+	return "_mw=" + mark + "; export _mw; exec /bin/sh -c " + wording.ShellQuote(TimedLine(timeout))
 }
 
 // Input returns the lines for Bootstrap that make the shell the leader of its own group,

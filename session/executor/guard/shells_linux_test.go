@@ -484,7 +484,7 @@ func TestGuardMeetsItsRun(t *testing.T) {
 	underPosixShells(t, func(t *testing.T, shell []string) {
 		mark := executor.NewMark()
 		g := runLocally(t, shell, Script(mark, Orders{Lease: longLease, Meet: true}))
-		run := runLocally(t, shell, ShowMark(mark))
+		run := runLocally(t, shell, ShowMark(mark, 0))
 		_, line, _ := strings.Cut(g.line(), " ")
 		caps, err := parseArmed(line)
 		require.NoError(t, err)
@@ -545,6 +545,9 @@ func TestTimedLine(t *testing.T) {
 		s.send(string(encode("echo got $$; read rest; echo $rest")) + "rest\n")
 		require.Equal(t, fmt.Sprint("got ", s.cmd.Process.Pid), s.line())
 		require.Equal(t, "rest", s.line(), "no more than a line is taken")
+		s.deserted()
+		s = runLocally(t, shell, ShowMark(executor.NewMark(), time.Second))
+		s.send(strings.Repeat("x", 100_000)) // a line that stops halfway
 		s.deserted()
 	})
 }
