@@ -177,7 +177,11 @@ func describeAct(b ActBody) string {
 }
 
 func describeLink(b LinkBody) string {
-	return wording.Join(" ", b.State, micros(b.RTT), b.Error, strings.Join(b.Hops, " > "), b.Transport, b.Server, b.Kex, b.HostKey, b.Cipher, b.MAC)
+	state := b.State
+	if state == string(executor.LinkUp) {
+		state = wording.Join(", ", state, wording.IfAny("round trip ", micros(b.RTT)))
+	}
+	return wording.Join(" ", state, b.Error, strings.Join(b.Hops, " > "), b.Transport, b.Server, b.Kex, b.HostKey, b.Cipher, b.MAC)
 }
 
 func describeClient(b ClientBody) string {

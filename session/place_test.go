@@ -46,7 +46,7 @@ func TestStartOnAHostIsLogged(t *testing.T) {
 		require.Equal(t, []string{
 			"start mcp-stdio-1 pid 4121 ssh build-7",
 			"env policy none: 0 passed, 0 omitted, set: TOKEN, added: PATH",
-			"link up 2 ms me@bastion:22 > me@build-7:22 native SSH-2.0-OpenSSH_9.2 curve25519-sha256 ssh-ed25519 aes128-gcm@openssh.com",
+			"link up, round trip 2 ms me@bastion:22 > me@build-7:22 native SSH-2.0-OpenSSH_9.2 curve25519-sha256 ssh-ed25519 aes128-gcm@openssh.com",
 			"note 12 bytes of login noise (said: Welcome!\x1b[2J) - mend .bashrc",
 		}, h.entries(session.KindStart, session.KindEnv, session.KindLink, session.KindNote))
 		e, err := h.log.Entry(h.rowOf(session.KindNote), 0)

@@ -23,10 +23,14 @@ import (
 // start stays in its last step until the test ends that step.
 func onHost(t *testing.T, w, h int, test func(t *testing.T, d *driver, x *fakeExecutor, last chan error)) {
 	t.Helper()
+	onPlace(t, w, h, session.Header{Placement: "ssh", Host: "build-7"}, test)
+}
+
+func onPlace(t *testing.T, w, h int, place session.Header, test func(t *testing.T, d *driver, x *fakeExecutor, last chan error)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		log, err := recordings.Create(recordings.Options{NoRecord: true, Header: session.Header{
-			Argv: []string{"my-server", "--token=${TOKEN}"}, Placement: "ssh", Host: "build-7",
-		}})
+		place.Argv = []string{"my-server", "--token=${TOKEN}"}
+		log, err := recordings.Create(recordings.Options{NoRecord: true, Header: place})
 		require.NoError(t, err)
 		s, x := newSession(t, log, nil)
 		last := make(chan error)
@@ -73,7 +77,7 @@ func TestStartGoesOn(t *testing.T) {
 		last <- nil
 		d.hear()
 		require.NotContains(t, d.plain(), "Starting on")
-		require.Contains(t, d.rows()[0], "LIVE  ready  my-server  ssh build-7 up 21.3 ms")
+		require.Contains(t, d.rows()[0], "LIVE  ready  my-server  ssh build-7 up, round trip 21.3 ms")
 		require.Contains(t, d.rows()[0], "ready")
 		require.Equal(t, time.Second, d.pace(), "the round-trip time may change")
 		d.do(actEvents, actZoom)
@@ -154,6 +158,32 @@ func TestLostLink(t *testing.T) {
 		})
 	}
 	frames.Golden(t, "views/lost")
+}
+
+// TestExecServerFrames shows a session that outlives its connection while that is lost, and
+// after it is given up.
+func TestExecServerFrames(t *testing.T) {
+	requireFrames(t, "exec-server", false, func(t *testing.T, show func(*driver)) {
+		place := session.Header{Placement: session.PlacementExecServer, Host: "build-7", ExecServer: "mcpdbg"}
+		onPlace(t, 120, 36, place, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
+			last <- nil
+			synctest.Wait()
+			p := x.Latest()
+			link := *p.About.Link
+			link.Session, link.Keep, link.State = "d60399af", 10*time.Minute, executor.LinkRecovering
+			link.Since, link.Err = time.Now().Add(-7*time.Second), errors.New("connection reset")
+			p.About.Link = &link
+			p.Journal.Emit(executor.Event{Kind: executor.Link, Link: &link})
+			d.hear()
+			show(d)
+			d.do("info")
+			show(d)
+			d.do("close-process")
+			p.Lose()
+			d.hear()
+			show(d)
+		})
+	})
 }
 
 // TestPendingIsLost checks that no request stays pending once a response is

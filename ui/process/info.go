@@ -119,7 +119,7 @@ func sessionText(link *session.LinkBody) string {
 func linkText(w *workspace.Workspace) string {
 	text := w.LinkState()
 	if rtt := w.LinkRTT(); rtt > 0 && text == string(executor.LinkUp) {
-		text += " " + string(wording.AppendMillis(nil, rtt.Microseconds())) + " ms"
+		text += ", round trip " + string(wording.AppendMillis(nil, rtt.Microseconds())) + " ms"
 	}
 	if since, ok := w.LinkSince(); ok && text == string(executor.LinkRecovering) {
 		text += " for " + timeUp(since)
@@ -142,7 +142,7 @@ func LinkPart(c host.Context) kit.Part {
 	case string(executor.LinkStalled), string(executor.LinkRecovering), string(executor.LinkLost):
 		p.Priority = kit.Must
 	default:
-		p.Short = place
+		p.Short = place + " " + ws.LinkState()
 	}
 	return p
 }
