@@ -22,6 +22,9 @@ type ExecServer struct {
 	// Keep is how long processes outlive a lost connection, 0 for not at all.
 	Keep time.Duration
 
+	// Tokens are shared with later sessions of the program.
+	Tokens *Tokens
+
 	tokenEnv, tokenFile, headers string
 	// Credentials returns the token and the headers, which are read once for all copies.
 	Credentials func() (dial.Credentials, error)
@@ -41,6 +44,9 @@ const (
 // RegisterExecServer adds the flags for an exec server.
 func (t *Target) RegisterExecServer(cmd *cobra.Command) {
 	e, f := &t.ExecServer, cmd.Flags()
+	if e.Tokens == nil {
+		e.Tokens = new(Tokens)
+	}
 	e.Credentials = sync.OnceValues(e.read)
 	f.Var((*execTarget)(&e.Text), "exec-server", "start the server through the exec server `TARGET`: codex, mcpdbg, mcpdbg@PATH, unix:PATH, ws://..., wss://... or a command line; with --ssh it runs there")
 	f.DurationVar(&e.Keep, "keep", 0, "with --ssh and --exec-server mcpdbg: keep the server running for so long without a connection, to resume it (up to 1h)")
@@ -69,7 +75,7 @@ func (t *execTarget) Set(text string) error {
 // read returns the token and the headers.
 func (e *ExecServer) read() (c dial.Credentials, err error) {
 	if name := e.tokenEnv; name != "" {
-		if c.Token, err = takeToken(name); err != nil {
+		if c.Token, err = e.Tokens.take(name); err != nil {
 			return c, console.Usagef("--exec-server-token-env %s: %v", name, err)
 		}
 	}
@@ -94,22 +100,32 @@ func (e *ExecServer) read() (c dial.Credentials, err error) {
 	return c, nil
 }
 
-// tokens are those of the variables that takeToken removed, by name: as the environment, for
-// the whole process.
-var tokens sync.Map
+// Tokens are those of variables that were removed from the environment of this program.
+type Tokens struct {
+	mu    sync.Mutex
+	known map[string]string // by variable
+}
 
-// takeToken returns the token in a variable, and removes the variable from the environment.
-func takeToken(name string) (string, error) {
+// Typed is the function Typed for a later session: it knows the tokens.
+func (k *Tokens) Typed(words []string) (Target, []string, error) { return typed(words, k) }
+
+// take returns the token in a variable, and removes the variable from the environment.
+func (k *Tokens) take(name string) (string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	text, set := os.LookupEnv(name)
 	if !set {
-		if kept, ok := tokens.Load(name); ok {
-			return kept.(string), nil
+		if token, ok := k.known[name]; ok {
+			return token, nil
 		}
 		return "", errors.New("not set")
 	}
 	token, err := dial.ParseToken(text)
 	if err == nil {
-		tokens.Store(name, token)
+		if k.known == nil {
+			k.known = make(map[string]string)
+		}
+		k.known[name] = token
 		err = os.Unsetenv(name)
 	}
 	return token, err

@@ -66,13 +66,17 @@ func TestExecServerToken(t *testing.T) {
 	_, left := os.LookupEnv("MCPDBG_TEST_TOKEN")
 	require.False(t, left)
 
-	again, argv, err := Typed([]string{"--exec-server", "wss://h", "--exec-server-token-env", "MCPDBG_TEST_TOKEN", "server"})
+	again, argv, err := flags.ExecServer.Tokens.Typed([]string{"--exec-server", "wss://h", "--exec-server-token-env", "MCPDBG_TEST_TOKEN", "server"})
 	require.NoError(t, err)
 	_, err = again.Command(argv)
 	require.NoError(t, err, "another session of the same run")
 	c, err := again.ExecServer.Credentials()
 	require.NoError(t, err)
 	require.Equal(t, "hunter2", c.Token)
+	apart, argv, err := Typed([]string{"--exec-server", "wss://h", "--exec-server-token-env", "MCPDBG_TEST_TOKEN", "server"})
+	require.NoError(t, err)
+	_, err = apart.Command(argv)
+	require.ErrorContains(t, err, "not set", "another run of the program")
 
 	file := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(file, []byte("hunter2\n"), 0o600))

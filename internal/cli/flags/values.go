@@ -113,8 +113,10 @@ func CompleteRules(_ *cobra.Command, _ []string, typed string) ([]cobra.Completi
 // Typed returns the flags and the server command of a command line without the program's
 // name: flags, then the command, with or without --. With --config the command is that of
 // the file.
-func Typed(words []string) (Target, []string, error) {
-	var t Target
+func Typed(words []string) (Target, []string, error) { return typed(words, nil) }
+
+func typed(words []string, tokens *Tokens) (Target, []string, error) {
+	t := Target{ExecServer: ExecServer{Tokens: tokens}}
 	cmd := &cobra.Command{}
 	t.Register(cmd)
 	cmd.Flags().SetInterspersed(false) // flags after the program are the program's

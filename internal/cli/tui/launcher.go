@@ -131,6 +131,7 @@ func (l *Launcher) flagsOf(again host.Rerun) (t flags.Target, ofRun bool, err er
 type Launcher struct {
 	Env      *console.Env
 	prompter executor.Prompter
+	tokens   *flags.Tokens // of exec servers, by sessions of this run
 	// Target, if set, returns the flags of the target with this recording.
 	Target func(recording string) (t flags.Target, ok bool, err error)
 
@@ -230,7 +231,7 @@ func (l *Launcher) Open(ctx context.Context, item host.Item, inputs map[string]s
 }
 
 func (l *Launcher) command(ctx context.Context, words []string) (workspace.Opened, error) {
-	t, argv, err := flags.Typed(words)
+	t, argv, err := l.tokens.Typed(words)
 	if err != nil {
 		return workspace.Opened{}, err
 	}

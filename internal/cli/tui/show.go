@@ -55,7 +55,7 @@ func ShowSession(ctx context.Context, env *console.Env, t flags.Target, argv []s
 		name = t.ServerName(argv)
 	}
 	kept, _ := notesOf(l.Log.Path(), l.Log.Header().ID) // a new file has none
-	more := &Launcher{Env: env, prompter: prompter, live: []*live.Session{l}}
+	more := &Launcher{Env: env, prompter: prompter, tokens: t.ExecServer.Tokens, live: []*live.Session{l}}
 	opts := ui.Options{
 		Settings: env.Settings, Launcher: more, Session: l.Session, Source: l.Log, Prompter: prompter,
 		Title: title(name, place(l.Log.Header())), Start: l.Open, Drafts: draftsFolder(), Notes: kept,
@@ -93,7 +93,7 @@ type Grid struct {
 // that.
 func ShowGrid(ctx context.Context, env *console.Env, run grid.Source, opts Grid) error {
 	prompter := tty.NewPrompter()
-	l := &Launcher{Env: env, prompter: prompter, Target: func(recording string) (flags.Target, bool, error) {
+	l := &Launcher{Env: env, prompter: prompter, tokens: new(flags.Tokens), Target: func(recording string) (flags.Target, bool, error) {
 		for i := range run.Len() {
 			if run.Row(i).Recording == recording {
 				t, _, err := opts.At(i)
@@ -133,7 +133,7 @@ func ShowHome(ctx context.Context, env *console.Env) error {
 		return err
 	}
 	prompter := tty.NewPrompter()
-	l := &Launcher{Env: env, prompter: prompter}
+	l := &Launcher{Env: env, prompter: prompter, tokens: new(flags.Tokens)}
 	err := showScreen(ctx, env, ui.Options{Settings: env.Settings, Launcher: l, Prompter: prompter, Drafts: draftsFolder()})
 	return errors.Join(err, l.End(ctx, err))
 }
@@ -151,7 +151,7 @@ func draftsFolder() string {
 // interface starts. Attach steers the live taps that write them.
 func ShowRecordings(ctx context.Context, env *console.Env, files []string, attach bool) error {
 	prompter := tty.NewPrompter()
-	l := &Launcher{Env: env, prompter: prompter}
+	l := &Launcher{Env: env, prompter: prompter, tokens: new(flags.Tokens)}
 	var opened []workspace.Opened
 	for _, path := range files {
 		o, err := l.recording(ctx, path)
