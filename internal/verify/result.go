@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"crypto/rand"
 	"strings"
 	"time"
@@ -99,6 +100,7 @@ type Entry struct {
 // A Target is one server on one host.
 type Target struct {
 	Host   string // as given, or Local
+	Place  string // where it runs on Local, such as docker web; "" for the machine itself
 	Server string
 	Source string // the file that its problems are reported for
 	Groups []string
@@ -121,9 +123,10 @@ const Local = "local"
 // A Result is the result of one target, a server on a host. Texts may come from hosts and
 // servers: make them safe before printing.
 type Result struct {
-	ID         string   `json:"id"`             // SERVER@HOST, unique in a run
-	Host       string   `json:"host,omitempty"` // as given, or Local; "" for a recording
-	Server     string   `json:"server"`         // name, or the path of a recording
+	ID         string   `json:"id"`              // SERVER@HOST, unique in a run
+	Host       string   `json:"host,omitempty"`  // as given, or Local; "" for a recording
+	Place      string   `json:"place,omitempty"` // where it runs on Local, such as docker web
+	Server     string   `json:"server"`          // name, or the path of a recording
 	HostGroups []string `json:"groups,omitempty"`
 	At         string   `json:"at,omitempty"`     // file:line of the host
 	Source     string   `json:"source,omitempty"` // the file that problems are reported for
@@ -193,6 +196,9 @@ func (r *Result) Failure() error { return r.failure }
 
 // Unchecked reports whether nothing is known about the server of a check.
 func (r *Result) Unchecked() bool { return r.Cause != "" && r.Cause != CauseProtocol }
+
+// Where returns the host, or the place that is reached from this machine.
+func (r *Result) Where() string { return cmp.Or(r.Place, r.Host) }
 
 // Remote reports whether it is on another host.
 func (r *Result) Remote() bool { return r.Host != "" && r.Host != Local }

@@ -123,7 +123,7 @@ func (r *Report) Settle() {
 // cover the failure. A target that was skipped or never begun stays so.
 func (r *Result) Decide(accepted *AcceptedFile, now time.Time) {
 	if r.ID == "" {
-		r.ID = strings.TrimSuffix(r.Server+"@"+r.Host, "@")
+		r.ID = strings.TrimSuffix(r.Server+"@"+r.Where(), "@")
 	}
 	failed := !r.OK && r.Cause != "" && r.Cause != CauseCancelled
 	switch {

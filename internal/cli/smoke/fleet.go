@@ -11,8 +11,11 @@ import (
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/verify"
 	"mcpdbg/internal/verify/probe"
+	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
+	"mcpdbg/session/execserver/dial"
+	"mcpdbg/session/via"
 )
 
 type fleet struct {
@@ -45,6 +48,7 @@ func newFleet(env *console.Env, t flags.Target, servers []flags.Server, hosts []
 		plan.Targets[i].Source = f.source
 	}
 	fl := &fleet{env: env, flags: t, servers: servers, plan: plan, maxPart: t.PartSize(), pool: live.NewPool(env), recorded: func(int, string) {}}
+	fl.place()
 	err = fl.check(f)
 	if err == nil {
 		err = fl.makeFolder(f.folder)
@@ -53,6 +57,21 @@ func newFleet(env *console.Env, t flags.Target, servers []flags.Server, hosts []
 		return nil, errors.Join(err, fl.close())
 	}
 	return fl, nil
+}
+
+// place names where the servers run that this machine starts elsewhere.
+func (fl *fleet) place() {
+	for i := range fl.plan.Targets {
+		one := &fl.plan.Targets[i]
+		if one.Host != verify.Local {
+			continue
+		}
+		t, _, err := fl.at(i)
+		if err == nil { // check reports it
+			server, _ := dial.Parse(t.ExecServer.Text) // checked with the flags
+			one.Place = wording.Join(" on ", server.Label(), via.Place(t.Via))
+		}
+	}
 }
 
 // check also prepares the pool.

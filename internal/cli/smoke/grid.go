@@ -1,6 +1,7 @@
 package smoke
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -102,7 +103,7 @@ func (s *gridSource) Len() int { return len(s.progress.Targets()) }
 func (s *gridSource) Row(target int) grid.Row {
 	at, one := s.progress.Target(target), s.progress.Targets()[target]
 	row := grid.Row{
-		Host: one.Host, Server: one.Server, Phases: s.phases.there, Attempt: at.Attempt, Recording: at.Recording,
+		Host: cmp.Or(one.Place, one.Host), Server: one.Server, Phases: s.phases.there, Attempt: at.Attempt, Recording: at.Recording,
 	}
 	if one.Host == verify.Local {
 		row.Phases = s.phases.here

@@ -49,6 +49,8 @@ func TestSmokeViaOnHosts(t *testing.T) {
 		require.Contains(t, report.Targets[1].Hint, "docker ps -a")
 	}
 	missing()
+	require.Empty(t, report.Targets[0].Place, "the host names it")
+	require.Equal(t, "docker web", report.Targets[2].Place)
 	for _, one := range []int{0, 2} { // a busy machine may take too long to end it
 		require.NotNil(t, report.Targets[one].Tools, report.Targets[one].Message)
 		require.Equal(t, "exit code 0", report.Targets[one].Exit, "the script inside reported it")

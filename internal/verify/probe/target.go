@@ -43,7 +43,7 @@ type target struct {
 func newTarget(r *run, index int, random *rand.Rand) *target {
 	now, of := time.Now(), &r.opts.Targets[index]
 	return &target{run: r, index: index, random: random, began: now, phase: verify.PhaseWait, times: timings{}, secrets: new(secret.Concealer), result: verify.Result{
-		Host: of.Host, Server: of.Server, Source: of.Source, HostGroups: of.Groups, At: of.At,
+		Host: of.Host, Place: of.Place, Server: of.Server, Source: of.Source, HostGroups: of.Groups, At: of.At,
 		StartedMS: wording.Milliseconds(now.Sub(r.started)),
 	}}
 }

@@ -106,7 +106,7 @@ func newPage(r *verify.Report) *page {
 
 func newPageTarget(index int, r *verify.Result, slowest float64) pageTarget {
 	t := pageTarget{
-		Verdict: status(r), Class: strings.Replace(status(r), verify.VerdictDoubtful, "unsure", 1), Index: index, Host: termsafe.Line(r.Host), Server: termsafe.Line(r.Server), Cause: termsafe.Line(string(r.Cause)), Phase: termsafe.Line(string(r.Phase)),
+		Verdict: status(r), Class: strings.Replace(status(r), verify.VerdictDoubtful, "unsure", 1), Index: index, Host: termsafe.Line(r.Where()), Server: termsafe.Line(r.Server), Cause: termsafe.Line(string(r.Cause)), Phase: termsafe.Line(string(r.Phase)),
 		MS: r.DurationMS, Took: duration(r.DurationMS), Text: OneLine(r), Hint: termsafe.Lines(r.Hint), Evidence: evidence(r),
 	}
 	if !r.OK {

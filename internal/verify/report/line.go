@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ type lineColumns struct {
 func columnsFor(targets []verify.Target, width int) lineColumns {
 	c := lineColumns{Server: -1, Width: width}
 	for _, t := range targets {
-		c.Host = max(c.Host, min(termsafe.Width(t.Host), maxHost))
+		c.Host = max(c.Host, min(termsafe.Width(cmp.Or(t.Place, t.Host)), maxHost))
 		if t.Server != targets[0].Server {
 			c.Server = 0
 		}
@@ -47,7 +48,7 @@ func columnsFor(targets []verify.Target, width int) lineColumns {
 // status, host, server, own duration, and what the server offers, or what went wrong in
 // which phase.
 func (c lineColumns) Line(r *verify.Result) string {
-	line := fmt.Sprintf("%-4s  %s", status(r), pad(r.Host, c.Host))
+	line := fmt.Sprintf("%-4s  %s", status(r), pad(r.Where(), c.Host))
 	if c.Server >= 0 {
 		line += "  " + pad(r.Server, c.Server)
 	}

@@ -30,11 +30,11 @@ func (m *MarkdownDoc) smoke(r *verify.Report) {
 	m.Table("result", "host", "server", "time", "details")
 	for i := range r.Targets {
 		t := &r.Targets[i]
-		m.Row(status(t), t.Host, t.Server, duration(t.DurationMS), withWait(OneLine(t), t))
+		m.Row(status(t), t.Where(), t.Server, duration(t.DurationMS), withWait(OneLine(t), t))
 	}
 	for i := range r.Targets {
 		if t := &r.Targets[i]; len(t.Problems) > 0 {
-			m.Heading(3, t.Server+" on "+t.Host)
+			m.Heading(3, t.Server+" on "+t.Where())
 			m.Problems(t.ReportedProblems())
 		}
 	}

@@ -217,7 +217,7 @@ func (s *summary) hint(hint string) {
 func (s *summary) names(targets []*verify.Result) string {
 	var names []string
 	for _, t := range targets[:min(len(targets), maxNamed)] {
-		name := termsafe.Line(t.Host)
+		name := termsafe.Line(t.Where())
 		if s.several {
 			name += "/" + termsafe.Line(t.Server)
 		}

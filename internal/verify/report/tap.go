@@ -32,7 +32,7 @@ func tapTest(b *bufio.Writer, number int, t *verify.Result) {
 	if t.OK {
 		word = "ok"
 	}
-	text := t.Host + " " + t.Server
+	text := t.Where() + " " + t.Server
 	if t.Verdict() == verify.VerdictDoubtful {
 		text += " (" + verify.VerdictDoubtful + ": " + t.CannotTell[0] + ")"
 	}

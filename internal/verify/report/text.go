@@ -49,8 +49,8 @@ func (t *details) fold(first, rest, words string) {
 
 func (t *details) target(r *verify.Result) {
 	title := r.Server
-	if r.Remote() {
-		title += " on " + r.Host
+	if r.Remote() || r.Place != "" {
+		title += " on " + r.Where()
 	}
 	if len(r.Servers) > 0 {
 		title += ": " + strings.TrimSpace(r.Servers[0].Name+" "+r.Servers[0].Version)

@@ -26,6 +26,7 @@ type SmokeV1 struct {
 // A TargetV1 is a target of SmokeV1.
 type TargetV1 struct {
 	Host    string       `json:"host"`
+	Place   string       `json:"place,omitempty"` // where a local server runs
 	Server  string       `json:"server"`
 	OK      bool         `json:"ok"`
 	Verdict string       `json:"verdict"`
@@ -104,7 +105,7 @@ func smokeV1(r *verify.Report) SmokeV1 {
 func targetV1(r *verify.Result) TargetV1 {
 	server := r.First()
 	t := TargetV1{
-		Host: r.Host, Server: r.Server, OK: r.OK, Verdict: r.Verdict(), Phase: r.Phase, Cause: r.Cause, Code: r.Code, Message: r.Message,
+		Host: r.Host, Place: r.Place, Server: r.Server, OK: r.OK, Verdict: r.Verdict(), Phase: r.Phase, Cause: r.Cause, Code: r.Code, Message: r.Message,
 		Hint: r.Hint, Said: r.Said, Exit: r.Exit, ExitBy: r.ExitBy, StartedMS: r.StartedMS, DurationMS: r.DurationMS + r.WaitedMS(),
 		Timings: timingsV1{
 			Connect: r.Took("connect"), Auth: r.Took("auth"), Replaced: r.Took("replaced"), Start: r.Took("start"), Handshake: r.Took("handshake"),

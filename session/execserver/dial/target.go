@@ -123,6 +123,17 @@ func (t *Target) setCommand(text string) error {
 // String returns the target as a user writes it.
 func (t Target) String() string { return t.text }
 
+// Label names the target in a table: codex, a host, a socket or a program.
+func (t Target) Label() string {
+	switch {
+	case t.Kind == WebSocket:
+		return t.Host()
+	case t.Kind == Unix || t.Own || len(t.Argv) == 0:
+		return t.text
+	}
+	return path.Base(t.Argv[0])
+}
+
 // Transport names the kind of connection, for people.
 func (t Target) Transport() string {
 	switch t.Kind {

@@ -134,3 +134,13 @@ func TestParseHeaders(t *testing.T) {
 		require.Error(t, err, text)
 	}
 }
+
+func TestLabel(t *testing.T) {
+	for text, want := range map[string]string{
+		"codex": "codex", "mcpdbg": "mcpdbg", "mcpdbg@/opt/mcpdbg": "mcpdbg@/opt/mcpdbg", "wss://build-7:8443/x": "build-7", "unix:/run/x": "unix:/run/x",
+		"/opt/tools/server --stdio": "server", "": "",
+	} {
+		target, _ := Parse(text)
+		require.Equal(t, want, target.Label(), text)
+	}
+}
