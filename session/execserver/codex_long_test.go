@@ -3,19 +3,18 @@
 package execserver
 
 import (
-	"context"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/execserver/wire"
 	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshtest"
 )
 
 // codexProgram returns the program of Codex: CI has it from npm.
@@ -28,49 +27,36 @@ func codexProgram(t *testing.T) string {
 	return exectest.Need(t, "codex")
 }
 
-// codex starts an exec server of Codex that speaks on stdio.
-func codex(t *testing.T) func(context.Context) (wire.Conn, error) {
+// conformCodex runs the suite over exec servers of Codex that run starts.
+func conformCodex(t *testing.T, run func(testing.TB) executor.Executor) {
 	t.Helper()
 	program := codexProgram(t)
-	return func(context.Context) (wire.Conn, error) {
-		cmd := exec.Command(program, "exec-server", "--listen", "stdio")
-		cmd.Stderr = os.Stderr
-		in, err := cmd.StdinPipe()
+	conform(t, func(t *testing.T, retention time.Duration) executor.Executor {
+		e, err := Open(t.Context(), Options{
+			Dial: command(t, run(t), codexCommand(program)), Concurrency: wire.CodexConcurrency, Retention: retention,
+			StartTimeout: waitLimit, Placement: "codex",
+		})
 		require.NoError(t, err)
-		out, err := cmd.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
-		return wire.NewLines(&childStream{Reader: out, WriteCloser: in, cmd: cmd}, wire.MaxMessage), nil
-	}
+		return e
+	})
 }
 
-// A childStream is a server on stdio; Close ends it.
-type childStream struct {
-	io.Reader
-	io.WriteCloser
-	cmd *exec.Cmd
+// codexCommand returns the command of an exec server on standard streams.
+func codexCommand(program string) string {
+	return wording.CommandLine([]string{program, "exec-server", "--listen", "stdio"})
 }
 
-func (c *childStream) Close() error {
-	err := c.WriteCloser.Close()
-	go func() { _ = c.cmd.Wait() }() // its status does not matter
-	return err
+func TestLongConformanceCodexStdio(t *testing.T) { conformCodex(t, here) }
+
+func TestLongConformanceCodexOverSSH(t *testing.T) {
+	s := sshtest.OpenSSH(t, sshtest.Options{})
+	conformCodex(t, func(t testing.TB) executor.Executor { return onHost(t, s) })
 }
 
-func openCodex(t *testing.T, retention time.Duration) executor.Executor {
-	e, err := Open(t.Context(), Options{Dial: codex(t), Concurrency: wire.CodexConcurrency, Retention: retention, StartTimeout: time.Minute, Placement: "codex"})
-	require.NoError(t, err)
-	return e
-}
-
-func TestConformanceCodexStdio(t *testing.T) {
-	conform(t, openCodex)
-}
-
-// TestCodexCannot asserts what the client makes up for. Where one of these no longer holds, Codex
+// TestLongCodexCannot asserts what the client makes up for. Where one of these no longer holds, Codex
 // has learnt something, and the client can do less.
-func TestCodexCannot(t *testing.T) {
-	s, err := open(t.Context(), Options{Dial: codex(t)})
+func TestLongCodexCannot(t *testing.T) {
+	s, err := open(t.Context(), Options{Dial: command(t, here(t), codexCommand(codexProgram(t)))})
 	require.NoError(t, err)
 	t.Cleanup(s.close)
 	require.Equal(t, wire.CodexVersion, s.env.Version)

@@ -4,4 +4,4 @@ package execserver
 
 import "testing"
 
-func TestManyCutsOfOwnLoseNothing(t *testing.T) { cutOwn(t, 2_000, 200) }
+func TestLongCutsOfOwn(t *testing.T) { cutOwn(t, 10_000, 200) }

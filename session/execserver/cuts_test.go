@@ -22,10 +22,12 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// echoes does round trips with a process that echoes lines, while cut is called at random
-// moments. It returns how long the slowest recovery took.
+// echoes does round trips with a process that echoes lines, up to eight at once, while cut is
+// called at random moments. It returns how long the slowest recovery took.
 func echoes(t *testing.T, e *Executor, trips, cuts int, cut func()) (slowest time.Duration) {
 	t.Helper()
+	t.Logf("repeat with -seed %d", *seed)
+	moments, sizes := rand.New(rand.NewPCG(*seed, 1)), rand.New(rand.NewPCG(*seed, 2))
 	p, err := e.Start(t.Context(), executor.Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs("echo")...), Pinned: true})
 	require.NoError(t, err)
 	sub, err := p.Subscribe(executor.SubscribeOptions{Pin: true})
@@ -39,7 +41,7 @@ func echoes(t *testing.T, e *Executor, trips, cuts int, cut func()) (slowest tim
 			select {
 			case <-done:
 				return
-			case <-time.After(time.Duration(rand.IntN(30)) * time.Millisecond):
+			case <-time.After(time.Duration(moments.IntN(30)) * time.Millisecond):
 			}
 			cut()
 			made.Add(1)
@@ -52,12 +54,15 @@ func echoes(t *testing.T, e *Executor, trips, cuts int, cut func()) (slowest tim
 	var got, want bytes.Buffer
 	var lost time.Time
 	next := uint64(1)
-	for i := 0; i < trips || made.Load() < int64(cuts); i++ {
-		line := fmt.Sprintf("%d %s\n", i, bytes.Repeat([]byte{'x'}, rand.IntN(4000)))
-		want.WriteString(line)
-		r, err := p.Write(t.Context(), "", []byte(line))
-		require.NoError(t, err)
-		require.Equal(t, executor.Accepted, r.Status)
+	for i := 0; i < trips || made.Load() < int64(cuts); {
+		for range 1 + sizes.IntN(8) {
+			line := fmt.Sprintf("%d %s\n", i, bytes.Repeat([]byte{'x'}, sizes.IntN(4000)))
+			want.WriteString(line)
+			r, err := p.Write(t.Context(), "", []byte(line))
+			require.NoError(t, err)
+			require.Equal(t, executor.Accepted, r.Status)
+			i++
+		}
 		for got.Len() < want.Len() {
 			ev, err := sub.Next(t.Context())
 			require.NoError(t, err)
@@ -77,7 +82,7 @@ func echoes(t *testing.T, e *Executor, trips, cuts int, cut func()) (slowest tim
 				require.Fail(t, "unexpected event", "%+v", ev)
 			}
 		}
-		require.True(t, bytes.Equal(want.Bytes(), got.Bytes()), "round trip %d", i)
+		require.True(t, bytes.Equal(want.Bytes(), got.Bytes()), "before round trip %d", i)
 		got.Reset()
 		want.Reset()
 	}

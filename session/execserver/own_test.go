@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/cli/console"
 	"mcpdbg/session/execserver/serve"
 	"mcpdbg/session/execserver/wire"
 	"mcpdbg/session/exectest"
@@ -27,7 +28,7 @@ func ownServer(t testing.TB, keep time.Duration) *serve.Server {
 	t.Helper()
 	s := serve.New(serve.Options{
 		Executor: func() executor.Executor {
-			return localexec.New(localexec.Options{Watchdog: []string{os.Args[0], watchdogArg}, Journal: serve.Journal})
+			return localexec.New(localexec.Options{Watchdog: []string{os.Args[0], console.WatchdogCommand}, Journal: serve.Journal})
 		},
 		Environment: serve.Describe("test"), Keep: keep,
 	})
@@ -71,8 +72,9 @@ func ownSocket(t testing.TB, keep time.Duration) func(context.Context) (net.Conn
 	return func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "unix", path) }
 }
 
-// conformOwn runs the suite over an exec server of our own.
-func conformOwn(t *testing.T, o func(*testing.T) Options) {
+// conformOwn runs the suite over an exec server of our own, which inherits the environment of
+// the test or runs on a host.
+func conformOwn(t *testing.T, inherits bool, o func(*testing.T) Options) {
 	t.Helper()
 	t.Parallel()
 	open := func(t *testing.T, retention time.Duration) executor.Executor {
@@ -88,18 +90,18 @@ func conformOwn(t *testing.T, o func(*testing.T) Options) {
 		return exectest.Harness{
 			Executor: e, Program: os.Args[0], NewWithRetention: open,
 			Alive: exectest.Alive, Zombie: func(int) bool { return false },
-			Local: true, FindsOrphans: true, Spares: true,
+			Local: inherits, FindsOrphans: true, Spares: true,
 			Lose: func(executor.Process) { e.(*Executor).s.fail(io.ErrUnexpectedEOF) },
 		}
 	})
 }
 
 func TestConformanceOwnPipe(t *testing.T) {
-	conformOwn(t, func(t *testing.T) Options { return Options{Dial: ownPipe(t)} })
+	conformOwn(t, true, func(t *testing.T) Options { return Options{Dial: ownPipe(t)} })
 }
 
 func TestConformanceOwnSocket(t *testing.T) {
-	conformOwn(t, func(t *testing.T) Options {
+	conformOwn(t, true, func(t *testing.T) Options {
 		connect := ownSocket(t, time.Minute)
 		return Options{Resumable: true, Dial: func(ctx context.Context) (wire.Conn, error) {
 			conn, err := connect(ctx)
