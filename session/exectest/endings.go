@@ -123,7 +123,7 @@ func shutdownSequence(s *suite) {
 	p.pids(3)
 	tree, err := p.Tree(s.ctx)
 	require.NoError(s, err)
-	require.ElementsMatch(s, p.pids(3), s.pidsOf(tree))
+	require.ElementsMatch(s, p.pids(3), s.pidsOf(tree), "%+v", tree)
 
 	r, err := p.Stop(s.ctx, executor.StepCloseStdin, executor.ScopeGroup)
 	require.NoError(s, err)

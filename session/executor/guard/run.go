@@ -90,7 +90,7 @@ _mset() { ulimit -S -w $1 || ulimit -S -x $1 || ulimit -S -L $1; }
 // timeoutScript defines _mgo, which sets _mr to the next line, or to nothing if none comes
 // in time. Where read has no time limit, as in dash, a clock kills the shell. The clock is a
 // child that has ended before the shell becomes another program; if it outlives the shell, it
-// kills no other process of that pid. A shell that has just been forked may lose any other
+// ends within a second, and kills no other process of that pid. A shell that has just been forked may lose any other
 // signal than KILL.
 const timeoutScript = `_mgo() { IFS= read -r -t %[1]d _mr; }
 _mborn() {
@@ -109,6 +109,7 @@ PATH=/usr/bin:/bin:$PATH sleep 1 &
 _mp=$!
 [ -z "$_mq" ] || kill -KILL $_mp
 wait $_mp || { wait $_mp; exit; }
+kill -0 $$ || exit
 _mt=$((_mt + 1))
 done
 _mborn
