@@ -18,7 +18,7 @@ import (
 )
 
 // codexProgram returns the program of Codex: CI has it from npm.
-func codexProgram(t *testing.T) string {
+func codexProgram(t testing.TB) string {
 	t.Helper()
 	const fromNPM = "clients/current/node_modules/@openai/codex-*/vendor/*/bin/codex"
 	if found, _ := filepath.Glob(filepath.Join(os.Getenv("MCPDBG_CI_TOOLS"), fromNPM)); len(found) > 0 {
@@ -28,10 +28,10 @@ func codexProgram(t *testing.T) string {
 }
 
 // conformCodex runs the suite over exec servers of Codex that run starts.
-func conformCodex(t *testing.T, run func(testing.TB) executor.Executor) {
+func conformCodex(t *testing.T, findsOrphans bool, run func(testing.TB) executor.Executor) {
 	t.Helper()
 	program := codexProgram(t)
-	conform(t, func(t *testing.T, retention time.Duration) executor.Executor {
+	conform(t, findsOrphans, func(t *testing.T, retention time.Duration) executor.Executor {
 		e, err := Open(t.Context(), Options{
 			Dial: command(t, run(t), codexCommand(program)), Concurrency: wire.CodexConcurrency, Retention: retention,
 			StartTimeout: waitLimit, Placement: "codex",
@@ -46,11 +46,12 @@ func codexCommand(program string) string {
 	return wording.CommandLine([]string{program, "exec-server", "--listen", "stdio"})
 }
 
-func TestLongConformanceCodexStdio(t *testing.T) { conformCodex(t, here) }
+func TestLongConformanceCodexStdio(t *testing.T) { conformCodex(t, true, here) }
 
+// TestLongConformanceCodexOverSSH: the processes have no stamp, which the run of Codex has already.
 func TestLongConformanceCodexOverSSH(t *testing.T) {
 	s := sshtest.OpenSSH(t, sshtest.Options{})
-	conformCodex(t, func(t testing.TB) executor.Executor { return onHost(t, s) })
+	conformCodex(t, false, func(t testing.TB) executor.Executor { return onHost(t, s) })
 }
 
 // TestLongCodexCannot asserts what the client makes up for. Where one of these no longer holds, Codex

@@ -3,19 +3,12 @@
 package execserver
 
 import (
-	"context"
 	"flag"
-	"fmt"
 	"os"
-	"syscall"
 	"testing"
 	"time"
 
-	own "mcpdbg/internal/cli/execserver"
-
-	"mcpdbg/internal/cli/console"
 	"mcpdbg/session/exectest"
-	"mcpdbg/session/localexec"
 )
 
 // waitLimit is how long a test waits for anything.
@@ -32,25 +25,4 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	os.Exit(m.Run())
-}
-
-// roles runs the test binary as the program, as its watchdog, or as a client that is killed.
-func roles() (ran bool) {
-	if len(os.Args) < 2 {
-		return false
-	}
-	switch os.Args[1] {
-	case console.WatchdogCommand:
-		syscall.Exit(localexec.Watchdog(os.Stdin)) // os.Exit takes a second under the race detector
-	case "exec-server":
-		env := &console.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Self: console.Self()}
-		cmd := own.Command(env)
-		cmd.SetArgs(os.Args[2:])
-		if err := cmd.ExecuteContext(context.Background()); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			syscall.Exit(1)
-		}
-		syscall.Exit(0)
-	}
-	return false
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // codexURL starts an exec server of Codex that listens on a free port, and returns its URL.
-func codexURL(t *testing.T) string {
+func codexURL(t testing.TB) string {
 	t.Helper()
 	cmd := exec.Command(codexProgram(t), "exec-server", "--listen", "ws://127.0.0.1:0")
 	out, err := cmd.StdoutPipe()
@@ -104,7 +104,7 @@ func openWebSocket(t *testing.T, url string, retention time.Duration) *Executor 
 
 func TestLongConformanceCodexWebSocket(t *testing.T) {
 	url := codexURL(t)
-	conform(t, func(t *testing.T, retention time.Duration) executor.Executor { return openWebSocket(t, url, retention) })
+	conform(t, true, func(t *testing.T, retention time.Duration) executor.Executor { return openWebSocket(t, url, retention) })
 }
 
 // TestLongCutsOfCodex cuts the link 200 times during round trips.
