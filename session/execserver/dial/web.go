@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 
@@ -20,7 +21,7 @@ const maxSaid = 1 << 10
 
 func (d Dialer) dialWeb(ctx context.Context) (wire.Conn, error) {
 	client := http.Client{
-		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
+		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, DialContext: dialQuick},
 		// Elsewhere the credentials might be read.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -30,6 +31,26 @@ func (d Dialer) dialWeb(ctx context.Context) (wire.Conn, error) {
 	}
 	conn.SetReadLimit(wire.MaxMessage)
 	return &web{conn: conn}, nil
+}
+
+// dialQuick connects without delayed acknowledgements: Codex sends each message on its own, with
+// Nagle's algorithm, so that a response would wait 40 ms for the one of the output before it.
+func dialQuick(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, network, address)
+	if tcp, ok := conn.(*net.TCPConn); ok && err == nil {
+		return quick{tcp}, nil
+	}
+	return conn, err
+}
+
+// A quick connection acknowledges what it has read.
+type quick struct{ *net.TCPConn }
+
+// Read implements net.Conn.
+func (q quick) Read(p []byte) (int, error) {
+	n, err := q.TCPConn.Read(p)
+	acknowledge(q.TCPConn)
+	return n, err
 }
 
 func (d Dialer) refused(ctx context.Context, resp *http.Response, err error) error {
