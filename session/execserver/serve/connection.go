@@ -208,7 +208,6 @@ func (c *connection) write(id json.RawMessage, w wire.WriteParams) {
 	switch {
 	case done && status == executor.Accepted:
 		c.out.accepted(id)
-		c.out.ring()
 	case done:
 		c.reply(id, wire.WriteResult{Status: statusOf(status)})
 	default:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"sync"
+	"time"
 
 	"mcpdbg/session/execserver/wire"
 )
@@ -17,6 +18,10 @@ const (
 	// maxRuns is how many times a goroutine that has other work writes before it leaves the
 	// rest to the writer.
 	maxRuns = 2
+	// lazyTime is how long the response to an accepted write may wait for output, to be sent
+	// with it, and lazyCount is how many may wait.
+	lazyTime  = time.Millisecond
+	lazyCount = 16
 )
 
 // An out collects the messages of a connection, and writes as many as there are at once.
@@ -29,6 +34,8 @@ type out struct {
 	buf, spare []byte
 	writing    bool
 	broken     bool
+	lazy       int  // responses in buf that wait for output
+	due        bool // a timer will ring for them
 }
 
 func newOut(lines *wire.Lines) *out {
@@ -60,12 +67,24 @@ func (o *out) offer(chunk wire.Output) verdict {
 	return taken
 }
 
-// accepted adds the response to a write.
+// accepted adds the response to a write, which is sent with the next output, or soon.
 func (o *out) accepted(id json.RawMessage) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.open() {
-		o.buf = append(wire.AppendAccepted(o.buf, id), '\n')
+	if !o.open() {
+		return
+	}
+	o.buf = append(wire.AppendAccepted(o.buf, id), '\n')
+	if o.lazy++; o.lazy >= lazyCount {
+		o.ring()
+	} else if !o.due {
+		o.due = true
+		time.AfterFunc(lazyTime, func() {
+			o.mu.Lock()
+			o.due = false
+			o.mu.Unlock()
+			o.ring()
+		})
 	}
 }
 
@@ -126,7 +145,7 @@ func (o *out) write(runs int) bool {
 	}()
 	for ; len(o.buf) > 0 && runs > 0; runs-- {
 		full := o.buf
-		o.buf = o.spare[:0]
+		o.buf, o.lazy = o.spare[:0], 0
 		o.mu.Unlock()
 		err := o.lines.WriteBatch(context.Background(), full)
 		o.mu.Lock()
