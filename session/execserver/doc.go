@@ -10,5 +10,6 @@
 // server.
 //
 // One goroutine reads a connection, and never waits for a process: each has a queue of its own.
-// Another one writes, so that no process waits for the connection.
+// Another one writes, so that no process waits for the connection, but for what certainly fits
+// into its buffer.
 package execserver

@@ -7,25 +7,33 @@ import (
 	"mcpdbg/session/execserver/wire"
 )
 
+// maxDirect is how many bytes the caller of a write sends itself: they have room in the buffer of
+// a connection on which all calls before have been answered.
+const maxDirect = 16 << 10
+
 // A line is one connection. Messages are queued, and written together if the connection allows
 // it. Their number is limited: each is a call, or the start of a session.
 type line struct {
 	conn   wire.Conn
+	batch  wire.BatchWriter // nil if each message is written on its own
 	ctx    context.Context
 	cancel context.CancelFunc
 	ended  chan struct{} // closed when it is neither read nor written any more
 	dead   bool          // what waited for it has failed; guarded by the lock of the session
 
-	mu    sync.Mutex
-	out   []byte // messages that each end with a newline
-	ends  []int  // of each message in out
-	wake  chan struct{}
-	cause error // why it was given up
+	mu      sync.Mutex
+	out     []byte // messages that each end with a newline
+	ends    []int  // of each message in out
+	spare   []byte
+	writing bool
+	wake    chan struct{}
+	cause   error // why it was given up
 }
 
 func newLine(conn wire.Conn) *line {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &line{conn: conn, ctx: ctx, cancel: cancel, ended: make(chan struct{}), wake: make(chan struct{}, 1)}
+	batch, _ := conn.(wire.BatchWriter)
+	return &line{conn: conn, batch: batch, ctx: ctx, cancel: cancel, ended: make(chan struct{}), wake: make(chan struct{}, 1)}
 }
 
 // run reads and writes until the connection ends, and returns why. It gives each message to
@@ -61,10 +69,21 @@ func (l *line) giveUp(cause error) {
 
 // post queues the message that build appends to a buffer.
 func (l *line) post(build func(dst []byte) []byte) {
+	l.add(build)
+	l.ring()
+}
+
+// add is post for a caller that writes, or rings, and returns how many bytes wait.
+func (l *line) add(build func(dst []byte) []byte) int {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.out = append(build(l.out), '\n')
 	l.ends = append(l.ends, len(l.out))
-	l.mu.Unlock()
+	return len(l.out)
+}
+
+// ring makes the writer write.
+func (l *line) ring() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
@@ -72,32 +91,46 @@ func (l *line) post(build func(dst []byte) []byte) {
 }
 
 func (l *line) write() {
-	batch, _ := l.conn.(wire.BatchWriter)
-	var out, spare []byte
-	var ends []int
 	for {
 		select {
 		case <-l.wake:
+			l.flush()
 		case <-l.ctx.Done():
 			return
 		}
-		l.mu.Lock()
-		out, l.out = l.out, spare[:0]
-		ends, l.ends = l.ends, ends[:0]
+	}
+}
+
+// flush writes what waits, unless another goroutine writes: what comes meanwhile is left to the
+// writer.
+func (l *line) flush() {
+	l.mu.Lock()
+	if l.writing || len(l.ends) == 0 {
 		l.mu.Unlock()
-		var err error
-		if batch != nil && len(out) > 0 {
-			err = batch.WriteBatch(l.ctx, out)
-		}
-		for from := 0; batch == nil && err == nil && len(ends) > 0; from, ends = ends[0], ends[1:] {
-			err = l.conn.Write(l.ctx, out[from:ends[0]-1])
-		}
-		if err != nil {
-			l.giveUp(err)
-			return
-		}
-		if spare = out; cap(spare) > 2*wire.MaxWrite {
-			spare = nil
-		}
+		return
+	}
+	l.writing = true
+	out, ends := l.out, l.ends
+	l.out, l.ends = l.spare[:0], nil
+	l.mu.Unlock()
+	var err error
+	if l.batch != nil {
+		err = l.batch.WriteBatch(l.ctx, out)
+	}
+	for from, i := 0, 0; l.batch == nil && err == nil && i < len(ends); from, i = ends[i], i+1 {
+		err = l.conn.Write(l.ctx, out[from:ends[i]-1])
+	}
+	l.mu.Lock()
+	l.writing = false
+	if l.spare = out; cap(out) > 2*wire.MaxWrite {
+		l.spare = nil
+	}
+	more := len(l.ends) > 0
+	l.mu.Unlock()
+	switch {
+	case err != nil:
+		l.giveUp(err)
+	case more:
+		l.ring()
 	}
 }

@@ -262,12 +262,9 @@ func (s *session) answer(id uint64, m wire.Message) {
 // waits for it.
 func (s *session) send(on *line, c *call, build func(dst []byte, id uint64) []byte) (uint64, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err != nil {
-		return 0, s.err
-	}
-	if on != nil && on.dead {
-		return 0, errCut
+	if err := s.err; err != nil || on != nil && on.dead {
+		s.mu.Unlock()
+		return 0, cmp.Or(err, errCut)
 	}
 	s.last++
 	id := s.last
@@ -277,8 +274,17 @@ func (s *session) send(on *line, c *call, build func(dst []byte, id uint64) []by
 	if on == nil {
 		on = s.line
 	}
+	direct, waiting := c.write && len(s.calls) == 1, 0
 	if on != nil {
-		on.post(c.build)
+		waiting = on.add(c.build)
+	}
+	s.mu.Unlock()
+	switch {
+	case on == nil:
+	case direct && waiting <= maxDirect:
+		on.flush()
+	default:
+		on.ring()
 	}
 	return id, nil
 }
