@@ -30,6 +30,7 @@ func codexProgram(t testing.TB) string {
 // conformCodex runs the suite over exec servers of Codex that run starts.
 func conformCodex(t *testing.T, findsOrphans bool, run func(testing.TB) executor.Executor) {
 	t.Helper()
+	t.Parallel()
 	program := codexProgram(t)
 	conform(t, findsOrphans, func(t *testing.T, retention time.Duration) executor.Executor {
 		e, err := Open(t.Context(), Options{

@@ -49,6 +49,7 @@ type place struct {
 // TestLongKills kills clients, links and servers at random moments, during the start of a process
 // and later: nothing is left beyond the stated windows.
 func TestLongKills(t *testing.T) {
+	t.Parallel()
 	program, codex := sshtest.CopyBinary(t), codexProgram(t)
 	const keep = 2 * time.Second
 	// A guard ends what it guards with its lease, and Codex the rest with the session.

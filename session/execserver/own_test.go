@@ -74,7 +74,7 @@ func ownSocket(t testing.TB, keep time.Duration) func(context.Context) (net.Conn
 
 // conformOwn runs the suite over an exec server of our own, which inherits the environment of
 // the test or runs on a host.
-func conformOwn(t *testing.T, inherits bool, o func(*testing.T) Options) {
+func conformOwn(t *testing.T, inherits bool, o func(*testing.T) Options, groups ...exectest.Group) {
 	t.Helper()
 	t.Parallel()
 	open := func(t *testing.T, retention time.Duration) executor.Executor {
@@ -93,7 +93,7 @@ func conformOwn(t *testing.T, inherits bool, o func(*testing.T) Options) {
 			Local: inherits, FindsOrphans: true, Spares: true,
 			Lose: func(executor.Process) { e.(*Executor).s.fail(io.ErrUnexpectedEOF) },
 		}
-	})
+	}, groups...)
 }
 
 func TestConformanceOwnPipe(t *testing.T) {

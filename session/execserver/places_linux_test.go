@@ -11,6 +11,7 @@ import (
 	"mcpdbg/internal/cli/console"
 	"mcpdbg/session/execserver/dial"
 	"mcpdbg/session/execserver/wire"
+	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/localexec"
 	"mcpdbg/sshexec"
@@ -59,13 +60,18 @@ func TestConformanceOwnStdio(t *testing.T) {
 	conformOwn(t, true, func(t *testing.T) Options { return Options{Dial: command(t, here(t), "mcpdbg@"+program)} })
 }
 
-// TestConformanceOwnRelay: the server runs in the background on a host, and each connection is a
-// relay over SSH.
-func TestConformanceOwnRelay(t *testing.T) {
+// TestConformanceOwnRelay runs the part that depends on how a connection ends; the long tests
+// have the whole suite.
+func TestConformanceOwnRelay(t *testing.T) { conformRelay(t, exectest.Sequence) }
+
+// conformRelay: the server runs in the background on a host, and each connection is a relay over
+// SSH.
+func conformRelay(t *testing.T, groups ...exectest.Group) {
+	t.Helper()
 	program, s := sshtest.CopyBinary(t), sshtest.OpenSSH(t, sshtest.Options{})
 	conformOwn(t, false, func(t *testing.T) Options {
 		const keep = 10 * time.Minute
 		kept := &dial.Kept{Run: onHost(t, s), Program: program, Keep: keep}
 		return Options{Dial: kept.Dial, Resumable: true, Keep: keep}
-	})
+	}, groups...)
 }

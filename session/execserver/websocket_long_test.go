@@ -103,6 +103,7 @@ func openWebSocket(t *testing.T, url string, retention time.Duration) *Executor 
 }
 
 func TestLongConformanceCodexWebSocket(t *testing.T) {
+	t.Parallel()
 	url := codexURL(t)
 	conform(t, true, func(t *testing.T, retention time.Duration) executor.Executor { return openWebSocket(t, url, retention) })
 }
