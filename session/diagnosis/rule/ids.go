@@ -40,12 +40,12 @@ var idSeed = maphash.MakeSeed()
 type request struct {
 	sent      message.Request
 	key       idKey
-	open      bool   // in ids.open
-	late      bool   // RPC19 was reported
-	handshake bool   // part of the handshake
-	twin      bool   // a response with another id was taken for its own
-	order     int    // among all requests of the process
-	pending   string // the detail of RPC20, once needed
+	open      bool // in ids.open
+	late      bool // RPC19 was reported
+	handshake bool // part of the handshake
+	twin      bool // a response with another id was taken for its own
+	order     int  // among all requests of the process
+	overtaken bool // RPC20 counted it
 }
 
 // A settledID is an id that was answered or given up.
@@ -65,6 +65,7 @@ type ids struct {
 	overflow bool       // too many were open, or entries are missing, so some are not tracked
 	queue    []idKey    // open requests to the server, oldest first from head on; may contain settled ones
 	head     int        // of queue
+	ahead    int        // of queue: all before it are settled or overtaken
 	asked    int        // open requests of the server: somebody else has to answer first
 	askedAt  int64      // when the last one came: an older one is not about a later call
 	replied  int64      // time of the last response to one
@@ -141,7 +142,7 @@ func (x *ids) keepTwin(r *request, at int64) {
 func (x *ids) enqueue(key idKey) {
 	switch {
 	case x.head == len(x.queue):
-		x.queue, x.head = x.queue[:0], 0
+		x.queue, x.head, x.ahead = x.queue[:0], 0, 0
 	case len(x.queue) > 2*len(x.open)+64:
 		kept := x.queue[:0]
 		seen := make(map[idKey]bool, len(x.open))
@@ -150,7 +151,7 @@ func (x *ids) enqueue(key idKey) {
 				kept, seen[k] = append(kept, k), true
 			}
 		}
-		x.queue, x.head = kept, 0
+		x.queue, x.head, x.ahead = kept, 0, 0
 	}
 	x.queue = append(x.queue, key)
 }
@@ -235,6 +236,23 @@ func (x *ids) oldest() *request {
 		if r := x.open[x.queue[x.head]]; r != nil && !r.late && !r.twin {
 			return r
 		}
+	}
+	return nil
+}
+
+// overtaken returns the next open request to the server that is older than an answered one,
+// each only once; nil if there is none.
+func (x *ids) overtaken(by *request) *request {
+	for x.ahead = max(x.ahead, x.head); x.ahead < len(x.queue); x.ahead++ {
+		r := x.open[x.queue[x.ahead]]
+		if r == nil || r.late || r.twin || r.handshake || r.overtaken {
+			continue
+		}
+		if r.sent.At.Row >= by.sent.At.Row {
+			return nil
+		}
+		r.overtaken = true
+		return r
 	}
 	return nil
 }

@@ -293,11 +293,8 @@ func (l *Checker) answer(m *message.Message, r *request) {
 	if r.handshake {
 		l.run.handshake.answered(m, r)
 	}
-	if older := l.run.ids.oldest(); older != nil && older.sent.At.Row < r.sent.At.Row && !older.handshake {
-		if older.pending == "" { // many responses may overtake it
-			older.pending = fmt.Sprintf("%s in entry %d had none yet", excerpt([]byte(older.sent.Method)), older.sent.At.N)
-		}
-		l.report(rpc20, m.At, older.pending)
+	for older := l.run.ids.overtaken(r); older != nil; older = l.run.ids.overtaken(r) {
+		l.report(rpc20, m.At, fmt.Sprintf("%s in entry %d had none yet", excerpt([]byte(older.sent.Method)), older.sent.At.N))
 	}
 	switch {
 	case r.sent.Method == mcp.MethodInitialize && m.Kind == framing.Response:

@@ -171,7 +171,7 @@ var (
 		Reference:   "lifecycle, timeouts",
 		Impact:      "the TypeScript SDK gives up after 60 s and cancels; clients without a timeout hang"}
 	rpc20 = &diagnosis.Rule{ID: "RPC20", Severity: diagnosis.Info, Side: diagnosis.Server, Title: "response before that of an earlier request", Once: true,
-		Explanation: "The server responded to a request while an earlier one had no response yet. That is allowed: clients must match responses to requests by id, not by order.",
+		Explanation: "The server responded to a request while an earlier one had no response yet. That is allowed: clients must match responses to requests by id, not by order. Each earlier request counts once.",
 		Reference:   "JSON-RPC 2.0 section 6",
 		Impact:      "clients that take each response for that of their oldest request"}
 )
