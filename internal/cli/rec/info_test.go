@@ -63,8 +63,8 @@ func TestRecInfoSaysFirstWhatFailed(t *testing.T) {
 	rest, _, _ = strings.Cut(rest, "\nfrom ")
 	require.Equal(t, `3 calls failed: -32000: backend gone (entry 4)
            1 call failed: no \u001b[31mshard (entry 9)
-           1 call was never answered: search (id 3) (entry 8)
-           try: compare them with the calls that were answered; is:unanswered finds them
+           1 call was never answered: search k=3 (request id 3) (entry 8)
+           try: compare them with the calls that were answered
 
 failed     4 calls; by message, the most frequent first
     3x  -32000: backend gone

@@ -304,7 +304,7 @@ func neverAnswered(w *view) (found, bool) {
 			first = q.row
 		}
 		if n <= namedCalls {
-			names = append(names, w.call(q.row))
+			names = append(names, w.called(q.row))
 		}
 	}
 	text := wording.PluralOf(n, "call was never answered", "calls were never answered") + ": " + strings.Join(names, ", ")
@@ -314,7 +314,7 @@ func neverAnswered(w *view) (found, bool) {
 	if late > 0 {
 		text += fmt.Sprintf(" (and %d sent too late to tell)", late)
 	}
-	return found{text: text, try: "compare them with the calls that were answered; is:unanswered finds them", row: first}, n > 0
+	return found{text: text, try: "compare them with the calls that were answered", row: first}, n > 0
 }
 
 func (w *view) signs(now int64) string {

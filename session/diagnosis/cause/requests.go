@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/exchange"
 	"mcpdbg/session/mcp"
@@ -132,4 +133,25 @@ func (w *view) call(number int) string {
 		name += fmt.Sprintf(" (id %s)", clip(summary.ID(string(id)), quoteShort))
 	}
 	return name
+}
+
+// called describes the request at a row by its arguments too, which may have numbers that
+// look like its id.
+func (w *view) called(number int) string {
+	row, _ := w.row(number)
+	method := w.src.Method(row.Method)
+	e, ok := w.message(number)
+	if !ok {
+		return w.call(number)
+	}
+	text := clip(summary.Request(method, e.Payload), quoteShort)
+	if method != mcp.MethodToolsCall {
+		text = wording.Join(" ", clip(method, quoteShort), text)
+	} else if tool := summary.Call(method, e.Payload); tool != "" {
+		text = wording.Join(" ", clip(tool, quoteShort), text)
+	}
+	if id := e.Msg.ID.Of(e.Payload); len(id) > 0 {
+		text += fmt.Sprintf(" (request id %s)", clip(summary.ID(string(id)), quoteShort))
+	}
+	return text
 }
