@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -13,8 +14,9 @@ import (
 )
 
 const (
-	// fewApart is how many calls must have failed and how many succeeded to be compared.
-	fewApart = 5
+	// fewApart is how many calls must have failed and how many succeeded to be compared. If
+	// manyFine succeeded, fewer calls that failed are compared, except for moments and limits.
+	fewApart, manyFine = 5, 20
 	// maxSets tools are known, counted for each message of failures and for the calls that
 	// succeeded; maxArguments of each, and maxValues of each of those.
 	maxSets, maxArguments, maxValues = 1000, 30, 16
@@ -37,7 +39,9 @@ type callSet struct {
 // values are those of one argument.
 type values struct {
 	calls, numbers int // that have it, and as a number
-	min, max       float64
+	min, max       number
+	divisor        int64    // the greatest common one, 1 if not all are integers; 0 without numbers
+	some           []int64  // different numbers
 	others         []string // JSON, sorted
 	more           bool     // there are others that are not known
 }
@@ -130,9 +134,11 @@ func (s *callSet) end(t int64, entry uint64) {
 
 func (v *values) add(text []byte) {
 	v.calls++
-	if first := text[0]; first == '-' || first >= '0' && first <= '9' {
+	if first := text[0]; (first == '-' || first >= '0' && first <= '9') && len(text) <= maxValue {
 		if n, err := strconv.ParseFloat(string(text), 64); err == nil {
-			v.number(n, n, 1)
+			v.divide(text)
+			one := number{n, string(text)}
+			v.number(one, one, 1)
 			return
 		}
 	}
@@ -141,11 +147,27 @@ func (v *values) add(text []byte) {
 	}
 }
 
-func (v *values) number(least, most float64, calls int) {
-	if v.numbers == 0 {
-		v.min, v.max = least, most
+// divide adds a number to the common divisor.
+func (v *values) divide(text []byte) {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || n == math.MinInt64 {
+		v.divisor = 1
+		return
 	}
-	v.min, v.max, v.numbers = min(v.min, least), max(v.max, most), v.numbers+calls
+	v.divisor = gcd(max(n, -n), v.divisor)
+	if len(v.some) < maxValues && !slices.Contains(v.some, n) {
+		v.some = append(v.some, n)
+	}
+}
+
+func (v *values) number(least, most number, calls int) {
+	if v.numbers == 0 || least.less(v.min) {
+		v.min = least
+	}
+	if v.numbers == 0 || v.max.less(most) {
+		v.max = most
+	}
+	v.numbers += calls
 }
 
 func (v *values) other(text string) {
@@ -192,10 +214,12 @@ func (s *callSet) comparable(o *callSet) bool {
 // apart describes what all of some failed calls have, and no call that succeeded has. of
 // names their tools.
 func apart(failed, fine *callSet, of string) (all []string) {
-	if !failed.comparable(fine) {
+	few := failed.calls < fewApart
+	if !failed.comparable(fine) && (!few || failed.calls == 0 || fine.calls < manyFine || fine.unsure) {
 		return nil
 	}
 	switch {
+	case few:
 	case failed.first > fine.last:
 		all = append(all, fmt.Sprintf("no call%s from entry %d (%s) on succeeded", of, failed.firstEntry, wording.Took(failed.first)))
 	case failed.last < fine.first:
@@ -229,15 +253,14 @@ func (v *values) apart(name string, fine *values, failedCalls, fineCalls int) st
 	if v.calls < failedCalls {
 		return ""
 	}
-	number := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
-	numbers := v.numbers == failedCalls && fine.numbers >= fewApart && fine.numbers == fine.calls
+	numbers := failedCalls >= fewApart && v.numbers == failedCalls && fine.numbers >= fewApart && fine.numbers == fine.calls
 	switch {
 	case fine.calls == 0:
 		return fmt.Sprintf("only with the argument %s; no call that succeeded has it", name)
-	case numbers && v.min > fine.max:
-		return fmt.Sprintf("only for %s from %s, where no call succeeded; calls up to %s did", name, number(v.min), number(fine.max))
-	case numbers && v.max < fine.min:
-		return fmt.Sprintf("only for %s up to %s, where no call succeeded; calls from %s did", name, number(v.max), number(fine.min))
+	case numbers && fine.max.less(v.min):
+		return fmt.Sprintf("only for %s from %s, where no call succeeded; calls up to %s did", name, v.min.text, fine.max.text)
+	case numbers && v.max.less(fine.min):
+		return fmt.Sprintf("only for %s up to %s, where no call succeeded; calls from %s did", name, v.max.text, fine.min.text)
 	case v.numbers == 0 && len(v.others) == 1 && !v.more && !fine.more && !slices.Contains(fine.others, v.others[0]) && fine.calls == fineCalls:
 		return fmt.Sprintf("only for %s=%s, with which no call succeeded", name, v.others[0])
 	}

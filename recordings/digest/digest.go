@@ -143,6 +143,12 @@ func Read(ctx context.Context, src session.Source) *Digest {
 		if row.State == session.ReqUnread {
 			d.unread(row)
 		}
+		if row.Kind == session.KindStderr {
+			if len(d.stderr) == 2*latestLines {
+				d.stderr = append(d.stderr[:0], d.stderr[latestLines:]...)
+			}
+			d.stderr = append(d.stderr, int32(number))
+		}
 		switch row.Msg {
 		case framing.Request:
 			d.request(number, row)
@@ -158,7 +164,7 @@ func Read(ctx context.Context, src session.Source) *Digest {
 	if batches {
 		d.readBatches(ctx)
 	}
-	return d.digest()
+	return d.digest(ctx)
 }
 
 type lineKey struct{ method, tool, from string }
@@ -175,7 +181,8 @@ type reader struct {
 	more     int // failures of further messages
 	open     []Call
 	moreOpen int
-	slowest  []Call // unsorted
+	stderr   []int32 // the latest rows of lines there
+	slowest  []Call  // unsorted
 	// succeeded are the tool calls of the client that did, by tool, and hanging those without
 	// a response. They are nil if some are in batches, whose arguments are not read, or if
 	// unsure.
@@ -333,7 +340,7 @@ func (d *reader) requestAt(row session.Row, method string) (session.Entry, error
 	return e, err
 }
 
-func (d *reader) digest() *Digest {
+func (d *reader) digest(ctx context.Context) *Digest {
 	if !d.timed {
 		d.slowest = nil
 		for _, l := range d.lines {
@@ -364,7 +371,7 @@ func (d *reader) digest() *Digest {
 	for i := range out.Slowest {
 		d.describe(&out.Slowest[i])
 	}
-	out.Failures = d.grouped()
+	out.Failures = d.grouped(ctx)
 	if d.succeeded != nil {
 		out.WhyUnanswered = compare(d.hanging, d.succeeded, len(out.Unanswered)+out.MoreUnanswered, true)
 	}

@@ -17,7 +17,9 @@ const (
 	// fewEcho is how many failures must repeat an argument.
 	fewEcho = 3
 	// maxEvidence is how many statements a failure has.
-	maxEvidence = 3
+	maxEvidence = 4
+	// maxQuoted of a line on stderr is quoted, in bytes.
+	maxQuoted = 100
 )
 
 // evidence collects what the failures with one message have in common.
@@ -31,6 +33,8 @@ type evidence struct {
 	named         string // the time that the first one names
 	took          int64  // by that call
 	entry         uint64 // of that call
+	lines         []stderrLine
+	claimed       []string
 }
 
 // An echo is a number in the messages of failures.
@@ -169,6 +173,7 @@ func (f *Failure) state(succeeded map[string]*callSet) (all []string) {
 		text := fmt.Sprintf("%s %s in the message is always the argument %s (%s in entry %d)", article, number, wording.List(e.names), e.first, e.entry)
 		all = append(all, text+e.larger(v.calls, succeeded))
 	}
+	all = append(all, v.claimed...)
 	if succeeded != nil {
 		all = append(all, compare(v.calls, succeeded, f.Count, len(all) == 0)...)
 	}
@@ -178,20 +183,23 @@ func (f *Failure) state(succeeded map[string]*callSet) (all []string) {
 // larger states that calls of the only tool succeeded with a larger number than the first one
 // that failed, "" if none did or that is not known.
 func (e *echo) larger(calls, succeeded map[string]*callSet) string {
-	first, err := strconv.ParseFloat(e.first, 64)
+	value, err := strconv.ParseFloat(e.first, 64)
 	if err != nil || len(e.names) != 1 || len(calls) != 1 {
 		return ""
 	}
+	first := number{value, e.first}
 	most := first
 	for tool := range calls {
 		if s := succeeded[tool]; s != nil && !s.unsure {
 			if v := s.arguments[e.names[0]]; v != nil && v.numbers > 0 {
-				most = max(most, v.max)
+				if most.less(v.max) {
+					most = v.max
+				}
 			}
 		}
 	}
 	if most == first {
 		return ""
 	}
-	return fmt.Sprintf("; a larger %s succeeded, too (up to %s)", e.names[0], strconv.FormatFloat(most, 'f', -1, 64))
+	return fmt.Sprintf("; a larger %s succeeded, too (up to %s)", e.names[0], most.text)
 }

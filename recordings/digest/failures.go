@@ -2,9 +2,11 @@ package digest
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -135,12 +137,12 @@ func (d *reader) failed(response session.Row) {
 		c.N, c.Tool, c.Arguments = e.N, summary.Call(method, e.Payload), summary.Request(method, e.Payload)
 		arguments, _ = argumentsOf(&e)
 	}
-	d.failure(message, c, arguments, response.T-request.T)
+	d.failure(message, c, arguments, response.T-request.T, d.linesSince(number))
 }
 
 // failure counts a call that failed with a message, given its arguments, nil if those are
-// not known, and the time until its response.
-func (d *reader) failure(message string, c Call, arguments []byte, took int64) {
+// not known, the time until its response, and the lines on stderr in it.
+func (d *reader) failure(message string, c Call, arguments []byte, took int64, lines []stderrLine) {
 	key := withoutNumbers(message)
 	f := d.failures[key]
 	if f == nil {
@@ -161,6 +163,7 @@ func (d *reader) failure(message string, c Call, arguments []byte, took int64) {
 		f.Calls = f.Calls[:min(len(f.Calls), listedCalls)]
 	}
 	f.name(&c)
+	f.evidence.addLines(lines, f.Count == 1)
 	f.evidence.add(message, &c, arguments, took, d.succeeded[c.Tool], &d.room)
 }
 
@@ -187,9 +190,15 @@ func (f *Failure) name(c *Call) {
 }
 
 // grouped returns the failures, the most frequent first.
-func (d *reader) grouped() Failures {
+func (d *reader) grouped(ctx context.Context) Failures {
+	groups := slices.Collect(maps.Values(d.failures))
+	sort.Slice(groups, func(i, j int) bool {
+		a, b := groups[i], groups[j]
+		return a.Count > b.Count || a.Count == b.Count && a.Calls[0].before(&b.Calls[0])
+	})
+	d.claims(ctx, groups)
 	out := Failures{More: d.more}
-	for _, f := range d.failures {
+	for _, f := range groups {
 		last := Call{Row: f.last}
 		d.describe(&last)
 		f.Last = last.N
@@ -203,10 +212,6 @@ func (d *reader) grouped() Failures {
 		})
 		out.Groups = append(out.Groups, *f)
 	}
-	sort.Slice(out.Groups, func(i, j int) bool {
-		a, b := &out.Groups[i], &out.Groups[j]
-		return a.Count > b.Count || a.Count == b.Count && a.Calls[0].before(&b.Calls[0])
-	})
 	return out
 }
 
