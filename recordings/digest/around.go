@@ -33,6 +33,9 @@ func (d *reader) around(l *Line, from, to int, tools []*Line) []string {
 	all := []string{calls}
 	if before, slow := d.sizes(l.rows[:from]), d.sizes(l.rows[from:to]); before != nil && slow != nil {
 		text := describeSizes(median(before), median(slow))
+		if d.src.Header().Redacted != nil {
+			text += ", as redacted"
+		}
 		if to-from > len(slow) || from > len(before) {
 			text += fmt.Sprintf(" (of %d and %d responses)", len(before), len(slow))
 		}

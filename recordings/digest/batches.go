@@ -92,7 +92,7 @@ func (b *batchReader) response(it *match.Item, batched bool) {
 	}
 	if failed {
 		head := it.Msg.Line[:min(len(it.Msg.Line), ReadBytes)]
-		b.failure(strings.TrimPrefix(summary.Response(c.Method, head, int64(len(it.Msg.Line))), "failed: "), c, nil, it.At.T-it.Of.T, nil)
+		b.failure(strings.TrimPrefix(summary.Response(c.Method, head, int64(len(it.Msg.Line))), "failed: "), c, nil, it.At.T-it.Of.T)
 	}
 }
 

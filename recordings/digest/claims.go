@@ -2,11 +2,11 @@ package digest
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 
 	"mcpdbg/framing"
@@ -29,7 +29,7 @@ const (
 // A claim is that all failures of a group have something, and no call that succeeded has it.
 type claim struct {
 	of      *Failure
-	line    *stderrLine // between request and response
+	line    *stderrLine // from the request until the client writes after the response
 	last    int         // row of the latest such line
 	tool    string      // or else: whose argument is always a multiple of the divisor
 	name    string
@@ -39,6 +39,27 @@ type claim struct {
 
 // A stderrLine is a line on stderr, and what lines that differ only in numbers have in common.
 type stderrLine struct{ text, key string }
+
+// A watch is for lines on stderr that are recorded after the response of a call that failed:
+// the two streams have no common order. It ends when the client writes.
+type watch struct {
+	of      *Failure
+	request int // row
+}
+
+func (d *reader) watch(f *Failure, request int) {
+	if len(d.watched) == latestLines {
+		d.endWatch()
+	}
+	d.watched = append(d.watched, watch{f, request})
+}
+
+func (d *reader) endWatch() {
+	for _, w := range d.watched {
+		w.of.evidence.addLines(d.linesSince(w.request))
+	}
+	d.watched = d.watched[:0]
+}
 
 // linesSince reads the latest lines on stderr after a row.
 func (d *reader) linesSince(request int) (lines []stderrLine) {
@@ -59,9 +80,9 @@ func lineText(e *session.Entry) string {
 }
 
 // addLines keeps the lines that all failures of a group have.
-func (v *evidence) addLines(lines []stderrLine, isFirst bool) {
-	if isFirst {
-		v.lines = lines
+func (v *evidence) addLines(lines []stderrLine) {
+	if !v.watched {
+		v.lines, v.watched = lines, true
 		return
 	}
 	v.lines = slices.DeleteFunc(v.lines, func(l stderrLine) bool {
@@ -114,7 +135,7 @@ func (f *Failure) divisors(succeeded map[string]*callSet) (all []claim) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b claim) int { return cmp.Compare(a.name, b.name) })
+	sort.Slice(all, func(i, j int) bool { return all[i].name < all[j].name })
 	return all
 }
 
@@ -132,19 +153,21 @@ func (d *reader) refute(ctx context.Context, all []claim) (succeeded int) {
 		return 0
 	}
 	d.in = session.InOrder(d.src)
+	fine := false // a request succeeded, and the client has not written since then
 	for number, row := range session.RowsFrom(d.src, 0) {
 		if number%1024 == 0 && ctx.Err() != nil {
 			return 0
 		}
+		fine = fine && row.Kind != session.KindStdin
 		switch {
 		case row.Kind == session.KindStderr:
-			d.findLine(all, number, row)
+			d.findLine(all, number, row, fine)
 		case row.Kind == session.KindStdout && row.Msg == framing.Response && row.Flags&session.FlagError == 0:
 			request, ok := row.Partner()
 			if !ok {
 				continue
 			}
-			succeeded++
+			succeeded, fine = succeeded+1, true
 			for i := range all {
 				all[i].refuted = all[i].refuted || all[i].line != nil && all[i].last > request
 			}
@@ -155,8 +178,9 @@ func (d *reader) refute(ctx context.Context, all []claim) (succeeded int) {
 	return succeeded
 }
 
-// findLine notes the row of a line on stderr that claims are about.
-func (d *reader) findLine(all []claim, number int, row session.Row) {
+// findLine notes the row of a line on stderr that claims are about, and refutes them if it
+// belongs to a request that succeeded.
+func (d *reader) findLine(all []claim, number int, row session.Row, fine bool) {
 	e, err := d.in.EntryInto(row, lineBytes, d.buf[:0])
 	if err != nil {
 		return
@@ -164,7 +188,7 @@ func (d *reader) findLine(all []claim, number int, row session.Row) {
 	key := withoutNumbers(lineText(&e))
 	for i := range all {
 		if c := &all[i]; c.line != nil && c.line.key == key {
-			c.last = number
+			c.last, c.refuted = number, c.refuted || fine
 		}
 	}
 }
@@ -199,10 +223,10 @@ func (c *claim) text(succeeded int, fine *callSet) string {
 		return fmt.Sprintf("each %s is a multiple of %d; none of the %s of %s that succeeded has such a %s",
 			c.name, c.divisor, wording.Plural(fine.calls, "call"), wording.Clip(c.tool, maxValue, wording.Ellipsis), c.name)
 	}
-	which := "it"
+	which := "the call"
 	if c.of.Count > 1 {
 		which = fmt.Sprintf("each of the %d calls", c.of.Count)
 	}
-	return fmt.Sprintf("stderr has %q between the request and the response of %s; of none of the %s that succeeded",
+	return fmt.Sprintf("stderr has %q during or right after %s, and with none of the %s that succeeded",
 		wording.Clip(c.line.text, maxQuoted, wording.Ellipsis), which, wording.Plural(succeeded, "request"))
 }

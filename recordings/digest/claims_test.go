@@ -3,6 +3,7 @@ package digest_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,13 +24,13 @@ func TestLinesOnStderr(t *testing.T) {
 			pair := asked(k, "a", `{}`, response)
 			if text := line(k, fails); text != "" {
 				raw, _ := json.Marshal(text)
-				pair = []string{pair[0], fmt.Sprintf(`"k":"stderr","raw":%s`, raw), pair[1]}
+				pair = slices.Insert(pair, 1+k/8, fmt.Sprintf(`"k":"stderr","raw":%s`, raw)) // of the last one after the response
 			}
 			lines = append(lines, pair...)
 		}
 		return strings.Join(digest.Read(t.Context(), rectest.Session(t, lines...)).Failures.Groups[0].Evidence, "; ")
 	}
-	const all = `stderr has "reset (attempt …)" between the request and the response of each of the 3 calls; of none of the 9 requests that succeeded`
+	const all = `stderr has "reset (attempt …)" during or right after each of the 3 calls, and with none of the 9 requests that succeeded`
 	require.Equal(t, all, evidence(func(k int, fails bool) string {
 		return map[bool]string{true: fmt.Sprintf("reset (attempt %d)", k), false: "fine"}[fails]
 	}))

@@ -80,13 +80,16 @@ func (l *Line) Name() string { return cmp.Or(l.Tool, l.Method) }
 
 // A Call is a request.
 type Call struct {
-	Row       int    `json:"-"`
-	N         uint64 `json:"n"`
-	Element   int    `json:"element,omitempty"` // place in a batch, from 1
-	T         int64  `json:"t"`                 // when it was sent
-	Took      int64  `json:"took_us,omitempty"` // until its response, or else the end of the log
-	State     string `json:"state"`             // as in the recording
-	From      string `json:"from"`              // client or server
+	Row     int    `json:"-"`
+	N       uint64 `json:"n"`
+	Element int    `json:"element,omitempty"` // place in a batch, from 1
+	T       int64  `json:"t"`                 // when it was sent
+	Took    int64  `json:"took_us,omitempty"` // until its response, or else the end of the log
+	// Next is when the client sent its next request, after T, of those without a response.
+	Next      *int64 `json:"next_us,omitempty"`
+	ID        string `json:"id,omitempty"` // the JSON of the id, of the same
+	State     string `json:"state"`        // as in the recording
+	From      string `json:"from"`         // client or server
 	Method    string `json:"method"`
 	Tool      string `json:"tool,omitempty"`      // or what else the request names
 	Arguments string `json:"arguments,omitempty"` // as its row shows them
@@ -110,6 +113,14 @@ func (c *Call) Name() string {
 
 // Words returns the name and the arguments of the call, as its row shows them.
 func (c *Call) Words() string { return wording.Join(" ", c.Name(), c.Arguments) }
+
+// WentOn describes when the client sent its next request, "" if that is not known.
+func (c *Call) WentOn() string {
+	if c.Next == nil {
+		return ""
+	}
+	return "next request of the client after " + wording.Took(*c.Next)
+}
 
 // Entry returns the number of the entry, with the place in a batch.
 func (c *Call) Entry() string { return EntryText(c.N, c.Element) }
@@ -149,6 +160,12 @@ func Read(ctx context.Context, src session.Source) *Digest {
 			}
 			d.stderr = append(d.stderr, int32(number))
 		}
+		if row.Kind == session.KindStdin {
+			d.endWatch()
+		}
+		if row.Kind == session.KindStdin && (row.Msg == framing.Request || row.Msg == framing.Batch) {
+			d.next(row.T)
+		}
 		switch row.Msg {
 		case framing.Request:
 			d.request(number, row)
@@ -164,6 +181,7 @@ func Read(ctx context.Context, src session.Source) *Digest {
 	if batches {
 		d.readBatches(ctx)
 	}
+	d.endWatch()
 	return d.digest(ctx)
 }
 
@@ -182,7 +200,8 @@ type reader struct {
 	open     []Call
 	moreOpen int
 	stderr   []int32 // the latest rows of lines there
-	slowest  []Call  // unsorted
+	watched  []watch
+	slowest  []Call // unsorted
 	// succeeded are the tool calls of the client that did, by tool, and hanging those without
 	// a response. They are nil if some are in batches, whose arguments are not read, or if
 	// unsure.
@@ -251,7 +270,22 @@ func (d *reader) unanswered(c Call) {
 		return
 	}
 	d.describe(&c)
+	if row, ok := session.RowAt(d.src, c.Row); ok && c.Element == 0 {
+		if e, err := d.src.Entry(row, ReadBytes); err == nil && !e.Cut {
+			c.ID = wording.Clip(string(e.Msg.ID.Of(e.Payload)), maxName, wording.Ellipsis)
+		}
+	}
 	d.open = append(d.open, c)
+}
+
+// next notes when the client sent a request after those without a response.
+func (d *reader) next(t int64) {
+	for i := len(d.open) - 1; i >= 0 && d.open[i].Next == nil; i-- {
+		if c := &d.open[i]; c.From == "client" {
+			after := t - c.T
+			c.Next = &after
+		}
+	}
 }
 
 // unread forgets the request whose response at a row is too long or too deep to be read: it
@@ -362,7 +396,10 @@ func (d *reader) digest(ctx context.Context) *Digest {
 		return cmp.Compare(a.Row, b.Row) < 0
 	})
 	for i := range out.Unanswered {
-		out.Unanswered[i].Took = d.last - out.Unanswered[i].T
+		c := &out.Unanswered[i]
+		if c.Took = d.last - c.T; !d.timed {
+			c.Next = nil
+		}
 	}
 	sort.Slice(out.Slowest, func(i, j int) bool {
 		a, b := &out.Slowest[i], &out.Slowest[j]

@@ -30,10 +30,11 @@ type evidence struct {
 	// sooner and later count the responses that came long before the time that their
 	// message names, and those that came no sooner.
 	sooner, later int
-	named         string // the time that the first one names
-	took          int64  // by that call
-	entry         uint64 // of that call
-	lines         []stderrLine
+	named         string       // the time that the first one names
+	took          int64        // by that call
+	entry         uint64       // of that call
+	lines         []stderrLine // that all have
+	watched       bool         // lines are those of the first calls
 	claimed       []string
 }
 

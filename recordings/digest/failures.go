@@ -137,18 +137,20 @@ func (d *reader) failed(response session.Row) {
 		c.N, c.Tool, c.Arguments = e.N, summary.Call(method, e.Payload), summary.Request(method, e.Payload)
 		arguments, _ = argumentsOf(&e)
 	}
-	d.failure(message, c, arguments, response.T-request.T, d.linesSince(number))
+	if f := d.failure(message, c, arguments, response.T-request.T); f != nil {
+		d.watch(f, number)
+	}
 }
 
 // failure counts a call that failed with a message, given its arguments, nil if those are
-// not known, the time until its response, and the lines on stderr in it.
-func (d *reader) failure(message string, c Call, arguments []byte, took int64, lines []stderrLine) {
+// not known, and the time until its response. It returns nil if there is no room.
+func (d *reader) failure(message string, c Call, arguments []byte, took int64) *Failure {
 	key := withoutNumbers(message)
 	f := d.failures[key]
 	if f == nil {
 		if len(d.failures) >= maxMessages {
 			d.more++
-			return
+			return nil
 		}
 		f = &Failure{Message: message, same: message, key: key}
 		d.failures[key] = f
@@ -163,8 +165,8 @@ func (d *reader) failure(message string, c Call, arguments []byte, took int64, l
 		f.Calls = f.Calls[:min(len(f.Calls), listedCalls)]
 	}
 	f.name(&c)
-	f.evidence.addLines(lines, f.Count == 1)
 	f.evidence.add(message, &c, arguments, took, d.succeeded[c.Tool], &d.room)
+	return f
 }
 
 // before reports whether a call was sent before another one.

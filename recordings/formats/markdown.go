@@ -37,7 +37,7 @@ const (
 // what failed in the recording, then the calls of the selection. Omissions are counted.
 func writeMarkdown(ctx context.Context, to io.Writer, s Selection) error {
 	source := elements.New(s.Source).Own()
-	r := report{Selection{Source: source, Include: s.Include, Omits: s.Omits}, source, strings.Builder{}, exchange.NewTable(source), map[int]bool{}, map[int]bool{}, nil}
+	r := report{Selection{Source: source, Include: s.Include, Omits: s.Omits}, source, strings.Builder{}, exchange.NewTable(source), map[int]bool{}, map[int]bool{}, nil, 0}
 	b := &r.b
 	found := make(chan facts, 1)
 	go func() { found <- factsOf(ctx, s.Source) }() // it reads all messages
@@ -57,6 +57,7 @@ func writeMarkdown(ctx context.Context, to io.Writer, s Selection) error {
 	for _, row := range f.Rows {
 		fmt.Fprintf(b, "| %s | %s |\n", row[0], inline(wording.Clip(row[1], 1000, wording.Ellipsis)))
 	}
+	r.earliest, _ = d.Failures.First()
 	r.causes(f.Causes)
 	if err := r.failed(); err != nil {
 		return err
@@ -66,7 +67,7 @@ func writeMarkdown(ctx context.Context, to io.Writer, s Selection) error {
 	}
 	tools(b, d.Lines)
 	if len(d.Slowest) > 0 && c.all > maxWhole {
-		calls(b, "Slowest calls", "took", d.Slowest)
+		slowest(b, d.Slowest)
 	}
 	r.problems(f.byRule())
 	if err := r.table(ctx, c); err != nil {
@@ -90,9 +91,9 @@ func omitted(b *strings.Builder, hint string, n int) {
 	}
 }
 
-// calls adds a table of calls with their times.
-func calls(b *strings.Builder, title, took string, all []digest.Call) {
-	fmt.Fprintf(b, "\n### %s\n\n| entry | at | call | %s |\n|--:|--:|---|--:|\n", title, took)
+// slowest adds a table of calls with their times.
+func slowest(b *strings.Builder, all []digest.Call) {
+	b.WriteString("\n### Slowest calls\n\n| entry | at | call | took |\n|--:|--:|---|--:|\n")
 	for i := range all {
 		c := &all[i]
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", c.Entry(), wording.Took(c.T), inline(wording.Clip(c.Words(), maxMessage, wording.Ellipsis)), wording.Took(c.Took))

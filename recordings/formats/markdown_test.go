@@ -59,9 +59,9 @@ func thousands(t *testing.T) Selection {
 func TestReportShowsWhatFailed(t *testing.T) {
 	report := write(t, "md", thousands(t))
 	require.True(t, strings.HasPrefix(report, "## MCP session: 2 calls failed, 1 request without a response\n\nFirst failure (F1): entry 2593, at 2.6 s: find&#95;all k=900\n"))
-	require.Regexp(t, `(?s)### Likely causes\n\n- \*\*F1\*\* 1 call failed: no shard, first in entry 2593\n- \*\*F2\*\* [^\n]*\n- \*\*warning\*\* 1 call was never answered[^\n]*\n- \*\*warning\*\* find&#95;all became slower at `, report)
-	require.Regexp(t, "(?s)#### F1: no shard\n\nEntry 2593, at 2\\.6 s: find&#95;all k=900; response in entry 2602 after 9 ms\n\n```json\n{[^\n]*\"k\":900[^\n]*\n[^\n]*\"no shard\"[^\n]*\n```\n\n#### F2: -32000", report)
-	require.Contains(t, report, "| entry | at | call | waited |\n|--:|--:|---|--:|\n| 1402 | 1.4 s | find&#95;all k=700 | 4.2 s |\n")
+	require.Regexp(t, `(?s)### Likely causes\n\n- \*\*F1\*\* \(the first failure\) 1 call failed: no shard, first in entry 2593\n- \*\*F2\*\* [^\n]*\n- \*\*warning\*\* 1 call was never answered[^\n]*\n- \*\*warning\*\* find&#95;all became slower at `, report)
+	require.Regexp(t, "(?s)#### F1, the first failure: no shard\n\nEntry 2593, at 2\\.6 s: find&#95;all k=900; response in entry 2602 after 9 ms\n\n```json\n{[^\n]*\"k\":900[^\n]*\n[^\n]*\"no shard\"[^\n]*\n```\n\n#### F2: -32000", report)
+	require.Contains(t, report, "| entry | request id | at | call | waited | next request of the client |\n|--:|--:|--:|---|--:|--:|\n| 1402 | 700 | 1.4 s | find&#95;all k=700 | 4.2 s | after 1 ms |\n")
 	require.Equal(t, 1, strings.Count(report, "FRM01"))
 	require.Regexp(t, `FRM01 [^\n]*2 times`, report)
 	require.Less(t, strings.Index(report, "**error** FRM01"), strings.Index(report, "**info**"))
@@ -118,7 +118,7 @@ func TestReportHasBatchedCalls(t *testing.T) {
 	report := write(t, "md", s)
 	require.True(t, strings.HasPrefix(report, "## MCP session: 2 calls failed, 1 request without a response\n"))
 	require.Contains(t, report, "#### F1: -32000: backend gone\n\n2 calls: search; entries 2, 4 (2nd in batch).\nEntry 2, at 1 ms: search k=1; response in entry 3 after 1 ms\n")
-	require.Contains(t, report, "| 4 (3rd in batch) | 3 ms | report k=4 | 1 ms |\n")
+	require.Contains(t, report, "| 4 (3rd in batch) |  | 3 ms | report k=4 | 1 ms |  |\n")
 	require.Equal(t, 1, strings.Count(report, toolCall(4, "report")[2:]), "below its row")
 	_, rows, _ := strings.Cut(report, "### Calls and other entries\n")
 	for _, want := range []string{

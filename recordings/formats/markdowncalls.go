@@ -31,6 +31,7 @@ type report struct {
 	content   map[int]bool // rows whose content it has
 	slow      map[int]bool // the slowest ones
 	failures  *digest.Failures
+	earliest  int // the group of the first failure
 }
 
 // number returns the row of a call, or of its element of a batch.
@@ -77,7 +78,7 @@ func (r *report) remark(c remark, where string) {
 	if c.Failure > 0 {
 		name = failureName(c.Failure)
 	}
-	fmt.Fprintf(&r.b, "- **%s** %s", name, inline(wording.Clip(c.Text, maxMessage, wording.Ellipsis)))
+	fmt.Fprintf(&r.b, "- **%s**%s %s", name, r.isEarliest(c.Failure, " (the first failure)"), inline(wording.Clip(c.Text, maxMessage, wording.Ellipsis)))
 	if row, ok := session.RowAt(r.Source, c.Row); ok && c.Row >= 0 {
 		if e, err := r.Source.Entry(row, 1); err == nil {
 			fmt.Fprintf(&r.b, ", %s %d", where, e.N)
@@ -92,6 +93,14 @@ func (r *report) remark(c remark, where string) {
 // failureName names a group of failures in a report.
 func failureName(number int) string { return fmt.Sprint("F", number) }
 
+// isEarliest returns a text for the group that the first failure is in, if others come before.
+func (r *report) isEarliest(number int, text string) string {
+	if number == r.earliest && number > 0 && len(r.failures.Groups) > 1 {
+		return text
+	}
+	return ""
+}
+
 // failed describes each message of failures, with the first exchange.
 func (r *report) failed() error {
 	all := r.failures
@@ -103,7 +112,7 @@ func (r *report) failed() error {
 	for i := range all.Groups[:min(len(all.Groups), maxFailures)] {
 		g := &all.Groups[i]
 		shown += g.Count
-		fmt.Fprintf(&r.b, "\n#### %s: %s\n\n", failureName(i+1), inline(wording.Clip(g.Message, maxMessage, wording.Ellipsis)))
+		fmt.Fprintf(&r.b, "\n#### %s%s: %s\n\n", failureName(i+1), r.isEarliest(i+1, ", the first failure"), inline(wording.Clip(g.Message, maxMessage, wording.Ellipsis)))
 		if g.Count > 1 {
 			var numbers []string
 			for i := range g.Calls {
@@ -128,7 +137,15 @@ func (r *report) unanswered(d *digest.Digest) error {
 	if len(d.Unanswered) == 0 {
 		return nil
 	}
-	calls(&r.b, "Requests without a response", "waited", d.Unanswered[:min(len(d.Unanswered), maxFailures)])
+	r.b.WriteString("\n### Requests without a response\n\n| entry | request id | at | call | waited | next request of the client |\n|--:|--:|--:|---|--:|--:|\n")
+	for i := range d.Unanswered[:min(len(d.Unanswered), maxFailures)] {
+		c := &d.Unanswered[i]
+		next := ""
+		if c.Next != nil {
+			next = "after " + wording.Took(*c.Next)
+		}
+		fmt.Fprintf(&r.b, "| %s | %s | %s | %s | %s | %s |\n", c.Entry(), inline(c.ID), wording.Took(c.T), inline(wording.Clip(c.Words(), maxMessage, wording.Ellipsis)), wording.Took(c.Took), next)
+	}
 	omitted(&r.b, ": `--filter is:unanswered`", len(d.Unanswered)+d.MoreUnanswered-maxFailures)
 	for i := range d.Unanswered[:min(len(d.Unanswered), shownOpen)] {
 		c := &d.Unanswered[i]

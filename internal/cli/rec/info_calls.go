@@ -65,9 +65,15 @@ func (info *Info) printFailures(line linePrinter) {
 		order = "; by message, the most frequent first"
 	}
 	line("failed     %s%s", wording.Plural(uint64(info.failed), "call"), order)
+	all := digest.Failures{Groups: info.Failures}
+	earliest, _ := all.First()
 	for i := range info.Failures[:min(len(info.Failures), shownMessages)] {
 		f := &info.Failures[i]
-		line("%5dx  %s", f.Count, clipped(f.Message, messageCells))
+		mark := ""
+		if i+1 == earliest && len(info.Failures) > 1 {
+			mark = " (the first failure)"
+		}
+		line("%5dx  %s%s", f.Count, clipped(f.Message, messageCells), mark)
 		first := called(&f.Calls[0])
 		if f.Count == 1 {
 			line("        %s", first)
@@ -101,11 +107,15 @@ func (info *Info) printOpen(line linePrinter) {
 		if c.State == session.ReqTimedOut.String() {
 			end = "timed out"
 		}
+		name := called(c)
+		if c.ID != "" {
+			name += fmt.Sprintf(" (request id %s)", c.ID)
+		}
 		if info.Untimed {
-			line("  %s: %s", called(c), strings.TrimSuffix(end, " in "+wording.Took(c.Took)))
+			line("  %s: %s", name, strings.TrimSuffix(end, " in "+wording.Took(c.Took)))
 			continue
 		}
-		line("  %s, at %s: %s", called(c), wording.Took(c.T), end)
+		line("  %s, at %s: %s", name, wording.Took(c.T), wording.Join("; ", end, c.WentOn()))
 	}
 	if more := len(info.Open) + info.MoreOpen - shownOpen; more > 0 {
 		line("  and %d more: --filter is:unanswered lists them", more)

@@ -67,13 +67,13 @@ func TestRecInfoSaysFirstWhatFailed(t *testing.T) {
            try: compare them with the calls that were answered
 
 failed     4 calls; by message, the most frequent first
-    3x  -32000: backend gone
+    3x  -32000: backend gone (the first failure)
         search; first entry 4 search k=1, last entry 11
     1x  no \u001b[31mshard
         entry 9 search k=4
 
 unanswered 1 request
-  entry 8 search k=3, at 3 ms: no response in 10.0 s
+  entry 8 search k=3 (request id 3), at 3 ms: no response in 10.0 s; next request of the client after 1 ms
 `, rest)
 	require.Regexp(t, `(?m)^client  search +6 +4 +1 `, r.Stdout)
 }
