@@ -77,6 +77,7 @@ func TestLongPageInBrowser(t *testing.T) {
 		require.Equal(t, "0", b.text(`document.querySelectorAll('img').length`))
 		require.Equal(t, "2", b.text(`document.scripts.length`))
 	})
+	t.Run("narrow", b.narrow)
 	t.Run("slower", b.slower)
 	t.Run("batch", func(t *testing.T) {
 		s := Selection{Source: rectest.Session(t, rectest.Started, `> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}`,
@@ -84,7 +85,7 @@ func TestLongPageInBrowser(t *testing.T) {
 			`"k":"stdout","seq":9,"why":"batch","raw":"[{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32000,\"message\":\"backend gone\"}}, {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"full\"}]}}]"`)}
 		b.open(pageOf(t, s, maxPage), "")
 		require.Equal(t, "2 failed", b.text(`$('totals').children[1].textContent`))
-		require.Equal(t, "Failures, the most frequent first\n1×\n-32000: backend gone\nlist\n#n4 batch: error 1, response 2\n1×\nfull\nlist\n#n4 batch: error 1, response 2\n1×\nno response\nlist\n#n3 batch: b, c", b.text(`$('failures').innerText`))
+		require.Equal(t, "Failures, the most frequent first\n1×\n-32000: backend gone first failure\nlist\n#n4 batch: error 1, response 2\n1×\nfull\nlist\n#n4 batch: error 1, response 2\n1×\nno response\nlist\n#n3 batch: b, c", b.text(`$('failures').innerText`))
 		b.eval(`[...document.querySelectorAll('#failures .link')].at(-2).click()`, nil)
 		require.Equal(t, []int{4}, b.shown())
 	})
@@ -175,7 +176,7 @@ func (b *browser) failures(t *testing.T) {
 	require.Equal(t, "44 failed", b.text(`$('totals').children[1].textContent`))
 	require.Equal(t, "2 unanswered", b.text(`$('totals').children[2].textContent`))
 	groups := b.text(`$('failures').innerText`)
-	require.Regexp(t, `(?s)44×\s+-32000: backend gone report 44\s.*no moment, limit of a number or short text.*#n102 report k=50.*2×\s+no response search 2\s.*#n1556 search k=777.*1×\s+line on stdout.*#n1779 DEBUG`, groups)
+	require.Regexp(t, `(?s)44×\s+-32000: backend gone report 44\s+first failure\s.*no moment, limit of a number or short text.*#n102 report k=50.*2×\s+no response search 2\s.*#n1556 search k=777.*1×\s+line on stdout.*#n1779 DEBUG`, groups)
 	require.Equal(t, "true", b.text(`$('failures').scrollHeight < $('panel').clientHeight`), "no part is hidden")
 	b.eval(`document.querySelector('#failures li:nth-child(2) a').click()`, nil)
 	b.eval(`new Promise(done => { const look = () => current >= 0 && rows[current].n === 1556 ? done() : setTimeout(look, 5); look(); })`, nil)
@@ -205,6 +206,39 @@ func (b *browser) failures(t *testing.T) {
 	b.eval(`new Promise(done => { addEventListener('hashchange', () => done(), {once: true}); document.querySelector('#totals a').click(); })`, nil)
 	require.Len(t, b.shown(), 44, "those that the total counts")
 	b.eval(`reset()`, nil)
+}
+
+// narrow checks on a small page that the overview shows the group of the selected entry, and
+// rows the error.
+func (b *browser) narrow(t *testing.T) {
+	b.size(900, 700, "light")
+	lines := []string{rectest.Started}
+	for k := range 60 {
+		lines = append(lines, fmt.Sprintf(`> {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"sum","arguments":{"k":%d}}}`, k, k))
+		switch {
+		case k == 3:
+			lines = append(lines, `< {"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"q must not be empty"}}`)
+		case k > 10 && k != 50:
+			lines = append(lines, fmt.Sprintf(`< {"jsonrpc":"2.0","id":%d,"error":{"code":-32000,"message":"backend %c is gone"}}`, k, 'a'+k%4))
+		case k == 5:
+			lines = append(lines, `< {"jsonrpc":"2.0","id":5,"result":{"isError":true,"content":[{"type":"text","text":"full"}]}}`)
+		case k != 50:
+			lines = append(lines, fmt.Sprintf(`< {"jsonrpc":"2.0","id":%d,"result":{"content":[]}}`, k))
+		}
+	}
+	b.open(pageOf(t, Selection{Source: rectest.Session(t, lines...)}, maxPage), "")
+	const inside = `(({top, bottom}, p) => top >= p.top && bottom <= p.bottom)(document.querySelector('#failures li.sel').getBoundingClientRect(), $('panel').getBoundingClientRect())`
+	require.Equal(t, "true", b.text(inside))
+	require.Regexp(t, `first failure`, b.text(`document.querySelector('#failures li.sel').innerText`))
+	require.Equal(t, "true", b.text(`(e => e.scrollWidth <= e.clientWidth || e.querySelector('b').getBoundingClientRect().right <= e.getBoundingClientRect().right)(document.querySelector('.row.sel > span:nth-child(4)'))`), "the error is not cut")
+	b.eval(`choose(at.get(rows[current].p - 1))`, nil)
+	require.Regexp(t, `The first failure: -32602: invalid params: q must not be empty(?s).*state failed`, b.text(`$('detail').innerText`), "of the request, too")
+	b.eval(`choose(rows.findIndex(r => r.id === '5'))`, nil)
+	require.Regexp(t, `full(?s).*state answered with an error`, b.text(`$('detail').innerText`))
+	b.eval(`choose(rows.findIndex(isUnanswered))`, nil)
+	require.Equal(t, "true", b.text(inside))
+	require.Contains(t, b.text(`$('detail').innerText`), "next request of the client after 1.00 ms")
+	b.size(1400, 1000, "light")
 }
 
 // strip checks that each failure is on the axis, and reached with the keyboard.

@@ -86,8 +86,11 @@ type pageData struct {
 	Tools      []pageTool       `json:"tools"`
 	Slower     []digest.Slowing `json:"slower"`
 	Failures   []pageFailure    `json:"failures"`
+	First      int              `json:"first"`  // number of the group of the first failure, from 1
+	FirstN     uint64           `json:"firstn"` // and its entry
 	Unanswered int              `json:"unanswered"`
-	Why        []string         `json:"why,omitempty"` // of those
+	Lost       []digest.Call    `json:"lost,omitempty"` // the first of them
+	Why        []string         `json:"why,omitempty"`  // of those
 	Stray      uint64           `json:"stray"`
 	Left       int              `json:"left"`              // entries that are not on the page
 	Omitted    string           `json:"omitted,omitempty"` // about them
@@ -111,8 +114,11 @@ type pageFailure struct {
 
 func (s Selection) pageData(p *pagePlan, f facts, d *digest.Digest) pageData {
 	out := pageData{
-		Facts: f, Tools: []pageTool{}, Slower: append([]digest.Slowing{}, d.Slower...), Failures: []pageFailure{}, Unanswered: len(d.Unanswered) + d.MoreUnanswered, Why: d.WhyUnanswered, Stray: s.Source.Stats().Stray,
+		Facts: f, Tools: []pageTool{}, Slower: append([]digest.Slowing{}, d.Slower...), Failures: []pageFailure{}, Unanswered: len(d.Unanswered) + d.MoreUnanswered, Lost: d.Unanswered, Why: d.WhyUnanswered, Stray: s.Source.Stats().Stray,
 		Left: p.left, Omitted: p.omitted(), End: p.end,
+	}
+	if n, first := d.Failures.First(); n > 0 {
+		out.First, out.FirstN = n, first.N
 	}
 	for _, l := range d.Lines {
 		if l.Tool != "" {

@@ -66,7 +66,7 @@ const what = r => parts(r).filter(p => p).map(visible).join('  ');
 
 // The list: only visible rows have elements.
 let shown = [], current = -1, only; // only is a group of failures
-for (const [cls, name] of [['r', 'entry'], ['r', 'seconds'], ['', ''], ['', 'what'], ['', 'id'], ['r', 'took'], ['r', 'bytes']]) $('head').append(el('span', cls, name));
+for (const [cls, name] of [['r', 'entry'], ['r', 'at (s)'], ['', ''], ['', 'what'], ['', 'id'], ['r', 'took'], ['r', 'bytes']]) $('head').append(el('span', cls, name));
 
 function lower(r) {
   return r.low === undefined ? r.low = (what(r) + '\n' + (r.id || '') + '\n' + text(r)).toLowerCase() : r.low;
@@ -157,6 +157,7 @@ function choose(i) {
   reveal();
   paint();
   detail();
+  showGroup(rows[i]);
   if (!$('waterfall').hidden) drawWaterfall(true);
   address();
 }

@@ -31,9 +31,11 @@ function hint() {
 function detail() {
   const d = $('detail'), r = rows[current];
   if (!r) return hint();
-  const [label, call, said] = parts(r).map(visible), other = partner(r), [first, second] = isResponse(r) && other ? [other, r] : [r, other];
+  let [label, call, said] = parts(r).map(visible);
+  const other = partner(r), [first, second] = isResponse(r) && other ? [other, r] : [r, other];
   d.replaceChildren(el('h2', isBad(r) ? 'bad' : '', `#n${first.n}${second ? ' → #n' + second.n : '  ' + arrow[lane(r)]}  ${label}  ${clip(call, 300)}`));
-  if (said) d.append(el('p', r.e ? 'bad' : '', said));
+  if (second && isResponse(second)) said = visible(parts(second)[2]);
+  if (said) d.append(el('p', r.e ? 'bad' : '', (first.n === data.firstn ? 'The first failure: ' : '') + said));
   const alike = groups.find(g => isCall(g) && (r.groups?.has(g) || other?.groups?.has(g)));
   if (alike?.rows.length > 1) {
     const p = el('p', 'err', alike.evidence.map(text => visible(text) + '; ').join(''));
@@ -41,7 +43,7 @@ function detail() {
     d.append(p);
   } else if (alike) d.append(el('p', 'err', alike.evidence.map(visible).join('; ')));
   for (const s of data.slower) if (s.n === first.n) d.append(el('p', 'err', visible([`${s.tool || s.method} became slower from here on: p50 ${took(s.p50_before_us)} → ${took(s.p50_slow_us)}`, ...s.evidence || []].join('; '))));
-  const unit = took(r.l), facts = [[r.m, r.k], ['id', r.id], ['state', isUnanswered(r) ? r.st + ', no response' : r.st], ['sequence', r.s], ['took', unit], ['waited for the client', took(r.y)], ['bytes', r.b]].filter(f => f[1]);
+  const unit = took(r.l), facts = [[r.m, r.k], ['id', r.id], ['state', isUnanswered(r) ? r.st + ', no response' : r.st && r.e && r.st === 'answered' ? 'answered with an error' : r.st], ['sequence', r.s], ['took', unit], ['next request of the client after', took(data.lost?.find(c => c.n === r.n)?.next_us)], ['waited for the client', took(r.y)], ['bytes', r.b]].filter(f => f[1]);
   d.append(el('p', 'hint', `${time(r.t)} s; ` + facts.map(f => `${f[0] || ''} ${visible(String(f[1]))}`.trim()).join('; ')));
   const tabs = el('div', 'tabs');
   for (const [key, name, label] of [['1', 'json', 'JSON'], ['2', 'raw', 'raw'], ['3', 'hex', 'hex']]) {

@@ -48,7 +48,7 @@ function errorsOf(r) {
 function groupsOf() {
   const group = (rank, text, count, evidence) => ({rank, text, count, evidence: evidence || [], rows: [], calls: new Map()}); // ranks: failed, no response, stray
   const lost = group(1, 'no response', data.unanswered, data.why), noise = group(2, 'line on stdout that is not a message', data.stray);
-  const failed = data.failures.map(f => group(0, f.message, f.count, f.evidence)), like = new Map(failed.map(g => [likeness(g.text), g]));
+  const failed = data.failures.map((f, i) => ({...group(0, f.message, f.count, f.evidence), number: i + 1})), like = new Map(failed.map(g => [likeness(g.text), g]));
   rows.forEach((r, i) => {
     if (!isBad(r)) return;
     const name = toolOf(r) || methodOf(r);
@@ -62,7 +62,17 @@ function groupsOf() {
   });
   return [...failed, lost, noise].filter(g => g.count);
 }
-const groups = groupsOf(), isCall = g => g.rank < 2, FEW = 5; // messages that are listed at first
+const groups = groupsOf(), earliest = groups.find(g => g.number && g.number === data.first), isCall = g => g.rank < 2, FEW = 5; // messages that are listed at first
+
+// showGroup scrolls the overview to the group of a row, and marks it.
+function showGroup(r) {
+  const g = groups.find(g => isCall(g) && (r.groups?.has(g) || partner(r)?.groups?.has(g)));
+  for (const o of groups) o.li?.classList.toggle('sel', o === g);
+  if (!g || open !== 'overview') return;
+  if (g.li.hidden) $('failures').querySelector('.rest').click();
+  const panel = $('panel').getBoundingClientRect(), box = g.li.getBoundingClientRect();
+  if (box.bottom > panel.bottom || box.top < panel.top) $('panel').scrollTop += box.top - panel.top - 4;
+}
 
 // list lists the rows of a group, and selects one of them.
 function list(g, i) { reset(); only = g; filter(); choose(g.rows.includes(i) ? i : g.rows[0]); }
@@ -79,11 +89,13 @@ function failures() {
     for (const i of g.rows.slice(0, 6).map(requestOf)) more.append(link(i, `#n${rows[i].n} ${clip(visible(callOf(rows[i]) || rows[i].w), 80)}`));
     if (g.evidence.length) li.append(el('span', 'why', visible(g.evidence.join('; '))));
     li.append(more);
+    g.li = li;
+    if (g === earliest && groups.length > 1) said.append(' ', el('span', 'first', 'first failure'));
     li.hidden = hide && late.includes(g);
     ul.append(li);
     if (hide && g === late.at(-1)) {
       const rest = el('li');
-      rest.append(el('b'), button('link', `${number(late.length)} more messages`, () => { for (const li of ul.children) li.hidden = li === rest; }));
+      rest.append(el('b'), button('link rest', `${number(late.length)} more messages`, () => { for (const li of ul.children) li.hidden = li === rest; }));
       ul.append(rest);
     }
   }
