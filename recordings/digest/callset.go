@@ -137,6 +137,10 @@ func (v *values) add(text []byte) {
 	if first := text[0]; (first == '-' || first >= '0' && first <= '9') && len(text) <= maxValue {
 		if n, err := strconv.ParseFloat(string(text), 64); err == nil {
 			v.divide(text)
+			if v.numbers > 0 && n > v.min.value && n < v.max.value {
+				v.numbers++
+				return
+			}
 			one := number{n, string(text)}
 			v.number(one, one, 1)
 			return
@@ -149,6 +153,9 @@ func (v *values) add(text []byte) {
 
 // divide adds a number to the common divisor.
 func (v *values) divide(text []byte) {
+	if v.divisor == 1 {
+		return
+	}
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil || n == math.MinInt64 {
 		v.divisor = 1
