@@ -99,13 +99,15 @@ type Entry struct {
 
 // A Target is one server on one host.
 type Target struct {
+	ID     string // SERVER@HOST
 	Host   string // as given, or Local
 	Place  string // where it runs on Local, such as docker web; "" for the machine itself
 	Server string
-	Source string // the file that its problems are reported for
-	Groups []string
-	At     string // file:line of the host
-	Skip   string // why it is not run; "" to run it
+	Source string   // the file that its problems are reported for
+	At     string   // file:line of the host; "" if no file names it
+	Groups []string // of the host, sorted
+	Skip   string   // why it is not run; "" for a target that is
+	Expect string   // expectations of the hosts file
 }
 
 const checkCommand = "check"

@@ -127,6 +127,12 @@ func (s *Server) At(t Target, host string) (Target, []string, error) {
 	return t, t.From.Start.Args(), nil
 }
 
+// CommandServer returns a server that is not in a config file.
+func CommandServer(name string, argv []string) Server { return Server{Name: name, command: argv} }
+
+// Command returns the command that is not from a config file.
+func (s *Server) Command() []string { return s.command }
+
 // Home returns the host in its config file; "" is this machine.
 func (s *Server) Home() string {
 	if s.entry == nil {

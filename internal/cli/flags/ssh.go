@@ -2,6 +2,7 @@ package flags
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -130,6 +131,24 @@ func (t *Target) checkPlace() error {
 		return console.Usagef("--env-policy %s: cannot be combined with --ssh, which passes on only the variables of -e and --env-from", t.EnvPolicy)
 	}
 	return nil
+}
+
+// Choose sets --path-from or --ssh-launch for one host.
+func (s *SSH) Choose(flag, word string) error {
+	if words := SSHWords[flag]; !slices.Contains(words, word) {
+		return fmt.Errorf("%q: must be %s", word, strings.Join(words, ", "))
+	}
+	if flag == "path-from" {
+		s.opts.PathFrom = sshexec.PathFrom(word)
+	} else {
+		s.opts.Launch = sshexec.Launch(word)
+	}
+	return nil
+}
+
+// AddIdentity adds a key file for one host.
+func (s *SSH) AddIdentity(file string) {
+	s.opts.Identities = append([]string{file}, s.opts.Identities...)
 }
 
 // isAbs reports whether a path is absolute on some system.

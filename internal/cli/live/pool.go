@@ -15,6 +15,8 @@ import (
 // A Pool makes the executors of several sessions, which never prompt. They share
 // connections to jump hosts and, on this machine, one executor.
 type Pool struct {
+	Limits link.Limits // of the connections; NewPool sets those for many hosts
+
 	env    *console.Env
 	ids    executor.IDs
 	local  *localexec.Executor // nil without local sessions
@@ -22,7 +24,7 @@ type Pool struct {
 }
 
 // NewPool returns a Pool to close in the end.
-func NewPool(env *console.Env) *Pool { return &Pool{env: env} }
+func NewPool(env *console.Env) *Pool { return &Pool{Limits: link.FanOut(), env: env} }
 
 // Prepare makes what a target's sessions share. It finds errors in the flags before
 // anything starts, and must precede Executor. The seed is for the waits between attempts.
@@ -40,7 +42,7 @@ func (p *Pool) Prepare(t *flags.Target, env []executor.EnvVar, seed uint32) erro
 		return err
 	}
 	if p.dialer == nil { // it limits concurrent connections, and does not retry a refusing host
-		opts.Limits, opts.Seed, opts.RememberRefusals = link.FanOut(), 1<<32|uint64(seed), true // the high bit makes a seed of 0 count as set
+		opts.Limits, opts.Seed, opts.RememberRefusals = p.Limits, 1<<32|uint64(seed), true // the high bit makes a seed of 0 count as set
 		p.dialer = sshexec.NewDialer(opts)
 	}
 	return nil

@@ -135,6 +135,9 @@ func runCheck(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlag
 	} else {
 		report, out, err = active(ctx, env, t, f)
 	}
+	if errors.Is(err, errNothing) {
+		return nil
+	}
 	if err != nil {
 		out.Abandon()
 		return console.Interrupted(ctx, err)

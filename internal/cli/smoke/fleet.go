@@ -10,6 +10,7 @@ import (
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/hosts"
 	"mcpdbg/internal/verify/probe"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
@@ -22,7 +23,12 @@ type fleet struct {
 	env     *console.Env
 	flags   flags.Target // of all targets
 	servers []flags.Server
+	given   int    // the servers of the command line; the others are of hosts files
+	name    string // --name
 	plan    *probe.Plan
+	planned verify.Plan // before the selection of a shard
+	members []hosts.Member
+	places  map[string]*place // by host
 	maxPart int64
 
 	recorded func(target int, path string) // called with each recording
@@ -30,27 +36,32 @@ type fleet struct {
 	pool *live.Pool
 }
 
-// newFleet makes every server on every host, host by host; without hosts each on that of
-// its config file, or local. Errors in the flags are found before anything starts.
-func newFleet(env *console.Env, t flags.Target, servers []flags.Server, hosts []string, f *fleetFlags) (*fleet, error) {
+// newFleet plans the targets that the flags select. Errors in the flags are found before
+// anything starts. The error is errNothing if there is nothing to run.
+func newFleet(ctx context.Context, env *console.Env, t flags.Target, servers []flags.Server, inv *hosts.Inventory, f *fleetFlags) (*fleet, error) {
 	if err := live.WarnTemporary(env, &t); err != nil {
 		return nil, err
 	}
-	named := make([]probe.Server, len(servers))
-	for i := range servers {
-		named[i] = probe.Server{Name: servers[i].Name, Home: cmp.Or(servers[i].Home(), verify.Local)}
+	fl := &fleet{
+		env: env, flags: t, servers: servers, given: len(servers), name: f.name, plan: &probe.Plan{}, places: map[string]*place{},
+		maxPart: t.PartSize(), pool: live.NewPool(env), recorded: func(int, string) {},
 	}
-	plan, err := probe.NewPlan(named, hosts)
-	if err != nil {
-		return nil, console.Usagef("%v", err)
+	var err error
+	if fl.pool.Limits, err = f.selected.limits(); err != nil {
+		return nil, err
 	}
-	for i := range plan.Targets {
-		plan.Targets[i].Source = f.source
+	if err := fl.targets(inv, f.source); err != nil {
+		return nil, err
 	}
-	fl := &fleet{env: env, flags: t, servers: servers, plan: plan, maxPart: t.PartSize(), pool: live.NewPool(env), recorded: func(int, string) {}}
-	fl.place()
+	if err := f.selected.apply(ctx, env, fl); err != nil {
+		return nil, err
+	}
+	fl.placeLocal()
 	err = fl.check(f)
-	if err == nil {
+	switch {
+	case err == nil && f.selected.dryRun:
+		err = cmp.Or(fl.printPlan(env), errNothing)
+	case err == nil:
 		err = fl.makeFolder(f.folder)
 	}
 	if err != nil {
@@ -59,8 +70,8 @@ func newFleet(env *console.Env, t flags.Target, servers []flags.Server, hosts []
 	return fl, nil
 }
 
-// place names where the servers run that this machine starts elsewhere.
-func (fl *fleet) place() {
+// placeLocal names where the servers run that this machine starts elsewhere.
+func (fl *fleet) placeLocal() {
 	for i := range fl.plan.Targets {
 		one := &fl.plan.Targets[i]
 		if one.Host != verify.Local {
@@ -77,12 +88,15 @@ func (fl *fleet) place() {
 // check also prepares the pool.
 func (fl *fleet) check(f *fleetFlags) error {
 	warned := map[int]bool{}
-	for _, i := range fl.plan.Samples() {
+	for _, i := range fl.checked() {
 		t, argv, err := fl.at(i)
 		if err != nil {
 			return err
 		}
 		cfg, err := t.SessionConfig(argv)
+		if at := fl.plan.Targets[i].At; err != nil && at != "" && fl.places[fl.plan.Targets[i].Host] != nil {
+			return console.Usagef("%s: %v", at, err)
+		}
 		if err != nil {
 			return err
 		}
@@ -120,13 +134,23 @@ func (fl *fleet) recordingsFolder() string {
 
 func (fl *fleet) at(target int) (flags.Target, []string, error) {
 	t, host := fl.flags, fl.plan.Targets[target].Host
-	if host == verify.Local {
+	p := fl.places[host]
+	if p != nil {
+		host = p.dest
+	}
+	if host == verify.Local || host == "" {
 		host = ""
 		if fl.plan.Remote() {
 			t.SSH = flags.SSH{} // the ssh flags are for the other targets
 		}
 	}
-	return fl.servers[fl.plan.Server(target)].At(t, host)
+	t, argv, err := fl.servers[fl.plan.Server(target)].At(t, host)
+	if err == nil && p != nil {
+		if err = p.apply(&t); err != nil {
+			err = console.Usagef("%v", err)
+		}
+	}
+	return t, argv, err
 }
 
 // make implements probe.Options.Make.

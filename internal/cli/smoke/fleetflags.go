@@ -24,6 +24,8 @@ type fleetFlags struct {
 	lists   []string // --hosts
 	servers []string
 
+	selected selection
+
 	opts     probe.Options // without what other flags set
 	failOn   string
 	stopOver string
@@ -43,6 +45,7 @@ func (f *fleetFlags) register(cmd *cobra.Command, verb string) {
 	set.SortFlags = false
 	set.StringArrayVar(&f.hosts, "ssh", nil, verb+" on this host: `[user@]host[:port]`, an alias or a pattern; local is this machine; may be repeated")
 	set.StringArrayVar(&f.lists, "hosts", nil, verb+" on the hosts in `file`, one per line; - is standard input; may be repeated")
+	f.selected.register(cmd)
 	set.IntVar(&f.opts.Retries, "retries", 1, "retry a target that could not be reached `N` times")
 	set.IntVar(&f.opts.Repeat, "repeat", 1, "run each target `N` times, in new processes; mixed results are flaky")
 	set.StringVar(&f.failOn, "fail-on", "error", "what fails: a `list` of error, warning (includes errors), not-checked or never; host, server; flaky, new, notice:CODE")
@@ -123,27 +126,29 @@ func (f *fleetFlags) fleet(ctx context.Context, env *console.Env, t flags.Target
 	if err := t.SSH.CheckConfig(); err != nil {
 		return nil, err
 	}
-	servers, err := flags.Servers(env, &t, f.servers, f.quiet)
+	inv, err := readInventory(ctx, env, f, t.SSH.Config)
 	if err != nil {
 		return nil, err
+	}
+	var servers []flags.Server
+	if env.HasCommand || t.Config.File != "" || len(f.lists) == 0 { // else a hosts file has the commands
+		if servers, err = flags.Servers(env, &t, f.servers, f.quiet); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case f.name != "" && t.Config.File != "":
 		return nil, console.Usagef("--name and --config cannot be combined: the file has the names")
-	case f.name != "":
+	case f.name != "" && servers != nil:
 		servers[0].Name = f.name
 	}
 	if f.opts.Accepted, err = readAccepted(ctx, env, f); err != nil {
 		return nil, err
 	}
-	hosts, err := smokeHosts(ctx, env, f, t.SSH.Config)
-	if err != nil {
-		return nil, err
-	}
 	if err := flags.ReadAnswers(ctx, env, &t); err != nil {
 		return nil, err
 	}
-	return newFleet(env, t, servers, hosts, f)
+	return newFleet(ctx, env, t, servers, inv, f)
 }
 
 // ended returns the error of a run that is over.
@@ -174,6 +179,7 @@ func (fl *fleet) run(ctx context.Context, opts probe.Options) *verify.Report {
 	defer close(over)
 	opts.Targets, opts.Make = fl.plan.Targets, fl.make
 	report := probe.Run(ctx, opts)
+	report.Plan = fl.planned
 	report.Tool = "mcpdbg " + console.Version
 	if len(fl.servers) == 1 {
 		report.Name = fl.servers[0].Name

@@ -45,7 +45,10 @@ recorded.
 
 --hosts FILE has one destination per line; # starts a comment, - is standard
 input. A line with * or ? means all matching hosts of the ssh configuration; a
-line that starts with ! excludes the hosts that it matches from its file.
+line that starts with ! excludes the hosts that it matches from its file. An
+Ansible inventory is such a file: groups, ranges such as web[01:20], and
+variables, in INI format or as ansible-inventory --list prints it. A host with
+the variable mcp_command needs no COMMAND. --dry-run prints what would run.
 
 The exit code is 0 if all targets pass, or 6 if they do but a recording is
 incomplete or standard output is full. If all failures are of one kind it is 5
@@ -55,6 +58,7 @@ started); otherwise it is 1.`,
   mcpdbg smoke --ssh web-1 --ssh web-2 --ssh local -- my-server
   mcpdbg smoke --hosts hosts.txt --jobs 32 --junit smoke.xml -- my-server
   mcpdbg smoke --hosts hosts.txt --config .mcp.json --server notes
+  mcpdbg smoke --hosts fleet.ini --limit 'eu:!canary' --dry-run
   printf 'web-*\n!web-9\n' | mcpdbg smoke --hosts - --json -- my-server`,
 		Args: flags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -127,7 +131,10 @@ func runSmoke(cmd *cobra.Command, env *console.Env, t flags.Target, f *smokeFlag
 	f.trend.quiet = f.out.quiet
 	f.folder, f.quiet, f.source = "recordings", f.out.quiet, cmp.Or(f.out.source, flags.Source(&t))
 	fl, err := f.fleet(ctx, env, t)
-	if err != nil {
+	switch {
+	case errors.Is(err, errNothing):
+		return nil
+	case err != nil:
 		return err
 	}
 	report, err := runFleet(ctx, env, fl, f)

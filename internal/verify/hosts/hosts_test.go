@@ -261,23 +261,13 @@ func TestValues(t *testing.T) {
 	require.Equal(t, []string{"a:1: ansible_become and similar are ignored: use mcp_via='sudo -nu svc'"}, inv.Notes)
 }
 
-func TestJump(t *testing.T) {
-	for text, want := range map[string]string{
-		"-J a,b":                      "a,b",
-		"-Ja -o ProxyJump=c":          "a",
-		"-o proxyjump=a:22":           "a:22",
-		"-oProxyJump=a":               "a",
-		"":                            "",
-		"-o ProxyCommand=x":           "f:1: ansible_ssh_common_args has an option other than -J and -o ProxyJump: set it in ~/.ssh/config",
-		"-J":                          "f:1: ansible_ssh_common_args has an option other than -J and -o ProxyJump: set it in ~/.ssh/config",
-		"-o StrictHostKeyChecking=no": "f:1: ansible_ssh_common_args has an option other than -J and -o ProxyJump: set it in ~/.ssh/config",
-	} {
-		jump, _, err := hosts.Jump(map[string]hosts.Var{"ansible_ssh_common_args": {Value: text, At: "f:1"}})
-		if err != nil {
-			jump = err.Error()
-		}
-		require.Equal(t, want, jump, text)
+func TestShown(t *testing.T) {
+	vars := map[string]hosts.Var{
+		hosts.VarCommand: {Value: "/opt/x --api-token hush --key=1 --password=hush -v", At: "f:1"},
+		hosts.VarEnv:     {Value: "A=hush hush", At: "f:2 [g]"},
+		"other":          {Value: "hush"},
 	}
+	require.Equal(t, []string{"mcp_command=/opt/x --api-token *** --key=1 --password=*** -v  (f:1)", "mcp_env=A=*** ***  (f:2 [g])"}, hosts.Shown(vars))
 }
 
 func TestInvalidJSON(t *testing.T) {

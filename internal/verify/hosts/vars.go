@@ -2,7 +2,6 @@ package hosts
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 
 	"mcpdbg/internal/wording"
@@ -124,47 +123,12 @@ func (v Var) Check(name string) error {
 		return fmt.Errorf("%s: %s has a template, which is not expanded: write the value, or set %s with another variable", v.At, name, name)
 	case strings.HasPrefix(v.Value, "!vault"):
 		return fmt.Errorf("%s: %s is encrypted with Ansible's vault, which is not read", v.At, name)
+	case (name == commonArgs || name == extraArgs) && v.Value != "":
+		return fmt.Errorf("%s: %s is not supported: set ProxyJump and other options in ~/.ssh/config", v.At, name)
 	case v.structured:
 		return fmt.Errorf("%s: %s is a list or an object: must be text", v.At, name)
 	}
 	return nil
-}
-
-// Jump returns the jump hosts in the ssh arguments of vars, the later ones first; no
-// other option is supported.
-func Jump(vars map[string]Var) (jump string, at string, err error) {
-	for _, name := range []string{commonArgs, extraArgs} {
-		v := vars[name]
-		words, err := wording.SplitWords(v.Value)
-		if err != nil {
-			return "", "", fmt.Errorf("%s: %s: %w", v.At, name, err)
-		}
-		for len(words) > 0 {
-			one, rest, ok := jumpOf(words)
-			if !ok {
-				return "", "", fmt.Errorf("%s: %s has an option other than -J and -o ProxyJump: set it in ~/.ssh/config", v.At, name)
-			}
-			if words = rest; jump == "" { // as for ssh, the first one counts
-				jump, at = one, v.At
-			}
-		}
-	}
-	return jump, at, nil
-}
-
-func jumpOf(words []string) (jump string, rest []string, ok bool) {
-	word, rest := words[0], words[1:]
-	if (word == "-J" || word == "-o") && len(rest) > 0 {
-		word, rest = word+rest[0], rest[1:]
-	}
-	if jump, ok = strings.CutPrefix(word, "-J"); ok {
-		return jump, rest, jump != ""
-	}
-	const option = "-oproxyjump="
-	if len(word) > len(option) && strings.EqualFold(word[:len(option)], option) {
-		return word[len(option):], rest, true
-	}
-	return "", nil, false
 }
 
 // Shown returns the variables that mcpdbg uses as lines for a person, sorted by name.
@@ -179,15 +143,35 @@ func Shown(vars map[string]Var) []string {
 	return lines
 }
 
+// masked also hides the values of options whose names look secret.
 func masked(name, value string) string {
 	words, err := wording.SplitWords(value)
-	if name != VarEnv || err != nil {
-		return value
+	if err != nil {
+		return "***"
 	}
+	hide := false
 	for i, word := range words {
-		key, _, _ := strings.Cut(word, "=")
-		words[i] = key + "=***"
+		key, _, pair := strings.Cut(word, "=")
+		switch {
+		case hide && !strings.HasPrefix(word, "-"):
+			words[i], hide = "***", false
+		case pair && (name == VarEnv || secretName(key)):
+			words[i], hide = key+"=***", false
+		case name == VarEnv:
+			words[i] = "***"
+		default:
+			hide = strings.HasPrefix(word, "-") && secretName(key)
+		}
 	}
-	sort.Strings(words)
 	return strings.Join(words, " ")
+}
+
+func secretName(name string) bool {
+	name = strings.ToLower(name)
+	for _, part := range []string{"secret", "token", "passw", "credential", "auth", "apikey", "api-key", "api_key"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
 }

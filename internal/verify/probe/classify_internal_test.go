@@ -246,14 +246,13 @@ func TestKilledIsSaidOfWhatWasSeenToEnd(t *testing.T) {
 
 func TestPlan(t *testing.T) {
 	t.Parallel()
-	servers := []Server{{Name: "notes", Home: verify.Local}, {Name: "files", Home: "build-7"}}
-	p, err := NewPlan(servers, []string{"web-1", verify.Local, "web-2"})
-	require.NoError(t, err)
-	require.Equal(t, []verify.Target{
-		{Host: "web-1", Server: "notes"}, {Host: "web-1", Server: "files"},
-		{Host: verify.Local, Server: "notes"}, {Host: verify.Local, Server: "files"},
-		{Host: "web-2", Server: "notes"}, {Host: "web-2", Server: "files"},
-	}, p.Targets)
+	p := &Plan{}
+	for _, host := range []string{"web-1", verify.Local, "web-2"} {
+		for i, server := range []string{"notes", "files"} {
+			require.NoError(t, p.Add(verify.Target{Host: host, Server: server}, i))
+		}
+	}
+	require.Equal(t, "files@web-2", p.Targets[5].ID)
 	require.Equal(t, "3 hosts x 2 servers: 6 targets", p.String())
 	require.Equal(t, []int{0, 1, 2, 3}, p.Samples())
 	require.True(t, p.Remote())
@@ -261,16 +260,15 @@ func TestPlan(t *testing.T) {
 	require.Equal(t, "files-web-2", p.Label(5))
 	require.Equal(t, "notes", p.Label(2))
 
-	p, err = NewPlan(servers, nil)
-	require.NoError(t, err)
-	require.Equal(t, []verify.Target{{Host: verify.Local, Server: "notes"}, {Host: "build-7", Server: "files"}}, p.Targets)
+	p.Keep(func(id string) bool { return id == "notes@local" || id == "files@web-1" })
 	require.Equal(t, "2 targets", p.String(), "not every server is on every host")
-
-	p, err = NewPlan(servers[:1], nil)
-	require.NoError(t, err)
+	require.Equal(t, 1, p.Server(0))
+	p.Keep(func(id string) bool { return id == "notes@local" })
 	require.Equal(t, "1 target", p.String())
 	require.False(t, p.Remote())
 
-	_, err = NewPlan(servers, make([]string, maxTargets/2+1))
-	require.ErrorContains(t, err, "too many targets: 5001 hosts x 2 servers")
+	for len(p.Targets) < maxTargets {
+		require.NoError(t, p.Add(verify.Target{}, 0))
+	}
+	require.ErrorContains(t, p.Add(verify.Target{}, 0), "too many targets")
 }

@@ -9,44 +9,38 @@ import (
 
 const maxTargets = 10_000
 
-// A Server is a server to test.
-type Server struct {
-	Name string
-	Home string // the host to test it on if no hosts are given
-}
-
 // A Plan has the targets of a run.
 type Plan struct {
 	Targets []verify.Target
 
-	servers int
+	servers map[int]bool
 	server  []int // of each target
 	remote  bool  // some targets are on other hosts
 }
 
-// NewPlan tests every server on every host, host by host; without hosts each at home.
-func NewPlan(servers []Server, hosts []string) (*Plan, error) {
-	if n := len(hosts) * len(servers); n > maxTargets {
-		return nil, fmt.Errorf("too many targets: %d hosts x %d servers, and at most %d are supported", len(hosts), len(servers), maxTargets)
+// Add adds a target that starts the server with this index.
+func (p *Plan) Add(t verify.Target, server int) error {
+	if len(p.Targets) == maxTargets {
+		return fmt.Errorf("too many targets: at most %d are supported", maxTargets)
 	}
-	p := &Plan{servers: len(servers)}
-	for _, host := range hosts {
-		for i := range servers {
-			p.add(host, i, servers)
-		}
+	if p.servers == nil {
+		p.servers = map[int]bool{}
 	}
-	if len(hosts) == 0 {
-		for i := range servers {
-			p.add(servers[i].Home, i, servers)
-		}
-	}
-	return p, nil
+	t.ID = t.Server + "@" + t.Host
+	p.Targets, p.server, p.servers[server] = append(p.Targets, t), append(p.server, server), true
+	p.remote = p.remote || t.Host != verify.Local
+	return nil
 }
 
-func (p *Plan) add(host string, server int, servers []Server) {
-	p.Targets = append(p.Targets, verify.Target{Host: host, Server: servers[server].Name})
-	p.server = append(p.server, server)
-	p.remote = p.remote || host != verify.Local
+// Keep keeps only these targets.
+func (p *Plan) Keep(keep func(id string) bool) {
+	all, server := p.Targets, p.server
+	p.Targets, p.server, p.servers, p.remote = nil, nil, nil, false
+	for i := range all {
+		if keep(all[i].ID) {
+			_ = p.Add(all[i], server[i]) // they were not too many before
+		}
+	}
 }
 
 // Server returns the server that a target starts.
@@ -80,10 +74,10 @@ func (p *Plan) String() string {
 		hosts[t.Host] = true
 	}
 	all := wording.Plural(len(p.Targets), "target")
-	if len(p.Targets) != len(hosts)*p.servers || len(p.Targets) == 1 {
+	if len(p.Targets) != len(hosts)*len(p.servers) || len(p.Targets) == 1 {
 		return all
 	}
-	return fmt.Sprintf("%s x %s: %s", wording.Plural(len(hosts), "host"), wording.Plural(p.servers, "server"), all)
+	return fmt.Sprintf("%s x %s: %s", wording.Plural(len(hosts), "host"), wording.Plural(len(p.servers), "server"), all)
 }
 
 // Label names a target in its recording's name.

@@ -41,9 +41,9 @@ type target struct {
 }
 
 func newTarget(r *run, index int, random *rand.Rand) *target {
-	now, of := time.Now(), &r.opts.Targets[index]
+	now, t := time.Now(), &r.opts.Targets[index]
 	return &target{run: r, index: index, random: random, began: now, phase: verify.PhaseWait, times: timings{}, secrets: new(secret.Concealer), result: verify.Result{
-		Host: of.Host, Place: of.Place, Server: of.Server, Source: of.Source, HostGroups: of.Groups, At: of.At,
+		ID: t.ID, Host: t.Host, Place: t.Place, Server: t.Server, Source: t.Source, At: t.At, HostGroups: t.Groups,
 		StartedMS: wording.Milliseconds(now.Sub(r.started)),
 	}}
 }
@@ -61,7 +61,9 @@ func (c *target) do() {
 	defer cancel(nil)
 	c.begun = context.AfterFunc(r.begin, func() { cancel(context.Cause(r.begin)) })
 	defer c.begun()
-	switch {
+	switch skip := r.opts.Targets[c.index].Skip; {
+	case skip != "":
+		c.result.Outcome, c.result.Message = verify.OutcomeSkipped, skip
 	case r.begin.Err() != nil:
 		c.fail(notBegun(context.Cause(r.begin)))
 	case r.opts.Check != nil:
