@@ -1,11 +1,12 @@
 package hosts
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"strings"
+
+	"mcpdbg/framing"
 )
 
 // ErrNoFailures reports a limit by a report without failures: there is nothing to do.
@@ -164,7 +165,7 @@ func failed(data []byte) (map[string]bool, error) {
 			Outcome string `json:"outcome"`
 		} `json:"targets"`
 	}
-	if err := json.Unmarshal([]byte(text), &doc); err != nil {
+	if err := framing.Unmarshal([]byte(text), &doc); err != nil {
 		return nil, fmt.Errorf("neither a report nor a list of names: %w", err)
 	}
 	if doc.Report+doc.Smoke+doc.Check == 0 {

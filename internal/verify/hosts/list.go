@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"mcpdbg/framing"
 )
 
 // list reads the JSON of ansible-inventory --list. Names in it are neither ranges nor
@@ -163,7 +165,7 @@ func (l *lister) variables(vars map[string]Var) error {
 		v := Var{Value: string(raw), At: at}
 		switch raw[0] {
 		case '"':
-			if err := json.Unmarshal(raw, &v.Value); err != nil {
+			if err := framing.Unmarshal(raw, &v.Value); err != nil {
 				return err
 			}
 		case 'n': // null
