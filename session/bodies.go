@@ -25,7 +25,7 @@ type EnvBody struct {
 	Passed  []string `json:"passed,omitempty"`
 	Omitted []string `json:"left_out,omitempty"`
 	Added   []string `json:"added,omitempty"`   // set by the program itself
-	Unknown bool     `json:"unknown,omitempty"` // which were inherited cannot be told
+	Unknown bool     `json:"unknown,omitempty"` // the inherited ones are unknown
 }
 
 // PhaseBody is one step of a start or an ending, such as "spawn" or "TERM".

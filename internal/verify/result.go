@@ -275,7 +275,7 @@ func (r *Result) WaitedMS() float64 {
 	waited := r.WaitMS
 	for i := range r.Attempts {
 		if r.Repeats != nil {
-			break // they were no preparation
+			break // they are parts of the result
 		}
 		waited += r.Attempts[i].DurationMS
 	}

@@ -234,7 +234,7 @@ func TestSilentConnectionIsGivenUp(t *testing.T) {
 	require.NoError(t, e.s.failure())
 }
 
-// TestWindowsHostCannotTell starts a server where no guard can run: what is unknown is reported.
+// TestWindowsHostCannotTell starts a server where no guard can run: unknown facts are reported.
 func TestWindowsHostCannotTell(t *testing.T) {
 	t.Parallel()
 	f := newFakeServer()

@@ -58,7 +58,7 @@ type EnvReport struct {
 	Passed  []string // inherited from the caller
 	Omitted []string // set in the caller, but not in the process
 	Added   []string // set by the executor itself, such as MCPDBG_MARK
-	Unknown bool     // which were inherited cannot be told
+	Unknown bool     // the inherited ones are unknown
 }
 
 // A Phase is one timed step of a start: "resolve", "spawn"; over SSH each hop,

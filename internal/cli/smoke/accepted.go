@@ -67,7 +67,7 @@ func updateAccepted(env *console.Env, name string, report *verify.Report, earlie
 	return next, nil
 }
 
-// noteAccepted prints what is to be changed in the file.
+// noteAccepted prints the changes that the file needs.
 func (f *fleetFlags) noteAccepted(env *console.Env, r *verify.Report) {
 	if r == nil {
 		return

@@ -45,7 +45,7 @@ type Host struct {
 // An Inventory has hosts in order, each once.
 type Inventory struct {
 	Hosts  []*Host
-	Notes  []string // what is ignored and repeated
+	Notes  []string // about ignored and repeated lines
 	groups map[string]*group
 }
 

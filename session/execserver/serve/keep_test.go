@@ -124,7 +124,7 @@ func TestResumeInBulk(t *testing.T) {
 		c.mu.Unlock()
 		require.NoError(t, c.lines.Close())
 		<-c.ended
-		for _, o := range c.output["p"] { // what was received may be gone from the server
+		for _, o := range c.output["p"] { // received output may be gone from the server
 			take(o.Seq, o.Chunk)
 		}
 		c = dial(t, s)
