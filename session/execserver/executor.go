@@ -95,7 +95,7 @@ func validate(cmd executor.Command, goos string) error {
 	switch {
 	case strings.HasPrefix(cmd.Argv[0], "-"):
 		return fmt.Errorf("program %q begins with a dash: use its path", cmd.Argv[0])
-	case cmd.Dir != "" && !path.IsAbs(cmd.Dir) && !(goos == windows && driveName().MatchString(cmd.Dir)):
+	case cmd.Dir != "" && !path.IsAbs(cmd.Dir) && (goos != windows || !driveName().MatchString(cmd.Dir)):
 		return fmt.Errorf("working directory %q is relative: on an exec server it must be absolute", cmd.Dir)
 	case !utf8.ValidString(cmd.Dir):
 		return errors.New("working directory is not UTF-8")

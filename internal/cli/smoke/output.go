@@ -70,7 +70,7 @@ func (o *smokeOutputs) toStdout() []string {
 }
 
 func (o *smokeOutputs) check() error {
-	if err := o.reportFiles.parse(); err != nil {
+	if err := o.parse(); err != nil {
 		return err
 	}
 	if flags := o.toStdout(); len(flags) > 1 {

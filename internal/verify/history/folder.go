@@ -133,7 +133,7 @@ func create(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
+	defer func() { _ = os.Remove(f.Name()) }()
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err

@@ -291,7 +291,7 @@ func (inv *Inventory) unite(named []naming) error {
 				inv.Notes = append(inv.Notes, fmt.Sprintf("%s: %s is listed again (first in %s), and tested once", n.at, n.text, before.At))
 			}
 		}
-		before.Host.add(n)
+		before.add(n)
 	}
 	if repeats > shownRepeats {
 		inv.Notes = append(inv.Notes, fmt.Sprintf("%d more hosts are listed again", repeats-shownRepeats))

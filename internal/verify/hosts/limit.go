@@ -74,10 +74,10 @@ func split(text string) []string {
 	}
 	brackets := 0
 	parts := strings.FieldsFunc(text, func(c rune) bool {
-		switch {
-		case c == '[':
+		switch c {
+		case '[':
 			brackets++
-		case c == ']':
+		case ']':
 			brackets--
 		}
 		return comma && c == ',' || !comma && c == ':' && brackets <= 0
