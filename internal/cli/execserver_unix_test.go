@@ -122,7 +122,7 @@ func TestKeepResumesCall(t *testing.T) {
 	require.Greater(t, len(clitest.Left(cmd)), 2, "this test cannot find the exec server")
 	proxy.Cut()
 	w.Until(" recovering ")
-	w.Until(" up ")
+	w.Until(" up, ")
 	w.Until("took 3 seconds")
 	_, err := w.Out.WriteTo(&w.Seen)
 	require.NoError(t, err)

@@ -85,7 +85,11 @@ func (s *session) resume() error {
 	s.first = l
 	s.mu.Unlock()
 	s.running.Go(func() { s.follow(l) })
+	begin := time.Now()
 	if _, err = s.initialize(ctx, l); err == nil {
+		s.mu.Lock()
+		s.link.RTT, s.link.Heard = time.Since(begin), time.Now()
+		s.mu.Unlock()
 		err = s.catchUp(ctx, l)
 	}
 	if err != nil {
