@@ -115,7 +115,7 @@ more junk
 
 	r = clitest.InProcess(t, "rec", "info", out)
 	require.Contains(t, r.Stdout, "without times: all entries have the same, by ")
-	require.Contains(t, r.Stdout, "entry 7 b: no response\n")
+	require.Contains(t, r.Stdout, "entry 7 b (request id 2): no response\n")
 	require.Regexp(t, `client +a +1 +0 +0 +- +- +- +-\n`, r.Stdout)
 	require.NotContains(t, r.Stdout, "slowest")
 	require.NotContains(t, r.Stdout, "0 ms")
