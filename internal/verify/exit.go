@@ -1,7 +1,9 @@
 package verify
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"mcpdbg/session"
 )
@@ -102,12 +104,30 @@ func (r *Report) codeOf(t *Result) int {
 // refusals are the reasons of a handshake that a running server refused.
 var refusals = []string{string(session.ReasonRefused), string(session.ReasonVersion), string(session.ReasonEcho)}
 
-// A Tally has the numbers of targets by verdict.
+// A Tally has the numbers of targets by how they are shown.
 type Tally struct {
 	Passed    int
 	Doubtful  int // of Passed
+	Flaky     int // of Passed
 	Failed    int
+	Tolerated int
+	Skipped   int
+	Stopped   int // never begun
 	Cancelled int // neither passed nor failed
+}
+
+// String is a comma and a number for each outcome but passed, or "".
+func (c *Tally) String() string {
+	var text strings.Builder
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{c.Failed, "failed"}, {c.Tolerated, "tolerated"}, {c.Stopped, "not begun"}, {c.Cancelled, "cancelled"}, {c.Skipped, "skipped"}} {
+		if part.n > 0 {
+			fmt.Fprintf(&text, ", %d %s", part.n, part.what)
+		}
+	}
+	return text.String()
 }
 
 // Tally counts the targets.
@@ -121,15 +141,25 @@ func (r *Report) Tally() Tally {
 
 // Add counts a target.
 func (c *Tally) Add(r *Result) {
-	switch r.Verdict() {
-	case VerdictPassed:
-		c.Passed++
-	case VerdictDoubtful:
-		c.Passed++
-		c.Doubtful++
-	case VerdictCancelled:
+	verdict := r.Verdict()
+	switch {
+	case r.Outcome == OutcomeSkipped:
+		c.Skipped++
+	case r.Outcome == OutcomeStopped:
+		c.Stopped++
+	case r.Outcome == OutcomeTolerated:
+		c.Tolerated++
+	case verdict == VerdictCancelled:
 		c.Cancelled++
-	default:
+	case verdict == VerdictFailed:
 		c.Failed++
+	default:
+		c.Passed++
+		if verdict == VerdictDoubtful {
+			c.Doubtful++
+		}
+		if r.Outcome == OutcomeFlaky {
+			c.Flaky++
+		}
 	}
 }

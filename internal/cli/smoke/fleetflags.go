@@ -158,7 +158,7 @@ func ended(ctx context.Context, report *verify.Report, err error) error {
 		return console.Interrupted(ctx, err)
 	case report == nil: // nothing was run
 		return err
-	case ctx.Err() != nil && (report.Stopped || report.Tally().Cancelled > 0):
+	case ctx.Err() != nil && (report.Stopped || report.Counts.Cancelled+report.Counts.Stopped > 0):
 		return console.Printed(context.Cause(ctx), err)
 	case console.IsBrokenPipe(err): // which cancelled the remaining targets
 		return err

@@ -123,6 +123,12 @@ func doneRow(row *grid.Row, at *progressRow) {
 	r := at.Result
 	row.Took = time.Duration(r.DurationMS * float64(time.Millisecond))
 	switch {
+	case r.Outcome == verify.OutcomeSkipped:
+		row.State, row.Message = grid.Skipped, r.Message
+		return
+	case r.Outcome == verify.OutcomeTolerated:
+		row.State, row.Message = grid.Tolerated, report.OneLine(r)
+		return
 	case r.OK:
 		row.State, row.Message = grid.Passed, report.OneLine(r)
 		if r.Verdict() == verify.VerdictDoubtful {
@@ -169,7 +175,8 @@ func (s *gridSource) Totals() grid.Totals {
 	t := grid.Totals{
 		Waiting: all.Waiting, Connecting: all.Connecting, Running: all.Running,
 		Passed: all.Counts.Passed - all.Counts.Doubtful, Unsure: all.Counts.Doubtful,
-		Failed: all.Counts.Failed, Cancelled: all.Counts.Cancelled,
+		Failed: all.Counts.Failed, Cancelled: all.Counts.Cancelled + all.Counts.Stopped,
+		Tolerated: all.Counts.Tolerated, Skipped: all.Counts.Skipped,
 		Newest: all.Newest, Took: time.Since(all.Began), Over: !all.Ended.IsZero(),
 	}
 	if t.Over {

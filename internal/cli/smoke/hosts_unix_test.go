@@ -271,7 +271,7 @@ func TestSmokeLines(t *testing.T) {
 	r := clitest.Finish(t, smoking(t, "--fail-fast", "--jobs", "1", "--junit", "/dev/full", "--config", clitest.ConfigFile(t, ".mcp.json", `{"mcpServers":{"a":{"command":"no-such-program"},"b":{"command":"DEMO","args":["demo-server"]},"c":{"command":"DEMO","args":["demo-server"]}}}`)))
 	require.Equal(t, 1, strings.Count(r.Stdout, "FAIL  "), r.Stdout)
 	require.NotContains(t, r.Stdout, "stop  ")
-	require.Contains(t, r.Stdout, "cancelled: 2 targets\n  local/b, local/c\n")
+	require.Contains(t, r.Stdout, "\nnot begun: local/b, local/c (not begun: another target failed)\n")
 	require.NotContains(t, r.Stderr, "wrote /dev/full")
 	require.Contains(t, r.Stderr, "no space left on device")
 }

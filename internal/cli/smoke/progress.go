@@ -197,7 +197,10 @@ func (b *progress) Changed() <-chan struct{} {
 	return b.changed
 }
 
-func (b *progress) done() int { return b.counts.Passed + b.counts.Failed + b.counts.Cancelled }
+func (b *progress) done() int {
+	c := &b.counts
+	return c.Passed + c.Failed + c.Tolerated + c.Skipped + c.Stopped + c.Cancelled
+}
 
 // The most frequent come first. The lock is held.
 func (b *progress) failures() []verify.Cause {

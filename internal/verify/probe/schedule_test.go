@@ -381,10 +381,10 @@ func TestRunEnds(t *testing.T) {
 				require.Equal(t, verify.PhaseWait, waits.Phase)
 				require.Contains(t, waits.Message, "not started")
 				if tt.name == "fail fast" {
-					require.Equal(t, verify.Tally{Failed: 1, Cancelled: 4}, report.Tally())
+					require.Equal(t, verify.Tally{Failed: 1, Stopped: 2, Cancelled: 2}, report.Tally())
 					require.Equal(t, 5, report.Exit, "as if only the failed target had existed")
 				} else {
-					require.Equal(t, verify.Tally{Cancelled: 5}, report.Tally())
+					require.Equal(t, verify.Tally{Stopped: 3, Cancelled: 2}, report.Tally())
 					require.Equal(t, 1, report.Exit)
 				}
 			})

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"mcpdbg/internal/verify"
@@ -32,13 +33,44 @@ func isInfrastructure(c verify.Cause) bool {
 	return false
 }
 
-// passed returns how many targets passed, and how many of them as verify.VerdictDoubtful.
+// passed returns how many targets passed, and how the others ended.
 func passed(c *verify.Tally, of string) string {
 	text := fmt.Sprintf("%d of %s passed", c.Passed, of)
 	if c.Doubtful > 0 {
 		text += fmt.Sprintf(", %d of them %s", c.Doubtful, verify.VerdictDoubtful)
 	}
-	return text
+	if c.Flaky > 0 {
+		text += fmt.Sprintf(", %d of them %s", c.Flaky, verify.OutcomeFlaky)
+	}
+	return text + c.String()
+}
+
+// failuresFirst returns the indexes of the targets, by outcome and then as given.
+func failuresFirst(targets []verify.Result) []int {
+	rank := func(i int) int {
+		switch t := &targets[i]; t.Outcome {
+		case verify.OutcomeFlaky:
+			return 2
+		case verify.OutcomeTolerated:
+			return 3
+		case verify.OutcomeStopped, verify.OutcomeSkipped:
+			return 4
+		default:
+			switch t.Verdict() {
+			case verify.VerdictFailed:
+				return 0
+			case verify.VerdictCancelled:
+				return 1
+			}
+		}
+		return 5
+	}
+	order := make([]int, len(targets))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(i, j int) bool { return rank(order[i]) < rank(order[j]) })
+	return order
 }
 
 // phases are in the order of reports.

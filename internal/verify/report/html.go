@@ -91,7 +91,7 @@ func newPage(r *verify.Report) *page {
 	for i := range r.Targets {
 		slowest = max(slowest, total(&r.Targets[i]))
 	}
-	for i := range r.Targets {
+	for _, i := range failuresFirst(r.Targets) {
 		p.Targets = append(p.Targets, newPageTarget(i, &r.Targets[i], slowest))
 	}
 	for _, phase := range phases {

@@ -117,7 +117,7 @@ func endLine(w io.Writer, r *verify.Report) error {
 		Failed     int                  `json:"failed"`
 		Cancelled  int                  `json:"cancelled"`
 		Causes     map[verify.Cause]int `json:"causes"`
-	}{1, lineEnd, r.DurationMS, r.OK, counts.Passed, counts.Doubtful, counts.Failed, counts.Cancelled, byCause})
+	}{1, lineEnd, r.DurationMS, r.OK, counts.Passed, counts.Doubtful, counts.Failed + counts.Tolerated, counts.Cancelled + counts.Stopped, byCause})
 }
 
 func writeLine(w io.Writer, document any) error {

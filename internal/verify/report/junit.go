@@ -23,7 +23,7 @@ func JUnit(w io.Writer, r *verify.Report) error {
 func smokeSuites(r *verify.Report) []junit.Suite {
 	var suites []junit.Suite
 	byHost := map[string]int{}
-	for i := range r.Targets {
+	for _, i := range failuresFirst(r.Targets) {
 		t := &r.Targets[i]
 		at, ok := byHost[t.Host]
 		if !ok {

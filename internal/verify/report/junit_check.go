@@ -14,7 +14,7 @@ import (
 // with problems. Problems that fail the target by --fail-on are failures.
 func checkSuites(r *verify.Report) []junit.Suite {
 	suites := make([]junit.Suite, 0, len(r.Targets))
-	for i := range r.Targets {
+	for _, i := range failuresFirst(r.Targets) {
 		t := &r.Targets[i]
 		s := junit.Suite{
 			Name: t.Server, Package: "mcpdbg.check", Host: suiteHost(t.Host), Start: r.Started,

@@ -61,8 +61,11 @@ func (c lineColumns) Line(r *verify.Result) string {
 }
 
 func status(r *verify.Result) string {
-	if r.Outcome == verify.OutcomeTolerated {
+	switch r.Outcome {
+	case verify.OutcomeTolerated:
 		return string(r.Outcome)
+	case verify.OutcomeSkipped:
+		return "skip"
 	}
 	switch outcome := r.Verdict(); outcome {
 	case verify.VerdictFailed:
@@ -78,6 +81,8 @@ func status(r *verify.Result) string {
 // went wrong in which phase.
 func OneLine(r *verify.Result) string {
 	switch {
+	case r.Outcome == verify.OutcomeSkipped:
+		return termsafe.Line(r.Message)
 	case r.Tolerated != nil:
 		return termsafe.Line(r.Tolerated.Owner + ", until " + r.Tolerated.Expires + "; " + failure(r))
 	case !r.OK:

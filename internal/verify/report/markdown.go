@@ -28,11 +28,12 @@ func (m *MarkdownDoc) smoke(r *verify.Report) {
 	counts := r.Tally()
 	m.Heading(2, "mcpdbg smoke: "+passed(&counts, strconv.Itoa(len(r.Targets))))
 	m.Table("result", "host", "server", "time", "details")
-	for i := range r.Targets {
+	order := failuresFirst(r.Targets)
+	for _, i := range order {
 		t := &r.Targets[i]
 		m.Row(status(t), t.Where(), t.Server, duration(t.DurationMS), withWait(OneLine(t), t))
 	}
-	for i := range r.Targets {
+	for _, i := range order {
 		if t := &r.Targets[i]; len(t.Problems) > 0 {
 			m.Heading(3, t.Server+" on "+t.Where())
 			m.Problems(t.ReportedProblems())
@@ -56,7 +57,7 @@ func (m *MarkdownDoc) check(r *verify.Report) {
 	} else {
 		m.Paragraph("%s", countOf(r))
 	}
-	for i := range r.Targets {
+	for _, i := range failuresFirst(r.Targets) {
 		m.target(&r.Targets[i])
 	}
 	m.entries("No longer found, and still in the baseline", r.Stale)

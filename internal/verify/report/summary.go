@@ -26,19 +26,17 @@ func Summary(w io.Writer, r *verify.Report) error {
 	b := bufio.NewWriter(w)
 	counts := r.Tally()
 	_, _ = b.WriteString(passed(&counts, wording.Plural(len(r.Targets), "target"))) // Flush reports errors
-	if counts.Failed > 0 {
-		_, _ = fmt.Fprintf(b, ", %d failed", counts.Failed)
-	}
-	if counts.Cancelled > 0 {
-		_, _ = fmt.Fprintf(b, ", %d cancelled", counts.Cancelled)
-	}
 	_, _ = fmt.Fprintf(b, ", in %s\n", duration(r.DurationMS))
 	s := summary{b: b, several: severalServers(r), hints: map[string]bool{}}
 	for _, g := range groups(r.Targets) {
-		s.group(g)
+		s.group(r, g)
 	}
+	s.others(r)
 	s.cannotTell(r.Targets)
 	s.slowest(r.Targets)
+	if r.Again != "" {
+		_, _ = fmt.Fprintf(b, "\nagain: %s\n", termsafe.Line(r.Again))
+	}
 	if r.Checked != "" {
 		_, _ = fmt.Fprintf(b, "\nchecked: %s\n", termsafe.Line(r.Checked))
 	}
@@ -81,7 +79,7 @@ func groups(targets []verify.Result) []*group {
 	known := map[string]*group{}
 	for i := range targets {
 		t := &targets[i]
-		if t.OK {
+		if t.OK || t.Outcome == verify.OutcomeTolerated || t.Outcome == verify.OutcomeSkipped || t.Outcome == verify.OutcomeStopped {
 			continue
 		}
 		key := strings.Join([]string{string(t.Cause), t.Code, general(t.Message, t.Host, t.Server)}, "\n")
@@ -174,7 +172,7 @@ type summary struct {
 }
 
 // group gives details of the first target only.
-func (s *summary) group(g *group) {
+func (s *summary) group(r *verify.Report, g *group) {
 	first := g.targets[0]
 	title := termsafe.Line(string(g.cause))
 	if first.Code != "" && first.Code != title {
@@ -182,6 +180,12 @@ func (s *summary) group(g *group) {
 	}
 	if first.Cause == verify.CauseTimeout {
 		title += ", " + termsafe.Line(string(first.Phase))
+	}
+	if first.Side != "" {
+		title += ", on the side of the " + termsafe.Line(string(first.Side))
+		if !r.FailOn.CountsTarget(first) {
+			title += " (not counted: --fail-on " + termsafe.Line(r.FailOn.String()) + ")"
+		}
 	}
 	message := termsafe.Line(cmp.Or(first.Message, "no message"))
 	if len(g.targets) == 1 {
@@ -192,6 +196,7 @@ func (s *summary) group(g *group) {
 		termsafe.Fold(s.b, "  ", "  ", s.names(g.targets))
 		termsafe.Fold(s.b, "  ", "  ", "such as "+s.names(g.targets[:1])+": "+message)
 	}
+	s.since(g.targets)
 	s.evidence(first)
 	for _, t := range g.targets {
 		if hint := general(t.Hint, t.Host, t.Server); hint != "" && !s.hints[hint] {
@@ -201,6 +206,54 @@ func (s *summary) group(g *group) {
 	}
 	if first.Recording() != "" {
 		_, _ = fmt.Fprintf(s.b, "  see: mcpdbg open %s\n", termsafe.Line(first.Recording()))
+	}
+	if first.Debug != "" {
+		_, _ = fmt.Fprintf(s.b, "  debug: %s\n", termsafe.Line(first.Debug))
+	}
+}
+
+// since names the oldest failure of a group, and the new ones; nothing without a history.
+func (s *summary) since(targets []*verify.Result) {
+	var oldest *verify.Result
+	fresh := 0
+	for _, t := range targets {
+		switch {
+		case t.Since == nil:
+		case t.Runs == 1:
+			fresh++
+		case oldest == nil || t.Since.Before(*oldest.Since):
+			oldest = t
+		}
+	}
+	if oldest != nil {
+		_, _ = fmt.Fprintf(s.b, "  failing since %s, %d runs", oldest.Since.UTC().Format("01-02 15:04 UTC"), oldest.Runs)
+		if len(targets) > 1 {
+			_, _ = fmt.Fprintf(s.b, ": %s", s.names([]*verify.Result{oldest}))
+		}
+		_ = s.b.WriteByte('\n')
+	}
+	if fresh > 0 {
+		_, _ = fmt.Fprintf(s.b, "  new in this run: %s\n", wording.Plural(fresh, "target"))
+	}
+}
+
+// others names the targets that neither passed nor count as failed.
+func (s *summary) others(r *verify.Report) {
+	by := map[verify.Outcome][]*verify.Result{}
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		by[t.Outcome] = append(by[t.Outcome], t)
+	}
+	for _, t := range by[verify.OutcomeTolerated] {
+		termsafe.Fold(s.b, "\ntolerated: ", "  ", termsafe.Line(s.names([]*verify.Result{t})+": "+OneLine(t)+" ("+t.Tolerated.Reason+")"))
+	}
+	for _, one := range []struct {
+		outcome verify.Outcome
+		title   string
+	}{{verify.OutcomeStopped, "not begun"}, {verify.OutcomeSkipped, "skipped"}} {
+		if list := by[one.outcome]; len(list) > 0 {
+			termsafe.Fold(s.b, "\n"+one.title+": ", "  ", termsafe.Line(s.names(list)+" ("+list[0].Message+")"))
+		}
 	}
 }
 

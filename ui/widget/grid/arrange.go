@@ -129,7 +129,7 @@ func (g *Grid) keyOf(target int32, row *Row) key {
 	k := key{target: target}
 	switch g.sort {
 	case FailedFirst:
-		k.rank = [...]int32{Failed: 0, Running: 1, Cancelled: 2, Waiting: 3, Unsure: 4, Passed: 5}[row.State]
+		k.rank = [...]int32{Failed: 0, Running: 1, Cancelled: 2, Waiting: 3, Tolerated: 4, Unsure: 5, Passed: 6, Skipped: 7}[row.State]
 		k.text = row.Cause
 	case Slowest:
 		k.took = row.Took

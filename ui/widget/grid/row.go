@@ -116,6 +116,10 @@ func (g *Grid) mark(row *Row) (string, paint.Style) {
 		return "", g.theme.Good
 	case Unsure:
 		return "", g.theme.Odd
+	case Skipped:
+		return "", g.theme.Dim
+	case Tolerated:
+		return g.glyphs.failed, g.theme.Odd
 	case Failed:
 		return g.glyphs.failed, g.theme.Failed
 	case Cancelled:
@@ -128,7 +132,7 @@ func (g *Grid) mark(row *Row) (string, paint.Style) {
 // aligned right if there are fewer.
 func (r rows) paintSteps(c *table.Cells, row *Row) {
 	at := slices.Index(row.Phases, row.Phase)
-	if row.Phase == "" && (row.State == Passed || row.State == Unsure || row.State == Failed) {
+	if row.Phase == "" && (row.State == Passed || row.State == Unsure || row.State == Tolerated || row.State == Failed) {
 		at = len(row.Phases)
 	}
 	if at < 0 && row.Before != "" {

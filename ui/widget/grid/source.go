@@ -13,7 +13,9 @@ const (
 	Waiting State = iota // not started
 	Running
 	Passed
-	Unsure // passed, but not all is known: Row.Message has the reason
+	Unsure    // passed, but not all is known: Row.Message has the reason
+	Tolerated // failed, and is accepted
+	Skipped
 	Failed
 	Cancelled // stopped or never started because the run was cancelled
 )
@@ -29,6 +31,10 @@ func (s State) String() string {
 		return "ok"
 	case Unsure:
 		return "ok?"
+	case Tolerated:
+		return "tolerated"
+	case Skipped:
+		return "skipped"
 	case Failed:
 		return "failed"
 	}
@@ -89,7 +95,7 @@ type Fact struct {
 
 // Totals describe the progress of a run.
 type Totals struct {
-	Waiting, Connecting, Running, Passed, Unsure, Failed, Cancelled int
+	Waiting, Connecting, Running, Passed, Unsure, Tolerated, Skipped, Failed, Cancelled int
 	// Causes counts the failures by class, the most frequent first.
 	Causes []Count
 	// Newest is the last target that has been started, or -1.
@@ -110,7 +116,7 @@ func (t *Totals) All() int { return t.Waiting + t.Active() + t.Done() }
 func (t *Totals) Active() int { return t.Connecting + t.Running }
 
 // Done returns the number of targets in a final state.
-func (t *Totals) Done() int { return t.Passed + t.Unsure + t.Failed + t.Cancelled }
+func (t *Totals) Done() int { return t.Passed + t.Unsure + t.Tolerated + t.Skipped + t.Failed + t.Cancelled }
 
 // A Count is a number of occurrences.
 type Count struct {

@@ -30,6 +30,8 @@ func (g *Grid) PaintTotals(l *paint.Line) {
 	add(t.Passed, Passed.String(), th.Good, 0)
 	add(t.Unsure, Unsure.String(), th.Odd, 0)
 	add(t.Failed, "failed", th.Failed, 0)
+	add(t.Tolerated, Tolerated.String(), th.Odd, 0)
+	add(t.Skipped, Skipped.String(), th.Dim, 1)
 	add(t.Cancelled, "cancelled", th.Odd, 1)
 	add(t.Connecting, "connecting", th.Text, 4)
 	add(t.Running, "running", th.Text, 0)
