@@ -51,6 +51,7 @@ func (r *Report) judgeProblems(accepted *AcceptedFile, now time.Time) {
 			t.judge(r.FailOn, all[begin:ends[i]])
 		} else {
 			t.forgive(r.FailOn)
+			t.JudgeExpected(r.FailOn)
 		}
 		begin = ends[i]
 	}
@@ -71,6 +72,21 @@ func (r *Result) forgive(on FailOn) {
 		r.OK, r.Cause, r.Code, r.Message, r.Hint, r.ProblemsBad = true, "", "", "", "", 0
 	}
 }
+
+// JudgeExpected fails a target that passed otherwise for the first expectation that it
+// does not meet.
+func (r *Result) JudgeExpected(on FailOn) {
+	if r.Code == unmet {
+		r.OK, r.Cause, r.Code, r.Message = true, "", "", ""
+	}
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Name == StepExpect && s.failedCheck() && !s.Accepted && on.Counts(s.Severity) && r.OK {
+			r.OK, r.Cause, r.Code, r.Message = false, CauseProtocol, unmet, "expected "+s.Subject+"; "+s.Reason
+		}
+	}
+}
+
+const unmet = "step/" + StepExpect
 
 func (r *Report) servers() []string {
 	var names []string

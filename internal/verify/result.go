@@ -108,7 +108,6 @@ type Target struct {
 	At     string   // file:line of the host; "" if no file names it
 	Groups []string // of the host, sorted
 	Skip   string   // why it is not run; "" for a target that is
-	Expect string   // expectations of the hosts file
 }
 
 const checkCommand = "check"

@@ -10,6 +10,7 @@ import (
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/cli/live"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/history"
 	"mcpdbg/internal/verify/hosts"
 	"mcpdbg/internal/verify/probe"
 	"mcpdbg/internal/wording"
@@ -29,6 +30,7 @@ type fleet struct {
 	planned verify.Plan // before the selection of a shard
 	members []hosts.Member
 	places  map[string]*place // by host
+	series  *history.Series   // nil without --history
 	maxPart int64
 
 	recorded func(target int, path string) // called with each recording
@@ -43,7 +45,7 @@ func newFleet(ctx context.Context, env *console.Env, t flags.Target, servers []f
 		return nil, err
 	}
 	fl := &fleet{
-		env: env, flags: t, servers: servers, given: len(servers), name: f.name, plan: &probe.Plan{}, places: map[string]*place{},
+		env: env, flags: t, servers: servers, given: len(servers), name: f.name, plan: &probe.Plan{}, places: map[string]*place{}, series: f.trend.series,
 		maxPart: t.PartSize(), pool: live.NewPool(env), recorded: func(int, string) {},
 	}
 	var err error

@@ -177,7 +177,7 @@ func (fl *fleet) run(ctx context.Context, opts probe.Options) *verify.Report {
 		end()
 	})()
 	defer close(over)
-	opts.Targets, opts.Make = fl.plan.Targets, fl.make
+	opts.Targets, opts.Make, opts.Expected = fl.plan.Targets, fl.make, fl.expected
 	report := probe.Run(ctx, opts)
 	report.Plan = fl.planned
 	report.Tool = "mcpdbg " + console.Version

@@ -153,7 +153,7 @@ func (fl *fleet) targets(inv *hosts.Inventory, source string) error {
 			return console.Usagef("%v", err)
 		}
 		for _, i := range servers {
-			t := verify.Target{Host: h.Name, Server: fl.servers[i].Name, Source: source, Groups: h.Groups(), Skip: p.value(hosts.VarSkip), Expect: p.value(hosts.VarExpect)}
+			t := verify.Target{Host: h.Name, Server: fl.servers[i].Name, Source: source, Groups: h.Groups(), Skip: p.value(hosts.VarSkip)}
 			if strings.Contains(h.At, ":") {
 				t.At = h.At
 			}

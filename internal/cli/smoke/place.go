@@ -9,6 +9,7 @@ import (
 
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/expect"
 	"mcpdbg/internal/verify/hosts"
 	"mcpdbg/internal/wording"
 	"mcpdbg/session/via"
@@ -21,6 +22,7 @@ type place struct {
 	dest     string // "" is this machine
 	argv     []string
 	via, env []string
+	expects  []*expect.Expect
 }
 
 // placeOf returns nil for a host without variables.
@@ -43,8 +45,24 @@ func placeOf(inv *hosts.Inventory, h *hosts.Host) (*place, error) {
 			return nil, fmt.Errorf("%s: %s: %w", v.At, one.name, err)
 		}
 	}
+	if v, ok := vars[hosts.VarExpect]; ok {
+		if p.expects, err = expectations(v.Value); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", v.At, hosts.VarExpect, err)
+		}
+	}
 	p.dest, err = destinationOf(h, vars)
 	return p, err
+}
+
+// expectations parses those on one target.
+func expectations(text string) ([]*expect.Expect, error) {
+	all, err := expect.Parse(text)
+	for _, e := range all {
+		if e.Share() {
+			return nil, fmt.Errorf("%q: failed, host and flaky are of a whole run: use --expect", e)
+		}
+	}
+	return all, err
 }
 
 // environment does not repeat a value in its error.

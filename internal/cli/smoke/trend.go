@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -89,6 +90,18 @@ func (f *trendFlags) after(env *console.Env, r *verify.Report) error {
 		return fmt.Errorf("--history: %w", err)
 	}
 	return nil
+}
+
+// expected returns a step for each expectation of the hosts file on a target, if its
+// server was reached.
+func (fl *fleet) expected(target int, r *verify.Result) []verify.Step {
+	p := fl.places[fl.plan.Targets[target].Host]
+	if p == nil || p.expects == nil || len(r.Servers) == 0 {
+		return nil
+	}
+	one := verify.Report{Started: time.Now(), Targets: []verify.Result{*r}}
+	one.Settle()
+	return expect.Target(p.expects, &one, 0, fl.series)
 }
 
 func (f *trendFlags) note(env *console.Env, notes ...string) {

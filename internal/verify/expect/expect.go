@@ -28,6 +28,9 @@ type Expect struct {
 	whole  bool    // a share in percent, not in targets
 }
 
+// String returns the text.
+func (e *Expect) String() string { return e.text }
+
 type kind int
 
 const (

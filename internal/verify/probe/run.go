@@ -57,6 +57,9 @@ type Options struct {
 	FailOn   verify.FailOn        // problems that fail a target
 	Accepted *verify.AcceptedFile // nil: none
 
+	// Expected, if set, returns further steps of a target that has ended.
+	Expected func(target int, r *verify.Result) []verify.Step
+
 	Check *Check // nil: a smoke test, to which the next four belong
 
 	TargetTimeout time.Duration      // for a target except its shutdown; 0 means DefaultTargetTimeout

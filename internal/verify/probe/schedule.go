@@ -86,6 +86,9 @@ func (r *run) runTarget(index int, slot *slot) {
 		c = r.repeat(c)
 		c.failed()
 	}
+	if r.opts.Expected != nil {
+		c.expect(r.opts.Expected(index, &c.result))
+	}
 	result := &r.results[index]
 	*result = c.result
 	result.Decide(r.opts.Accepted, time.Now())

@@ -246,6 +246,15 @@ func (c *target) failed() {
 	}
 }
 
+// expect adds the results of expectations.
+func (c *target) expect(steps []verify.Step) {
+	passed := c.result.OK
+	c.result.Steps = append(c.result.Steps, steps...)
+	if c.result.JudgeExpected(c.run.opts.FailOn); passed && !c.result.OK {
+		c.failed()
+	}
+}
+
 // ownMS returns how long the attempt has taken without any wait.
 func (c *target) ownMS() float64 {
 	return max(wording.Milliseconds(time.Since(c.began))-c.result.WaitedMS()-c.times[verify.PhaseBaseline], 0)

@@ -193,11 +193,13 @@ func checkV1(r *verify.Report) CheckV1 {
 		t := &r.Targets[i]
 		one := CheckTargetV1{
 			Server: t.Server, Source: t.Source, OK: t.OK, Hint: t.Hint, Said: t.Said, Servers: t.Servers,
-			Steps: make([]CheckStepV1, len(t.Steps)), Problems: append([]verify.ProcessProblem{}, t.Problems...),
+			Steps: []CheckStepV1{}, Problems: append([]verify.ProcessProblem{}, t.Problems...),
 			More: t.ProblemsMore, Partial: t.Partial, Recordings: t.Recordings, DurationMS: t.DurationMS,
 		}
-		for j, s := range t.Steps {
-			one.Steps[j] = CheckStepV1{s.Name, s.Era, s.Subject, s.Status, s.Severity, s.Reason, s.Process, s.N, s.DurationMS, s.Accepted}
+		for _, s := range t.Steps {
+			if s.Name != verify.StepExpect { // which version 1 does not have
+				one.Steps = append(one.Steps, CheckStepV1{s.Name, s.Era, s.Subject, s.Status, s.Severity, s.Reason, s.Process, s.N, s.DurationMS, s.Accepted})
+			}
 		}
 		if t.Remote() {
 			one.Host = t.Host
