@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"mcpdbg/internal/cli/flags"
 	"mcpdbg/internal/verify"
 	"mcpdbg/internal/verify/probe"
+	"mcpdbg/internal/verify/report"
 	"mcpdbg/internal/verify/surface"
 	"mcpdbg/internal/wording"
 	"mcpdbg/recordings"
@@ -41,7 +43,7 @@ func smokeBaseline(ctx context.Context, f *smokeFlags, fl *fleet) (*probe.Baseli
 // baselineFile must have every server: one that is compared with nothing would seem
 // unchanged. Missing lists are reported.
 func (fl *fleet) baselineFile(ctx context.Context, path string, quiet bool) (*probe.Baseline, error) {
-	file, err := surface.FromFile(ctx, path)
+	file, err := surface.FromFile(ctx, path, passedTargets)
 	if err != nil {
 		return nil, baselineError(path, err)
 	}
@@ -58,6 +60,24 @@ func (fl *fleet) baselineFile(ctx context.Context, path string, quiet bool) (*pr
 	return &probe.Baseline{Name: path, For: file.For}, nil
 }
 
+// passedTargets returns nil for a file that is not a report.
+func passedTargets(r io.Reader) ([]surface.Target, error) {
+	read, err := report.Read(r)
+	switch {
+	case errors.Is(err, report.ErrNotReport):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	passed := []surface.Target{}
+	for i := range read.Targets {
+		if t := &read.Targets[i]; t.OK {
+			passed = append(passed, surface.Target{Server: t.Server, Recording: t.Recording()})
+		}
+	}
+	return passed, nil
+}
+
 func baselineError(path string, err error) error {
 	if errors.As(err, new(*console.SignalError)) {
 		return err
@@ -66,7 +86,7 @@ func baselineError(path string, err error) error {
 		return console.WithHint(console.Usagef("--baseline: %v", err), missing.Hint)
 	}
 	if _, foreign := errors.AsType[*recordings.FormatError](err); foreign {
-		return console.WithHint(console.Usagef("--baseline: %v", err), "a recording, or the output of mcpdbg smoke with --json or --jsonl")
+		return console.WithHint(console.Usagef("--baseline: %v", err), "a recording, or a report in JSON of mcpdbg smoke")
 	}
 	failed := console.Usagef("--baseline %s: %v", path, err)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -153,7 +153,7 @@ func TestSmokeBaseline(t *testing.T) {
 
 	for args, says := range map[string]string{
 		"x":                                  "--baseline x: file not found, and not one of the tested hosts",
-		clitest.WriteFile(t, "no recording"): "try: a recording, or the output of mcpdbg smoke with --json or --jsonl",
+		clitest.WriteFile(t, "no recording"): "try: a recording, or a report in JSON of mcpdbg smoke",
 	} {
 		r = clitest.Finish(t, smoking(t, clitest.Against("", "--baseline", args)...))
 		require.Equal(t, 2, r.Code)

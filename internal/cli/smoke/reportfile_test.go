@@ -45,3 +45,17 @@ func TestReportFiles(t *testing.T) {
 		require.Contains(t, r.Stderr, "both write to standard output")
 	}
 }
+
+// Both forms of a report are baselines.
+func TestReportAsBaseline(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	files := []string{filepath.Join(dir, "run.json"), filepath.Join(dir, "run.jsonl")}
+	r := clitest.Run(t, clitest.Against("", "smoke", "--recordings", dir, "--report", files[0], "--report", files[1])...)
+	require.Equal(t, 0, r.Code, r.Stderr)
+	for _, file := range files {
+		r := clitest.Run(t, "smoke", "--no-record", "--baseline", file, "--", clitest.Binary(), "demo-server", "--changed")
+		require.Equal(t, 1, r.Code, r.Stdout+r.Stderr)
+		require.Contains(t, r.Stdout, "drift: ")
+	}
+}

@@ -403,7 +403,7 @@ func TestLimit(t *testing.T) {
 		"@chk.json":    "d",
 		"@ok.json":     "@ok.json: nothing to do: the report has no failures",
 		"@old.json":    "@old.json selects none of the 6 targets",
-		"@no.json":     "@no.json: not a report: write it with --report FILE.json",
+		"@no.json":     "@no.json: not a report of mcpdbg",
 		"@none":        "@none: no names",
 		"@missing":     "file does not exist",
 		"":             "empty; must be a pattern, such as a group or a host",

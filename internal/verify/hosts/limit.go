@@ -1,12 +1,14 @@
 package hosts
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path"
 	"strings"
 
-	"mcpdbg/framing"
+	"mcpdbg/internal/verify"
+	"mcpdbg/internal/verify/report"
 )
 
 // ErrNoFailures reports a limit by a report without failures: there is nothing to do.
@@ -147,42 +149,20 @@ func (l *Limit) file(op byte, name string, data []byte) error {
 }
 
 // failed returns the ids of the targets of a report that failed or did not run; nil if
-// data is not a report. It reads all versions of the document.
+// data is not a report.
 func failed(data []byte) (map[string]bool, error) {
-	text := strings.TrimSpace(string(data))
-	if !strings.HasPrefix(text, "{") {
+	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
 		return nil, nil
 	}
-	var doc struct {
-		Report  int `json:"mcpdbg_report"`
-		Smoke   int `json:"mcpdbg_smoke"`
-		Check   int `json:"mcpdbg_check"`
-		Targets []struct {
-			ID      string `json:"id"`
-			Host    string `json:"host"`
-			Server  string `json:"server"`
-			OK      bool   `json:"ok"`
-			Outcome string `json:"outcome"`
-		} `json:"targets"`
-	}
-	if err := framing.Unmarshal([]byte(text), &doc); err != nil {
-		return nil, fmt.Errorf("neither a report nor a list of names: %w", err)
-	}
-	if doc.Report+doc.Smoke+doc.Check == 0 {
-		return nil, errors.New("not a report: write it with --report FILE.json")
+	r, err := report.Read(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
 	}
 	ids := map[string]bool{}
-	for _, t := range doc.Targets {
-		switch t.Outcome {
-		case "failed", "stopped", "cancelled":
+	for i := range r.Targets {
+		switch t := &r.Targets[i]; t.Outcome {
+		case verify.OutcomeFailed, verify.OutcomeStopped, verify.OutcomeCancelled:
 			ids[t.ID] = true
-		case "": // version 1
-			if host := t.Host; !t.OK {
-				if host == "" {
-					host = "local"
-				}
-				ids[t.Server+"@"+host] = true
-			}
 		}
 	}
 	if len(ids) == 0 {

@@ -17,8 +17,8 @@ const (
 	maxTargets = 100_000
 )
 
-// errNotReport is returned for input that is not a report of any version.
-var errNotReport = errors.New("not a report of mcpdbg")
+// ErrNotReport is returned for input that is not a report of any version.
+var ErrNotReport = errors.New("not a report of mcpdbg")
 
 // A header identifies a report of any version, or a line of one.
 type header struct {
@@ -43,13 +43,13 @@ func Read(r io.Reader) (*verify.Report, error) {
 		case limited.N <= 0:
 			return nil, fmt.Errorf("larger than %d MiB", maxReport>>20)
 		case err != nil && report == nil:
-			return nil, errNotReport
+			return nil, ErrNotReport
 		case err != nil:
 			return nil, fmt.Errorf("incomplete or damaged: %w", err)
 		}
 		var doc header
 		if err := framing.Unmarshal(raw, &doc); err != nil {
-			return nil, errNotReport
+			return nil, ErrNotReport
 		}
 		if report == nil {
 			report = &verify.Report{Version: 2}
@@ -89,7 +89,7 @@ func (h *header) add(r *verify.Report, raw []byte) error {
 	case h.Version+h.Smoke+h.Check > 0:
 		return fmt.Errorf("unsupported version %d of a report", h.Version+h.Smoke+h.Check)
 	default:
-		return errNotReport
+		return ErrNotReport
 	}
 	if err != nil {
 		return fmt.Errorf("damaged: %w", err)

@@ -2,7 +2,6 @@ package surface
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,10 +14,7 @@ import (
 	"mcpdbg/recordings"
 )
 
-const (
-	maxDocument = 256 << 20 // size in bytes of a document of mcpdbg smoke
-	maxServers  = 256       // servers per document
-)
+const maxServers = 256 // servers per report
 
 // A Baseline is a file to compare with. Several goroutines may use it.
 type Baseline struct {
@@ -32,14 +28,14 @@ type found struct {
 	err error
 }
 
-// FromFile reads a recording, or a document of mcpdbg smoke (--json or --jsonl) and the
-// recording of the first passed target of each server. A path in it is tried as it is,
-// and relative to the document's folder, with and without its own folders. A file that is
+// FromFile reads a recording, or a report and the recording of the first passed target of
+// each server; passed returns these targets of a report. A path in it is tried as it is,
+// and relative to the report's folder, with and without its own folders. A file that is
 // neither is a *recordings.FormatError.
-func FromFile(ctx context.Context, path string) (*Baseline, error) {
+func FromFile(ctx context.Context, path string, passed func(io.Reader) ([]Target, error)) (*Baseline, error) {
 	inv, err := fromRecording(ctx, path)
 	if format, ok := errors.AsType[*recordings.FormatError](err); ok && format.Major == 0 {
-		return fromDocument(ctx, path, format)
+		return fromReport(ctx, path, passed, format)
 	}
 	if err != nil {
 		return nil, err
@@ -76,22 +72,28 @@ func fromRecording(ctx context.Context, path string) (*Surface, error) {
 	return inv, err
 }
 
-// A line of --jsonl has the same members as an element of targets.
-type target struct {
-	Server    string `json:"server"`
-	OK        bool   `json:"ok"`
-	Recording string `json:"recording"`
-}
+// A Target of a report has a recording that may be compared with.
+type Target struct{ Server, Recording string }
 
 // notOne is the error to return for any other file.
-func fromDocument(ctx context.Context, path string, notOne error) (*Baseline, error) {
-	targets, err := readTargets(ctx, path, notOne)
+func fromReport(ctx context.Context, path string, passed func(io.Reader) ([]Target, error), notOne error) (*Baseline, error) {
+	f, err := input.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
+	defer f.Close()
+	targets, err := passed(f)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case targets == nil && err == nil:
+		return nil, notOne
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	b := &Baseline{path: path, found: map[string]found{}}
 	for _, t := range targets {
-		if _, have := b.found[t.Server]; have || !t.OK || t.Recording == "" {
+		if _, have := b.found[t.Server]; have || t.Recording == "" {
 			continue
 		}
 		if len(b.servers) == maxServers {
@@ -109,33 +111,6 @@ func fromDocument(ctx context.Context, path string, notOne error) (*Baseline, er
 	}
 	slices.Sort(b.servers)
 	return b, nil
-}
-
-func readTargets(ctx context.Context, path string, notOne error) ([]target, error) {
-	f, err := input.Open(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var targets []target
-	for d := json.NewDecoder(io.LimitReader(f, maxDocument)); ; {
-		var doc struct {
-			Version int      `json:"mcpdbg_smoke"`
-			Targets []target `json:"targets"`
-			target
-		}
-		switch err := d.Decode(&doc); {
-		case errors.Is(err, io.EOF):
-			return targets, nil
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case err != nil || doc.Version == 0:
-			return nil, notOne
-		case doc.Version != 1:
-			return nil, fmt.Errorf("%s: unsupported report version %d (supported: 1)", path, doc.Version)
-		}
-		targets = append(append(targets, doc.Targets...), doc.target)
-	}
 }
 
 // relocated finds a recording: documents are moved together with its folder.
