@@ -1,6 +1,7 @@
 package console
 
 import (
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -16,16 +17,23 @@ type NewFile struct {
 	direct  bool   // device or pipe, written directly
 }
 
+// CreateReport creates a file with the mode of the umask, and replaces an existing one.
+func CreateReport(path string) (*NewFile, error) { return create(path, true, 0o666) }
+
 // Create creates a file for its owner. It replaces an existing file only with force, and
 // never one of inUse, its sources.
 func Create(path string, force bool, inUse ...string) (*NewFile, error) {
+	return create(path, force, 0o600, inUse...)
+}
+
+func create(path string, force bool, mode fs.FileMode, inUse ...string) (*NewFile, error) {
 	there, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		there, err = os.Lstat(path) // a dangling link counts as existing
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return beginNew(path, force)
+		return beginNew(path, force, mode)
 	case err != nil:
 		return nil, Usagef("%v", err)
 	case !force:
@@ -47,11 +55,12 @@ func Create(path string, force bool, inUse ...string) (*NewFile, error) {
 	if path, err = filepath.EvalSymlinks(path); err != nil {
 		return nil, Usagef("%v", err)
 	}
-	return beginNew(path, force)
+	return beginNew(path, force, mode)
 }
 
-func beginNew(path string, replace bool) (*NewFile, error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".mcpdbg-*.tmp") // 0600
+func beginNew(path string, replace bool, mode fs.FileMode) (*NewFile, error) {
+	name := filepath.Join(filepath.Dir(path), ".mcpdbg-"+rand.Text()+".tmp")
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, Usagef("cannot create %s: %v", path, reasonOf(err))
 	}

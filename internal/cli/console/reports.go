@@ -56,7 +56,7 @@ func OpenReports[T any](all []Report[T]) (*Reports[T], error) {
 			out.Stdout = &r
 			continue
 		}
-		f, err := Create(r.Path, true)
+		f, err := CreateReport(r.Path)
 		if err != nil {
 			out.Abandon()
 			return nil, WithHint(fmt.Errorf("%s: %w", r.Flag, err), "a file in an existing folder that you can write to, or - for standard output")

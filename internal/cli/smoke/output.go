@@ -120,9 +120,9 @@ func openOutputs(env *console.Env, o *smokeOutputs, targets []verify.Target, can
 		switch file.path {
 		case "":
 		case "-":
-			addPaced(report.AtEnd(env.Stdout, file.write))
+			addPaced(file.sink(env.Stdout))
 		default:
-			f, err := console.Create(file.path, true)
+			f, err := console.CreateReport(file.path)
 			if err != nil {
 				out.abandon()
 				return nil, console.WithHint(fmt.Errorf("%s: %w", file.flag, err), "a file in an existing folder that you can write to, or - for standard output")
@@ -149,6 +149,14 @@ func openOutputs(env *console.Env, o *smokeOutputs, targets []verify.Target, can
 type smokeFile struct {
 	flag, path string
 	write      func(io.Writer, *verify.Report) error
+}
+
+// sink writes lines as soon as they are known, and other formats at the end.
+func (f *smokeFile) sink(w io.Writer) report.Sink {
+	if f.flag == linesFlag {
+		return report.Version2Stream(w)
+	}
+	return report.AtEnd(w, f.write)
 }
 
 func (o *smokeOutputs) files() []smokeFile {

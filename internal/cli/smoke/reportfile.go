@@ -29,6 +29,9 @@ func formats(path string) []format {
 	}
 }
 
+// linesFlag is the flag of --report jsonl:FILE.
+const linesFlag = "--report jsonl"
+
 // reportFiles are the values of --report.
 type reportFiles struct {
 	values []string

@@ -81,20 +81,22 @@ type smokeRun struct {
 
 // do tests all targets and writes the results.
 func (r *smokeRun) do(ctx context.Context) (*verify.Report, error) {
-	head := verify.Report{Tool: "mcpdbg " + console.Version, Started: time.Now(), Seed: r.opts.Seed}
+	head := verify.NewReport("smoke", time.Now())
+	head.Tool, head.Seed, head.FailOn, head.Plan = "mcpdbg "+console.Version, r.opts.Seed, r.opts.FailOn, r.fleet.planned
 	if r.opts.Scenario != nil {
 		head.Scenario = r.opts.Scenario.Name
 	}
 	if r.opts.Baseline != nil {
 		head.Baseline = r.opts.Baseline.Name
 	}
-	r.out.begin(&head)
+	r.out.begin(head)
 	r.fleet.recorded = r.progress.Recorded
 	r.opts.Event = func(e probe.Event) {
 		r.progress.Event(e)
 		r.out.event(e)
 	}
 	report := r.fleet.run(ctx, r.opts)
+	report.ID = head.ID
 	err := errors.Join(r.flags.judge(r.env, report), r.flags.trend.after(r.env, report))
 	r.judged = report
 	err = errors.Join(err, r.out.finish(report))

@@ -47,26 +47,41 @@ func Version2(w io.Writer, r *verify.Report) error { return writeLine(w, r) }
 // Version2Lines writes the report of version 2 in lines: the report without targets, each
 // target, and again the report, with its counts and failures.
 func Version2Lines(w io.Writer, r *verify.Report) error {
-	type whole struct {
-		Line string `json:"line"`
-		verify.Report
-	}
-	head := *r
-	head.Targets = []verify.Result{}
-	if err := writeLine(w, whole{lineStart, head}); err != nil {
-		return err
-	}
+	s := Version2Stream(w)
+	err := s.Begin(r)
 	for i := range r.Targets {
-		if err := writeLine(w, struct {
-			Version int    `json:"mcpdbg_report"`
-			Line    string `json:"line"`
-			Index   int    `json:"index"`
-			verify.Result
-		}{2, lineTarget, i, r.Targets[i]}); err != nil {
-			return err
+		if err == nil {
+			err = s.Done(i, &r.Targets[i])
 		}
 	}
-	return writeLine(w, whole{lineEnd, head})
+	if err != nil {
+		return err
+	}
+	return s.Finish(r)
+}
+
+// Version2Stream writes these lines as soon as they are known.
+func Version2Stream(w io.Writer) Sink {
+	whole := func(line string, r *verify.Report) error {
+		head := *r
+		head.Targets = []verify.Result{}
+		return writeLine(w, struct {
+			Line string `json:"line"`
+			verify.Report
+		}{line, head})
+	}
+	return Sink{
+		Begin: func(head *verify.Report) error { return whole(lineStart, head) },
+		Done: func(target int, r *verify.Result) error {
+			return writeLine(w, struct {
+				Version int    `json:"mcpdbg_report"`
+				Line    string `json:"line"`
+				Index   int    `json:"index"`
+				verify.Result
+			}{2, lineTarget, target, *r})
+		},
+		Finish: func(r *verify.Report) error { return whole(lineEnd, r) },
+	}
 }
 
 // Kinds of line.
