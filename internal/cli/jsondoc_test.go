@@ -60,6 +60,6 @@ func TestSchema(t *testing.T) {
 	}
 	r = clitest.InProcess(t, "schema", "scenarios")
 	require.Equal(t, 2, r.Code)
-	require.Contains(t, r.Stderr, "unknown schema \"scenarios\"\n  try: one of answers, check, scenario")
+	require.Contains(t, r.Stderr, "unknown schema \"scenarios\"\n  try: one of answers, check, report, scenario")
 	require.Contains(t, clitest.InProcess(t, "__complete", "schema", "").Stdout, "scenario\n")
 }

@@ -18,6 +18,7 @@ import (
 func schemas() map[string]func() []byte {
 	return map[string]func() []byte{
 		"answers":    scenario.AnswersSchema, // of --answers
+		"report":     report.Schema,          // of --report FILE.json
 		"scenario":   scenario.Schema,        // of mcpdbg run --scenario
 		"smoke":      report.SmokeSchema,     // of mcpdbg smoke --json
 		"smoke-line": report.LineSchema,      // of each line of mcpdbg smoke --jsonl
@@ -35,6 +36,7 @@ func schemaCommand(env *console.Env) *cobra.Command {
 
   answers      the files of --answers
   check        what mcpdbg check --json prints
+  report       what --report FILE.json of smoke and check writes
   scenario     the files of mcpdbg run --scenario and mcpdbg smoke --scenario
   smoke        what mcpdbg smoke --json prints
   smoke-line   each line of what mcpdbg smoke --jsonl prints

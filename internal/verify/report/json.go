@@ -21,6 +21,12 @@ var smokeSchema []byte
 //go:embed check.json
 var checkSchema []byte
 
+//go:embed report.json
+var reportSchema []byte
+
+// Schema is the JSON Schema of the report of version 2.
+func Schema() []byte { return bytes.Clone(reportSchema) }
+
 // SmokeSchema is the JSON Schema of the document that JSON writes.
 func SmokeSchema() []byte { return bytes.Clone(smokeSchema) }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"os"
@@ -118,6 +119,19 @@ func TestJSONKeepsTexts(t *testing.T) {
 func TestEveryMemberIsDescribed(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/reference/smoke.md")
 	require.NoError(t, err)
+	require.Equal(t, 12, described(t, reflect.TypeFor[SmokeV1](), string(smokeSchema), string(page)))
+	for _, cause := range causes {
+		require.Contains(t, string(smokeSchema), `"`+string(cause)+`"`)
+		require.Contains(t, string(page), "`"+string(cause)+"`")
+	}
+	page, err = os.ReadFile("../../../docs/reference/report.md")
+	require.NoError(t, err)
+	require.Equal(t, 22, described(t, reflect.TypeFor[verify.Report](), string(reportSchema), string(page)))
+}
+
+// described returns the number of types.
+func described(t *testing.T, of reflect.Type, schema, page string) int {
+	t.Helper()
 	types := map[reflect.Type]bool{}
 	var look func(reflect.Type)
 	look = func(typ reflect.Type) {
@@ -134,16 +148,24 @@ func TestEveryMemberIsDescribed(t *testing.T) {
 				continue
 			}
 			if name != "" {
-				require.Contains(t, string(smokeSchema), `"`+name+`": {`, typ)
-				require.Contains(t, string(page), "`"+name+"`", typ)
+				require.Contains(t, schema, `"`+name+`": {`, typ)
+				require.Contains(t, page, "`"+name+"`", typ)
 			}
 			look(typ.Field(i).Type)
 		}
 	}
-	look(reflect.TypeFor[SmokeV1]())
-	require.Len(t, types, 12)
-	for _, cause := range causes {
-		require.Contains(t, string(smokeSchema), `"`+string(cause)+`"`)
-		require.Contains(t, string(page), "`"+string(cause)+"`")
+	look(of)
+	return len(types)
+}
+
+func TestReportMatchesSchema(t *testing.T) {
+	schema := compile(t, Schema())
+	for name, r := range map[string]*verify.Report{"sample": sample(), "full": full(), "check": ofCheck()} {
+		r.Version, r.Command = 2, cmp.Or(r.Command, "smoke")
+		r.Settle()
+		text := written(t, func(w io.Writer) error { return Version2(w, r) })
+		require.NoError(t, validate(t, schema, text), name)
+		r.Targets[0].Outcome = "fine"
+		require.Error(t, validate(t, schema, written(t, func(w io.Writer) error { return Version2(w, r) })), name)
 	}
 }
