@@ -98,7 +98,9 @@ func (r *run) runTarget(index int, slot *slot) {
 		}
 		result.Recordings = nil
 	}
-	r.notify(Event{Target: index, Phase: verify.PhaseDone, Attempt: c.attempt, Result: result})
+	done := *result // it may still be written when the results are judged
+	done.Steps, done.Problems = slices.Clone(done.Steps), slices.Clone(done.Problems)
+	r.notify(Event{Target: index, Phase: verify.PhaseDone, Attempt: c.attempt, Result: &done})
 }
 
 // countFailure ends or stops the run if it is one too many.
