@@ -80,7 +80,6 @@ type Report struct {
 	Plan       Plan      `json:"plan"`
 	Counts     Counts    `json:"counts"`
 	Failures   []string  `json:"failures,omitempty"` // ids of the targets that count as failed
-	Again      string    `json:"again,omitempty"`    // command line that runs the failed targets again
 	// Expectations are those on the whole run.
 	Expectations []Expectation `json:"expectations,omitempty"`
 	Targets      []Result      `json:"targets"` // in the given order
@@ -156,7 +155,6 @@ type Result struct {
 	Attempts  []Attempt  `json:"attempts,omitempty"` // the earlier ones
 	Repeats   *Repeats   `json:"repeats,omitempty"`
 	Tolerated *Tolerance `json:"tolerated,omitempty"`
-	Debug     string     `json:"debug,omitempty"` // command line that opens a failed target on the screen
 	// Since is the start of the first of the Runs consecutive runs in which the target
 	// failed, this one included. Both are zero without a history.
 	Since   *time.Time `json:"since,omitempty"`

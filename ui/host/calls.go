@@ -114,12 +114,21 @@ func dropCall(c Context, call *workspace.Call) {
 	}
 }
 
-// PendingRequests returns how many requests to the server are pending, without subscriptions.
+// PendingRequests returns how many requests to the server are pending, without those of a
+// handshake that is not complete, and without subscriptions.
 func PendingRequests(w *workspace.Workspace) int {
+	shaking := w.Status.State == session.Handshaking
 	n := w.Stats.PendingOut
+	if shaking {
+		n = 0
+	}
 	for _, call := range w.Calls {
-		if call.Subscription && !call.Over {
+		switch {
+		case call.Over:
+		case call.Subscription && !shaking:
 			n--
+		case !call.Subscription && shaking:
+			n++
 		}
 	}
 	return max(n, 0)

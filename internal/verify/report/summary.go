@@ -34,9 +34,6 @@ func Summary(w io.Writer, r *verify.Report) error {
 	s.others(r)
 	s.cannotTell(r.Targets)
 	s.slowest(r.Targets)
-	if r.Again != "" {
-		_, _ = fmt.Fprintf(b, "\nagain: %s\n", termsafe.Line(r.Again))
-	}
 	if r.Checked != "" {
 		_, _ = fmt.Fprintf(b, "\nchecked: %s\n", termsafe.Line(r.Checked))
 	}
@@ -206,9 +203,6 @@ func (s *summary) group(r *verify.Report, g *group) {
 	}
 	if first.Recording() != "" {
 		_, _ = fmt.Fprintf(s.b, "  see: mcpdbg open %s\n", termsafe.Line(first.Recording()))
-	}
-	if first.Debug != "" {
-		_, _ = fmt.Fprintf(s.b, "  debug: %s\n", termsafe.Line(first.Debug))
 	}
 }
 
