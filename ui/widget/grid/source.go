@@ -116,7 +116,9 @@ func (t *Totals) All() int { return t.Waiting + t.Active() + t.Done() }
 func (t *Totals) Active() int { return t.Connecting + t.Running }
 
 // Done returns the number of targets in a final state.
-func (t *Totals) Done() int { return t.Passed + t.Unsure + t.Tolerated + t.Skipped + t.Failed + t.Cancelled }
+func (t *Totals) Done() int {
+	return t.Passed + t.Unsure + t.Tolerated + t.Skipped + t.Failed + t.Cancelled
+}
 
 // A Count is a number of occurrences.
 type Count struct {
