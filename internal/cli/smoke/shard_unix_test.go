@@ -106,7 +106,7 @@ func TestManyShards(t *testing.T) {
 	}
 }
 
-// What was decided when the shards ran stays so when their reports are read.
+// Verdicts of the shards stay the same when their reports are read.
 func TestMergeKeepsVerdicts(t *testing.T) {
 	t.Parallel()
 	hosts := here("h-[1:4]", "")
