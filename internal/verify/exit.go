@@ -110,6 +110,7 @@ type Tally struct {
 	Doubtful  int // of Passed
 	Flaky     int // of Passed
 	Failed    int
+	Uncounted int // of Failed: they do not fail the run, by FailOn
 	Tolerated int
 	Skipped   int
 	Stopped   int // never begun
@@ -119,10 +120,14 @@ type Tally struct {
 // String is a comma and a number for each outcome but passed, or "".
 func (c *Tally) String() string {
 	var text strings.Builder
+	failed := "failed"
+	if c.Uncounted > 0 {
+		failed += fmt.Sprintf(" (%d not counted, by --fail-on)", c.Uncounted)
+	}
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{c.Failed, "failed"}, {c.Tolerated, "tolerated"}, {c.Stopped, "not begun"}, {c.Cancelled, "cancelled"}, {c.Skipped, "skipped"}} {
+	}{{c.Failed, failed}, {c.Tolerated, "tolerated"}, {c.Stopped, "not begun"}, {c.Cancelled, "cancelled"}, {c.Skipped, "skipped"}} {
 		if part.n > 0 {
 			fmt.Fprintf(&text, ", %d %s", part.n, part.what)
 		}
@@ -134,7 +139,11 @@ func (c *Tally) String() string {
 func (r *Report) Tally() Tally {
 	var c Tally
 	for i := range r.Targets {
-		c.Add(&r.Targets[i])
+		t := &r.Targets[i]
+		c.Add(t)
+		if t.Outcome == OutcomeFailed && !r.FailOn.CountsTarget(t) {
+			c.Uncounted++
+		}
 	}
 	return c
 }

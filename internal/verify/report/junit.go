@@ -87,6 +87,9 @@ type checked struct {
 
 // A failed target always has a failed case.
 func cases(r *verify.Report, t *verify.Result) []junit.Case {
+	if t.Outcome == verify.OutcomeSkipped {
+		return []junit.Case{{Name: "start", Class: t.Server, Status: junit.Skipped, Text: termsafe.Line(t.Message)}}
+	}
 	checks := checksOf(r, t)
 	wrong := failedCheck(checks, t)
 	var out []junit.Case
@@ -112,7 +115,19 @@ func cases(r *verify.Report, t *verify.Result) []junit.Case {
 		}
 		out = append(out, one)
 	}
+	if t.Outcome == verify.OutcomeTolerated {
+		tolerate(out, t)
+	}
 	return out
+}
+
+// tolerate makes the failed cases skipped ones, so that they fail no build.
+func tolerate(cases []junit.Case, t *verify.Result) {
+	for i := range cases {
+		if c := &cases[i]; c.Status == junit.Failed || c.Status == junit.Errored {
+			c.Status, c.Text = junit.Skipped, string(t.Outcome)+": "+OneLine(t)+"\n"+c.Text
+		}
+	}
 }
 
 const (
