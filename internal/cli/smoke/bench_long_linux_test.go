@@ -18,6 +18,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"mcpdbg/internal/cli/clitest"
+	"mcpdbg/internal/verify/probe"
 	"mcpdbg/internal/verify/report"
 )
 
