@@ -200,7 +200,10 @@ func (c *connection) write(id json.RawMessage, w wire.WriteParams) {
 	}
 	p := c.session.find(w.ProcessID)
 	if p == nil {
-		r, _ := c.session.exec.Process(w.ProcessID).Write(now(), "", nil) // never runs: unknown, or starting
+		r, _ := c.session.exec.Process(w.ProcessID).Write(now(), "", nil)
+		if r.Status == executor.Accepted { // it runs, and its start is about to be answered
+			r.Status = executor.Starting
+		}
 		c.reply(id, wire.WriteResult{Status: statusOf(r.Status)})
 		return
 	}

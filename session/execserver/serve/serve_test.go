@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session/execserver/wire"
+	"mcpdbg/session/executor"
 )
 
 func TestProcess(t *testing.T) {
@@ -220,4 +222,28 @@ func TestEndSession(t *testing.T) {
 			return len(s.sessions) == 0
 		})
 	}
+}
+
+// TestWriteAfterStart: what a client writes as soon as it has the response to its start arrives.
+// The processes are slow to be added to the session, as on a busy machine.
+func TestWriteAfterStart(t *testing.T) {
+	t.Parallel()
+	c, _ := greeted(t, newServer(t, Options{Executor: func() executor.Executor { return slowAdd{local()} }}))
+	c.start(helper(t, "a", "echo"))
+	require.Equal(t, wire.Accepted, c.write("a", "1", "x"))
+	require.Equal(t, "x", c.text("a", 1))
+}
+
+type slowAdd struct{ executor.Executor }
+
+func (e slowAdd) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
+	p, err := e.Executor.Start(ctx, cmd)
+	return slowID{p}, err
+}
+
+type slowID struct{ executor.Process }
+
+func (p slowID) ID() string {
+	time.Sleep(50 * time.Millisecond)
+	return p.Process.ID()
 }

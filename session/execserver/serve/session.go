@@ -170,17 +170,25 @@ func (s *session) full() bool {
 	return len(s.processes) >= maxProcesses
 }
 
-// add follows a process that has started, and pushes to c while that is the connection.
-func (s *session) add(c *connection, proc executor.Process) {
+// add makes a process known that has started: from now on it takes requests. What happens to
+// it is pushed to c, while that is the connection, once it is followed.
+func (s *session) add(c *connection, proc executor.Process) *process {
 	p := newProcess(s, proc.ID(), proc, nil)
 	s.mu.Lock()
-	ended := s.ended
+	defer s.mu.Unlock()
 	if s.conn == c {
 		p.to = c.out
 	}
 	s.processes[p.id] = p
+	return p
+}
+
+// follow follows a process until it has ended.
+func (s *session) follow(p *process) {
+	s.mu.Lock()
+	ended := s.ended
 	s.mu.Unlock()
 	if ended || p.follow() != nil {
-		_, _ = proc.Terminate(context.Background()) // the end of the session does it, too
+		_, _ = p.proc.Terminate(context.Background()) // the end of the session does it, too
 	}
 }

@@ -42,8 +42,9 @@ func (c *connection) start(id, params json.RawMessage) (func(), *wire.Error) {
 			c.fail(id, startFailure(cmd.ID, err))
 			return
 		}
+		p := c.session.add(c, proc) // first: the client may write as soon as it has the response
 		c.reply(id, startResult(proc.Info()))
-		c.session.add(c, proc)
+		c.session.follow(p)
 	}, nil
 }
 
