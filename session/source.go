@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/secret"
 )
 
@@ -170,6 +171,25 @@ type Header struct {
 	// Imported is set if the recording was converted from another program's
 	// file.
 	Imported *Imported `json:"imported,omitempty"`
+}
+
+// Flags returns the flags of mcpdbg that lead to the place where the server ran. Values of
+// variables are not in a log.
+func (h *Header) Flags() []string {
+	var words []string
+	if h.Host != "" {
+		words = append(words, "--ssh", h.Host)
+	}
+	if h.ExecServer != "" {
+		words = append(words, "--exec-server", h.ExecServer)
+	}
+	if len(h.Via) > 0 {
+		words = append(words, "--via", wording.CommandLine(h.Via))
+	}
+	if h.Cwd != "" {
+		words = append(words, "-C", h.Cwd)
+	}
+	return words
 }
 
 // Recorded formats the start, and says if it is only the time of an imported file.

@@ -7,31 +7,12 @@ import (
 	"strings"
 
 	"mcpdbg/framing"
-	"mcpdbg/internal/wording"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/via"
 	"mcpdbg/ui/kit"
 	"mcpdbg/ui/workspace"
 )
-
-// Values of variables are not in a log: the command has ${NAME} instead.
-func target(h session.Header) []string {
-	var words []string
-	if h.Host != "" {
-		words = append(words, "--ssh", h.Host)
-	}
-	if h.ExecServer != "" {
-		words = append(words, "--exec-server", h.ExecServer)
-	}
-	if len(h.Via) > 0 {
-		words = append(words, "--via", wording.CommandLine(h.Via))
-	}
-	if h.Cwd != "" {
-		words = append(words, "-C", h.Cwd)
-	}
-	return append(append(words, "--"), h.Argv...)
-}
 
 // CallLine returns the mcpdbg command line that makes a request again.
 func CallLine(h session.Header, method string, params []byte) (string, error) {
@@ -50,7 +31,8 @@ func CallLine(h session.Header, method string, params []byte) (string, error) {
 	if len(params) > 0 && string(params) != "{}" {
 		words = append(words, "--params", string(params))
 	}
-	return kit.QuoteWords(append(words, target(h)...)), nil
+	words = append(append(words, h.Flags()...), "--") // values of variables are not in a log: the command has ${NAME}
+	return kit.QuoteWords(append(words, h.Argv...)), nil
 }
 
 const reproduceRows = 4096

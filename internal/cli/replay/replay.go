@@ -216,18 +216,11 @@ func replayFile(ctx context.Context, env *console.Env, path string, t flags.Targ
 }
 
 func recordedCommand(h session.Header) string {
-	line := wording.CommandLine(h.Argv)
-	var words []string
-	if h.ExecServer != "" {
-		words = append(words, "--exec-server", h.ExecServer)
-	}
-	if len(h.Via) > 0 {
-		words = append(words, "--via", wording.CommandLine(h.Via))
-	}
+	words := h.Flags()
 	if len(words) > 0 {
-		line = wording.CommandLine(append(words, "--")) + " " + line
+		words = append(words, "--")
 	}
-	return line
+	return wording.CommandLine(append(words, h.Argv...))
 }
 
 // checkTools warns about --tool without a recorded call.

@@ -23,7 +23,9 @@ func recordingItem(r *store.Recording) host.Item {
 	if r.Header.Mode == session.ModeTap {
 		item.Tap, item.Name = true, r.Header.Name
 	}
-	item.Words = wordsOf(&r.Header)
+	if len(r.Header.Argv) > 0 { // values that are not in the recording are missing
+		item.Words = append(r.Header.Flags(), r.Header.Argv...)
+	}
 	if r.Duration > 0 {
 		item.Long = time.Duration(r.Duration) * time.Microsecond
 	}
@@ -32,27 +34,6 @@ func recordingItem(r *store.Recording) host.Item {
 	}
 	item.Verdict = verdict(r)
 	return item
-}
-
-// wordsOf returns the flags and command of a recorded server, nil if the command is not
-// known. Values kept out of the recording are missing.
-func wordsOf(h *session.Header) (words []string) {
-	if len(h.Argv) == 0 {
-		return nil
-	}
-	if h.Host != "" {
-		words = append(words, "--ssh", h.Host)
-	}
-	if h.ExecServer != "" {
-		words = append(words, "--exec-server", h.ExecServer)
-	}
-	if len(h.Via) > 0 {
-		words = append(words, "--via", wording.CommandLine(h.Via))
-	}
-	if h.Cwd != "" {
-		words = append(words, "-C", h.Cwd)
-	}
-	return append(words, h.Argv...)
 }
 
 var unfinished = map[session.RecordingState]string{

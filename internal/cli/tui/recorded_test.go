@@ -14,7 +14,7 @@ import (
 // server in the same place.
 func TestRecordedPrefix(t *testing.T) {
 	h := session.Header{Host: "build-7", Via: []string{"docker", "exec", "-i", "it's", "${NAME}"}, Cwd: "/srv", Argv: []string{"srv", "--via"}}
-	typed, argv, err := flags.Typed(wordsOf(&h))
+	typed, argv, err := flags.Typed(append(h.Flags(), h.Argv...))
 	require.NoError(t, err)
 	require.Equal(t, h.Argv, argv)
 	require.Equal(t, h.Via, typed.Via)
