@@ -82,7 +82,10 @@ type Report struct {
 	Failures   []string  `json:"failures,omitempty"` // ids of the targets that count as failed
 	// Expectations are those on the whole run.
 	Expectations []Expectation `json:"expectations,omitempty"`
-	Targets      []Result      `json:"targets"` // in the given order
+	// Again is the command line that runs only the targets that failed; "" if all did, or it is
+	// not known.
+	Again   string   `json:"again,omitempty"`
+	Targets []Result `json:"targets"` // in the given order
 	// Stale accepted problems are no longer found, Expired ones are found and no longer
 	// accepted.
 	Stale   []Entry `json:"accepted_stale,omitempty"`
@@ -183,6 +186,8 @@ type Result struct {
 	CannotTell []string `json:"cannot_tell,omitempty"`
 	Partial    []string `json:"partial,omitempty"`    // not checked by the rules, a sentence each
 	Recordings []string `json:"recordings,omitempty"` // paths, of the processes in order
+	// Debug is the command line that opens the server in the interface, if it did not pass.
+	Debug string `json:"debug,omitempty"`
 
 	failure error // of SetFailure
 }

@@ -132,6 +132,9 @@ func (r *Result) Decide(accepted *AcceptedFile, now time.Time) {
 	case r.Side == "":
 		r.Side = SideOf(r.Phase, r.Cause, r.Code)
 	}
+	if r.OK {
+		r.Debug = ""
+	}
 	r.Tolerated = nil
 	a := accepted.target(r.ID)
 	switch {

@@ -26,6 +26,8 @@ type checkFlags struct {
 
 	only, skip []string
 	out        outputs
+
+	again func(*verify.Report) string // nil for recordings
 }
 
 // CheckCommand returns the command check.
@@ -151,6 +153,9 @@ func runCheck(cmd *cobra.Command, env *console.Env, t flags.Target, f *checkFlag
 		report.Stale = nil // most entries are of rules that were not run
 	}
 	kept := f.trend.after(env, report)
+	if f.again != nil {
+		report.Again = f.again(report)
+	}
 	return ended(ctx, report, errors.Join(kept, f.out.write(env, out, report, f.out.source)))
 }
 

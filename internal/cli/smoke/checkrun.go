@@ -29,6 +29,7 @@ func active(ctx context.Context, env *console.Env, t flags.Target, f *checkFlags
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, fl.close()) }()
+	f.again = func(r *verify.Report) string { return fl.again(r, f.lists, f.out.named) }
 	opts := f.opts
 	if opts.Check, err = f.steps(ctx, fl); err != nil {
 		return nil, nil, err

@@ -177,7 +177,7 @@ func (fl *fleet) run(ctx context.Context, opts probe.Options) *verify.Report {
 		end()
 	})()
 	defer close(over)
-	opts.Targets, opts.Make, opts.Expected = fl.plan.Targets, fl.make, fl.expected
+	opts.Targets, opts.Make, opts.Expected, opts.Open = fl.plan.Targets, fl.make, fl.expected, fl.open
 	report := probe.Run(ctx, opts)
 	report.Plan = fl.planned
 	report.Tool = "mcpdbg " + console.Version

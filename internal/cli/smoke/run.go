@@ -48,7 +48,7 @@ func runFleet(ctx context.Context, env *console.Env, fl *fleet, f *smokeFlags) (
 	if err != nil {
 		return nil, err
 	}
-	r := &smokeRun{env: env, fleet: fl, flags: &f.fleetFlags, opts: opts, out: out, progress: newProgress(fl.plan.Targets), stop: stop}
+	r := &smokeRun{env: env, fleet: fl, flags: &f.fleetFlags, opts: opts, out: out, progress: newProgress(fl.plan.Targets), stop: stop, reports: f.out.named}
 	if !f.out.quiet {
 		fmt.Fprintln(env.Stderr, "mcpdbg: "+fl.plan.String())
 	}
@@ -77,6 +77,7 @@ type smokeRun struct {
 	out      *smokeOutput
 	progress *progress
 	stop     context.CancelCauseFunc
+	reports  []console.Report[*verify.Report] // of --report
 }
 
 // do tests all targets and writes the results.
@@ -98,6 +99,7 @@ func (r *smokeRun) do(ctx context.Context) (*verify.Report, error) {
 	report := r.fleet.run(ctx, r.opts)
 	report.ID = head.ID
 	err := errors.Join(r.flags.judge(r.env, report), r.flags.trend.after(r.env, report))
+	report.Again = r.fleet.again(report, r.flags.lists, r.reports)
 	r.judged = report
 	err = errors.Join(err, r.out.finish(report))
 	r.progress.Over()

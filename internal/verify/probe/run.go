@@ -41,6 +41,9 @@ type Options struct {
 	// start it. It must call configure on its configuration first, and after an error
 	// release everything. Several goroutines call it.
 	Make func(ctx context.Context, target int, p Process, configure func(*session.Config)) (*verify.Made, error)
+	// Open, if set, returns the command line that opens the server of a target. Several
+	// goroutines call it.
+	Open func(target int) string
 
 	// Jobs is how many servers run at once; 0 means DefaultJobs. Up to twelve hosts per
 	// job are reached in advance.

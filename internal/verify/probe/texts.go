@@ -16,6 +16,9 @@ const (
 // tidy removes secrets and bounds lengths, whatever a server or a host wrote.
 func (c *target) tidy() {
 	r := &c.result
+	if open := c.run.opts.Open; open != nil {
+		r.Debug = c.secrets.Text(open(c.index))
+	}
 	r.Message = strings.Join(firstLines(c.secrets.Text(r.Message)), "; ")
 	c.texts(maxMessage, &r.Message, &r.Hint)
 	c.texts(maxName, &r.Exit)

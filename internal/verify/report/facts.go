@@ -236,7 +236,7 @@ func About(r *verify.Result) []Fact {
 		{"times", timesText(r), false}, {"waited", waited(r), false},
 		{"steps", lines(d.steps, 0), len(failed(r)) > 0}, {"drift", lines(d.drift, 0), true},
 		{"problems", lines(problemLines(r.Problems), r.ProblemsMore), false}, {"leaked", lines(d.orphans, 0), true},
-		{"left running", lines(d.spared, 0), false}, {"cannot tell", lines(r.CannotTell, 0), true}, {"notices", lines(d.notices, 0), false},
+		{"left running", lines(d.spared, 0), false}, {"debug", r.Debug, false}, {"cannot tell", lines(r.CannotTell, 0), true}, {"notices", lines(d.notices, 0), false},
 	}
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }

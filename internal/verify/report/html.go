@@ -128,7 +128,7 @@ func newPageTarget(index int, r *verify.Result, slowest float64) pageTarget {
 	server := r.First()
 	t.Facts = knownFacts([][2]string{
 		{"code", r.Code}, {"exit", r.Exit}, {"server", server.String()}, {"protocol", server.Protocol}, {"offers", offers(r)},
-		{"waited", waited(r)}, {"attempts", attempts}, {"recording", r.Recording()},
+		{"waited", waited(r)}, {"attempts", attempts}, {"recording", r.Recording()}, {"debug", r.Debug},
 	})
 	return t
 }

@@ -222,6 +222,9 @@ func blame(c *junit.Case, t *verify.Result) {
 	if t.Recording() != "" {
 		lines = append(lines, "recording: "+termsafe.Line(t.Recording()))
 	}
+	if t.Debug != "" {
+		lines = append(lines, "debug: "+termsafe.Line(t.Debug))
+	}
 	c.Text = strings.Join(lines, "\n")
 }
 

@@ -37,6 +37,9 @@ func Summary(w io.Writer, r *verify.Report) error {
 	if r.Checked != "" {
 		_, _ = fmt.Fprintf(b, "\nchecked: %s\n", termsafe.Line(r.Checked))
 	}
+	if r.Again != "" {
+		_, _ = fmt.Fprintf(b, "again: %s\n", termsafe.Line(r.Again))
+	}
 	return b.Flush()
 }
 
@@ -203,6 +206,9 @@ func (s *summary) group(r *verify.Report, g *group) {
 	}
 	if first.Recording() != "" {
 		_, _ = fmt.Fprintf(s.b, "  see: mcpdbg open %s\n", termsafe.Line(first.Recording()))
+	}
+	if first.Debug != "" {
+		_, _ = fmt.Fprintf(s.b, "  debug: %s\n", termsafe.Line(first.Debug))
 	}
 }
 

@@ -68,6 +68,7 @@ func tapTest(b *bufio.Writer, number int, t *verify.Result) {
 	y.list("spared", d.spared)
 	y.list("cannot_tell", t.CannotTell)
 	y.text("recording", t.Recording())
+	y.text("debug", t.Debug)
 	_, _ = b.WriteString("  ...\n")
 }
 

@@ -80,6 +80,9 @@ func (t *details) failure(r *verify.Result) {
 	for _, line := range termsafe.Lines(r.Hint) {
 		t.fold("  try: ", "       ", line)
 	}
+	if r.Debug != "" {
+		t.line("  debug: %s", termsafe.Line(r.Debug))
+	}
 }
 
 func (t *details) steps(r *verify.Result) {
@@ -307,6 +310,9 @@ func (t *details) summary(r *verify.Report) {
 		t.fold("try: ", "  ", "--record DIR to keep a recording of each process")
 	}
 	t.fold("checked: ", "  ", fmt.Sprintf("%s (rule set %s; --fail-on %s)", r.Checked, r.RuleSet, r.FailOn))
+	if r.Again != "" {
+		t.line("again: %s", termsafe.Line(r.Again))
+	}
 }
 
 // Verdict returns the outcome and numbers in one line.
