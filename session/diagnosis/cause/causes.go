@@ -43,7 +43,7 @@ var causes = []cause{
 	{id: "not-started", severity: diagnosis.Error, unless: starts, find: startFailed()},
 	{id: "link-lost", severity: diagnosis.Error, find: linkLost},
 	{id: "lost", severity: diagnosis.Error, unless: []string{"link-lost"}, find: processLost},
-	{id: "link-stalled", severity: diagnosis.Warning, find: linkStalled},
+	{id: linkDown, severity: diagnosis.Warning, find: linkStalled},
 
 	// The server waits for the user: causes_wait.go.
 	{id: ResponseNeeded, severity: diagnosis.Warning, find: waitsForYou},
@@ -74,15 +74,15 @@ var causes = []cause{
 
 	// Missing responses: causes_wait.go.
 	{id: "wrong-id", severity: diagnosis.Error, probable: true, find: wrongID},
-	{id: "not-reading", severity: diagnosis.Error, unless: ends, find: notReading},
+	{id: "not-reading", severity: diagnosis.Error, unless: append([]string{linkDown}, ends...), find: notReading},
 	{id: "held-pipe", severity: diagnosis.Warning, find: heldPipe},
 	{id: "only-text", severity: diagnosis.Error, unless: append([]string{"lost-output"}, framings...), find: onlyText},
 	{id: "buffered-to-the-end", severity: diagnosis.Error, unless: []string{"lost-output"}, find: bufferedToTheEnd},
-	{id: "silent", severity: diagnosis.Warning, unless: []string{"lost-output", "bridge", "not-reading"}, find: silent},
-	{id: "fetching", severity: diagnosis.Warning, unless: []string{"lost-output", "bridge", "not-reading", "silent"}, find: fetching},
-	{id: "buffered", severity: diagnosis.Warning, probable: true, unless: []string{"lost-output", "bridge", "not-reading", "silent", "fetching"}, find: buffered},
+	{id: "silent", severity: diagnosis.Warning, unless: []string{linkDown, "lost-output", "bridge", "not-reading"}, find: silent},
+	{id: "fetching", severity: diagnosis.Warning, unless: []string{linkDown, "lost-output", "bridge", "not-reading", "silent"}, find: fetching},
+	{id: "buffered", severity: diagnosis.Warning, probable: true, unless: []string{linkDown, "lost-output", "bridge", "not-reading", "silent", "fetching"}, find: buffered},
 	{id: "handshake-timeout", severity: diagnosis.Error, unless: append([]string{"lost-output", "bridge", "wrong-id", "only-text", "buffered-to-the-end"}, framings...), find: handshakeTimeout},
-	{id: "unanswered", severity: diagnosis.Warning, part: diagnosis.PartResponse, unless: slices.Concat(ends, framings, noAnswers), find: unansweredCall},
+	{id: "unanswered", severity: diagnosis.Warning, part: diagnosis.PartResponse, unless: slices.Concat(ends, framings, noAnswers, []string{linkDown}), find: unansweredCall},
 	{id: "never-answered", severity: diagnosis.Warning, part: diagnosis.PartResponse, unless: slices.Concat(ends, framings, noAnswers, []string{"unanswered"}), find: neverAnswered},
 
 	// The session continues: causes_rest.go, causes_wait.go, causes_end.go.
@@ -97,6 +97,9 @@ var causes = []cause{
 	{id: "held", severity: diagnosis.Info, part: diagnosis.PartRest, find: outputHeld},
 	{id: "not-recorded", severity: diagnosis.Error, part: diagnosis.PartRest, find: notRecorded},
 }
+
+// linkDown is the cause of which no statement about the server can follow.
+const linkDown = "link-stalled"
 
 // Groups of causes that explain others.
 var (

@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -65,22 +66,25 @@ func processLost(w *view) (found, bool) {
 	return found{text: "the server's exit status is unknown: " + w.Loss.Error, try: w.Loss.Hint, row: w.Lost.Row}, true
 }
 
+// linkStalled finds a connection on which nothing comes, or that is lost and tried again: whether
+// the server runs cannot be told.
 func linkStalled(w *view) (found, bool) {
-	if w.Link.State != string(executor.LinkStalled) || w.Over() {
+	recovering := w.Link.State == string(executor.LinkRecovering)
+	if w.Link.State != string(executor.LinkStalled) && !recovering || w.Over() {
 		return found{}, false
 	}
 	silent := w.now - w.Linked.T
 	if w.live != nil && w.live.Silent > 0 {
 		silent = w.live.Silent
 	}
-	host := w.Start.Host
-	if host == "" {
-		host = "the host"
+	place := cmp.Or(w.Start.Host, "the host")
+	f := found{text: fmt.Sprintf("no response from %s for %s", place, took(silent)), row: w.Linked.Row, clock: true}
+	f.try = "requests wait until it responds or the connection is lost"
+	if recovering {
+		f.text = fmt.Sprintf("the connection to %s was lost %s ago: whether the server runs cannot be told", place, took(silent))
+		f.try = "requests wait until it is restored, or given up"
 	}
-	return found{
-		text: fmt.Sprintf("no response from %s for %s", host, took(silent)),
-		try:  "requests wait until it responds or the connection is lost", row: w.Linked.Row, clock: true,
-	}, true
+	return f, true
 }
 
 // echo finds a program that sends back its input: a server never sends handshake
