@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"mcpdbg/internal/cli/console"
@@ -76,6 +78,10 @@ func (f *fleetFlags) noteAccepted(env *console.Env, r *verify.Report) {
 		fmt.Fprintln(env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: note: %s: %s expired on %s, and fails again", f.accepted, e.Fingerprint, e.Expires)))
 	}
 	for _, e := range r.Stale {
-		fmt.Fprintln(env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: note: %s: %s no longer fails: remove it", f.accepted, e.Fingerprint)))
+		what := "no longer fails"
+		if id, ok := strings.CutPrefix(e.Fingerprint, "target "); ok && !slices.ContainsFunc(r.Targets, func(t verify.Result) bool { return t.ID == id }) {
+			what = "is not among the targets"
+		}
+		fmt.Fprintln(env.Stderr, termsafe.String(fmt.Sprintf("mcpdbg: note: %s: %s %s: remove it", f.accepted, e.Fingerprint, what)))
 	}
 }

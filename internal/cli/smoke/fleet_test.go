@@ -60,6 +60,9 @@ func TestAcceptedTarget(t *testing.T) {
 	r = run("smoke", "one@local", "2999-01-01", "--server", "one")
 	require.Equal(t, 0, r.Code)
 	require.Contains(t, r.Stderr, "target one@local no longer fails: remove it")
+	r = run("smoke", "none@local", "2999-01-01", "--server", "one")
+	require.Equal(t, 0, r.Code)
+	require.Contains(t, r.Stderr, "target none@local is not among the targets: remove it")
 	r = run("check", "bad@local", "2999-01-01", "--no-calls", "--server", "bad")
 	require.Equal(t, 0, r.Code, r.Stdout)
 }

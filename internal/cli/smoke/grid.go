@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +42,9 @@ func (r *smokeRun) onScreen(screen, ctx context.Context, o *smokeOutputs) (*veri
 func (r *smokeRun) title() string {
 	var names []string
 	for i := range r.fleet.servers {
-		names = append(names, r.fleet.servers[i].Name)
+		if name := r.fleet.servers[i].Name; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	title := strings.Join(names, ", ")
 	if place := via.Place(r.fleet.flags.Via); place != "" {
@@ -128,6 +131,9 @@ func doneRow(row *grid.Row, at *progressRow) {
 		return
 	case r.Outcome == verify.OutcomeTolerated:
 		row.State, row.Message = grid.Tolerated, report.OneLine(r)
+		if r.Phase != verify.PhaseDone {
+			row.Phase = string(r.Phase)
+		}
 		return
 	case r.OK:
 		row.State, row.Message = grid.Passed, report.OneLine(r)

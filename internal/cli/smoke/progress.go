@@ -110,7 +110,7 @@ func (b *progress) Event(e probe.Event) {
 	if e.Result != nil {
 		row.Ended, row.Result = e.At, e.Result
 		b.counts.Add(e.Result)
-		if cause := e.Result.Cause; cause != "" && cause != verify.CauseCancelled {
+		if cause := e.Result.Cause; cause != "" && cause != verify.CauseCancelled && e.Result.Outcome != verify.OutcomeTolerated {
 			b.causes[cause]++
 		}
 	}

@@ -40,6 +40,18 @@ func TestGridShowsOwnTime(t *testing.T) {
 	})
 }
 
+// TestGridTolerated: a tolerated failure shows the phase that failed, and is no cause of the run.
+func TestGridTolerated(t *testing.T) {
+	b := newProgress([]verify.Target{{Host: "a"}})
+	source := &gridSource{progress: b, phases: gridPhases{there: []string{"connect", "start"}}}
+	b.Event(probe.Event{Phase: verify.PhaseStart, Attempt: 1, At: time.Now()})
+	r := &verify.Result{Phase: verify.PhaseStart, Cause: verify.CauseStart, Outcome: verify.OutcomeTolerated, Tolerated: &verify.Tolerance{Owner: "ana"}}
+	b.Event(probe.Event{Phase: verify.PhaseDone, Attempt: 1, At: time.Now(), Result: r})
+	require.Equal(t, "start", source.Row(0).Phase)
+	require.Equal(t, grid.Tolerated, source.Row(0).State)
+	require.Empty(t, source.Totals().Causes)
+}
+
 // The progress distinguishes targets that wait, that connect and that run; at
 // most --jobs run.
 func TestSmokeProgress(t *testing.T) {
