@@ -288,6 +288,23 @@ func TestGridCountsUnsure(t *testing.T) {
 	require.Contains(t, s.Clip, "  ok?  docker ended with 0")
 }
 
+// TestGridVerdict: the title is the verdict of the run, not of its targets.
+func TestGridVerdict(t *testing.T) {
+	for title, set := range map[string]func(r *uitest.Run){
+		"done: ok, 1 not counted": func(r *uitest.Run) { r.Rows[2].State, r.Sum.OK = grid.Failed, true },     // by --fail-on
+		"done: FAILED":            func(r *uitest.Run) { r.Sum.OK = false },                                  // by --expect
+		"done: CANCELLED":         func(r *uitest.Run) { r.Rows[2].State, r.Sum.OK = grid.Cancelled, false }, // by a person
+		"done: ok":                func(*uitest.Run) {},
+	} {
+		r := uitest.NewRun(t, 3)
+		r.Begin(2)
+		r.End(0, 3)
+		r.Finish()
+		r.Set(set)
+		require.Contains(t, newStage(t, r, uitest.NewWorkspace(t, workspace.NoSource()), 120, 36).Text(), "SMOKE  "+title+"  ")
+	}
+}
+
 // TestGridByMouse checks that a click selects a target, that a second one reports it, and
 // that the wheel scrolls.
 func TestGridByMouse(t *testing.T) {

@@ -75,10 +75,12 @@ func (v *View) state(th *paint.Theme) (string, paint.Style) {
 		return fmt.Sprintf("stopping %s ...", wording.Counted(t.Active(), "session")), th.Odd
 	case !t.Over:
 		return "running", th.Accent
-	case t.Failed > 0:
-		return "done: FAILED", th.Failed
-	case t.Cancelled > 0:
+	case !t.OK && t.Failed == 0 && t.Cancelled > 0:
 		return "done: CANCELLED", th.Failed
+	case !t.OK:
+		return "done: FAILED", th.Failed
+	case t.Failed > 0:
+		return fmt.Sprintf("done: ok, %d not counted", t.Failed), th.Odd
 	case t.Unsure > 0:
 		return "done: " + grid.Unsure.String(), th.Odd
 	}

@@ -154,7 +154,10 @@ func (r *Run) Finish() {
 				row.State, row.Message = grid.Cancelled, "the run was ended"
 			}
 		}
-		r.Sum.Over = true
+		r.Sum.Over, r.Sum.OK = true, true
+		for i := range r.Rows {
+			r.Sum.OK = r.Sum.OK && (r.Rows[i].State == grid.Passed || r.Rows[i].State == grid.Unsure)
+		}
 		r.Sum.Facts = []grid.Fact{{Label: "json", Text: "smoke.json"}, {Label: "junit", Text: "report.xml: no space left on device", Bad: true}, {Label: "exit code", Text: "1"}}
 	})
 }

@@ -183,7 +183,7 @@ func (s *gridSource) Totals() grid.Totals {
 		Passed: all.Counts.Passed - all.Counts.Doubtful, Unsure: all.Counts.Doubtful,
 		Failed: all.Counts.Failed, Cancelled: all.Counts.Cancelled + all.Counts.Stopped,
 		Tolerated: all.Counts.Tolerated, Skipped: all.Counts.Skipped,
-		Newest: all.Newest, Took: time.Since(all.Began), Over: !all.Ended.IsZero(),
+		Newest: all.Newest, Took: time.Since(all.Began), Over: !all.Ended.IsZero(), OK: all.Passed,
 	}
 	if t.Over {
 		t.Took, t.Facts = all.Ended.Sub(all.Began), s.endFacts

@@ -26,6 +26,7 @@ type progress struct {
 	ran     int // the highest target whose server was started; -1 before the first
 	began   time.Time
 	ended   time.Time // zero while the run continues
+	passed  bool      // the run, once it has ended
 	changed chan struct{}
 }
 
@@ -128,11 +129,11 @@ func (b *progress) Recorded(target int, path string) {
 	b.notify()
 }
 
-// Over marks the end of the run.
-func (b *progress) Over() {
+// Over marks the end of the run. passed is its verdict.
+func (b *progress) Over(passed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.ended = time.Now()
+	b.ended, b.passed = time.Now(), passed
 	b.notify()
 }
 
@@ -154,6 +155,7 @@ type progressTotals struct {
 	Newest                       int             // the target to show while the run continues; -1 before the first
 	Began                        time.Time
 	Ended                        time.Time // zero while the run continues
+	Passed                       bool      // the run, once it has ended
 }
 
 // A progressCause counts the failures with one cause.
@@ -168,7 +170,7 @@ func (b *progress) Totals() progressTotals {
 	defer b.mu.Unlock()
 	t := progressTotals{
 		Waiting: b.stages[waiting], Connecting: b.stages[connecting], Running: b.stages[running],
-		Counts: b.counts, Newest: b.newest(), Began: b.began, Ended: b.ended,
+		Counts: b.counts, Newest: b.newest(), Began: b.began, Ended: b.ended, Passed: b.passed,
 	}
 	for _, cause := range b.failures() {
 		t.Causes = append(t.Causes, progressCause{cause, b.causes[cause]})

@@ -102,7 +102,7 @@ func (r *smokeRun) do(ctx context.Context) (*verify.Report, error) {
 	report.Again = r.fleet.again(report, r.flags.lists, r.reports)
 	r.judged = report
 	err = errors.Join(err, r.out.finish(report))
-	r.progress.Over()
+	r.progress.Over(report.OK)
 	return report, err
 }
 

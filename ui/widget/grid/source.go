@@ -104,6 +104,8 @@ type Totals struct {
 	// Over reports whether the run has ended and all its reports have been
 	// written.
 	Over bool
+	// OK reports whether a run that is over passed: not every failure counts.
+	OK bool
 	// Facts lists facts about the whole run, such as where its reports are. It
 	// is shown when the run is over.
 	Facts []Fact
