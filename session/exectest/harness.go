@@ -147,9 +147,19 @@ type watched struct {
 	translated map[int]int // printed pids, and those on the machine
 }
 
+// nextOf skips notices and states of the link: they may come at any time, and have no number.
+func nextOf(ctx context.Context, sub *executor.Subscription) (executor.Event, error) {
+	for {
+		e, err := sub.Next(ctx)
+		if err != nil || e.Kind != executor.Noticed && e.Kind != executor.Link {
+			return e, err
+		}
+	}
+}
+
 func (w *watched) next() executor.Event {
 	w.s.Helper()
-	e, err := w.sub.Next(w.s.ctx)
+	e, err := nextOf(w.s.ctx, w.sub)
 	require.NoError(w.s, err, "%s said %q and %q", w.ID(), w.text[0].String(), w.text[1].String())
 	w.note(e)
 	return e
@@ -237,7 +247,7 @@ func (w *watched) translate(printed []int) []int {
 func (w *watched) rest() []executor.Event {
 	w.s.Helper()
 	for {
-		e, err := w.sub.Next(w.s.ctx)
+		e, err := nextOf(w.s.ctx, w.sub)
 		if errors.Is(err, io.EOF) {
 			return w.seen
 		}

@@ -1,7 +1,6 @@
 package exectest
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/stretchr/testify/require"
@@ -72,8 +71,7 @@ func outputAfterExit(s *suite) {
 
 func closedOnceAndLast(s *suite) {
 	p := s.start("out", "a", "err", "b", "exit", "0")
-	// A notice or a state of the link may come at any time, and has no number.
-	events := slices.DeleteFunc(p.rest(), func(e executor.Event) bool { return e.Kind == executor.Noticed || e.Kind == executor.Link })
+	events := p.rest()
 	for i, e := range events {
 		require.Equal(s, uint64(i+1), e.Seq, "without a hole: %v", events)
 		require.Equal(s, i == len(events)-1, e.Kind == executor.Closed)

@@ -40,7 +40,7 @@ func nothingYet(s *suite) {
 	p := s.start("line", "exit", "0")
 	got := make(chan executor.Event, 1)
 	go func() {
-		e, err := p.sub.Next(s.ctx)
+		e, err := nextOf(s.ctx, p.sub)
 		if err == nil {
 			got <- e
 		}
@@ -72,7 +72,7 @@ func unread(s *suite, o executor.SubscribeOptions, lines, size string) (*watched
 func lagIsReported(s *suite) {
 	p, slow := unread(s, executor.SubscribeOptions{}, "5000", "100")
 	r := p.read(0, 0, 0)
-	e, err := slow.Next(s.ctx)
+	e, err := nextOf(s.ctx, slow)
 	require.NoError(s, err)
 	if len(r.Chunks) > executor.QueueLen {
 		require.Equal(s, executor.Event{Kind: executor.Lagged, N: uint64(len(r.Chunks) - executor.QueueLen)}, e)
@@ -94,7 +94,7 @@ func lagIsRecovered(s *suite) {
 		p.next()
 		require.Equal(s, uint64(i+1), p.seen[i].Seq)
 	}
-	e, err := slow.Next(s.ctx)
+	e, err := nextOf(s.ctx, slow)
 	require.NoError(s, err)
 	require.Equal(s, executor.Event{Kind: executor.Lagged, N: 50}, e)
 	l := newLedger()
@@ -103,7 +103,7 @@ func lagIsRecovered(s *suite) {
 	p.CloseStdin()
 	p.rest()
 	for range 2 {
-		e, err := slow.Next(s.ctx)
+		e, err := nextOf(s.ctx, slow)
 		require.NoError(s, err)
 		require.NoError(s, l.event(e), "output returned by Read is not repeated")
 	}
@@ -127,7 +127,7 @@ func lostOutputIsShown(s *suite) {
 	p.rest()
 	l := newLedger()
 	for l.next < p.Info().NextSeq {
-		e, err := slow.Next(s.ctx)
+		e, err := nextOf(s.ctx, slow)
 		require.NoError(s, err)
 		require.NoError(s, l.event(e))
 		if e.Kind == executor.Lagged {
@@ -158,7 +158,7 @@ func pinnedHolds(s *suite) {
 	l := newLedger()
 	var holds []*executor.HoldInfo
 	for l.next != p.Info().NextSeq || p.Info().State != executor.StateClosed {
-		e, err := slow.sub.Next(s.ctx)
+		e, err := nextOf(s.ctx, slow.sub)
 		require.NoError(s, err)
 		require.NoError(s, l.event(e))
 		if e.Kind == executor.Lagged {
@@ -196,7 +196,7 @@ func pinnedDrops(s *suite) {
 	p.rest()
 	l := newLedger()
 	for l.next < p.Info().NextSeq {
-		e, err := slow.Next(s.ctx)
+		e, err := nextOf(s.ctx, slow)
 		require.NoError(s, err)
 		require.NoError(s, l.event(e))
 		if e.Kind == executor.Lagged {

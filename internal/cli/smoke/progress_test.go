@@ -40,7 +40,7 @@ func TestGridShowsOwnTime(t *testing.T) {
 	})
 }
 
-// TestGridTolerated: a tolerated failure shows the phase that failed, and is no cause of the run.
+// TestGridTolerated: a tolerated failure shows the phase that failed, and does not count as a cause.
 func TestGridTolerated(t *testing.T) {
 	b := newProgress([]verify.Target{{Host: "a"}})
 	source := &gridSource{progress: b, phases: gridPhases{there: []string{"connect", "start"}}}

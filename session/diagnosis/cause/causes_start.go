@@ -66,8 +66,8 @@ func processLost(w *view) (found, bool) {
 	return found{text: "the server's exit status is unknown: " + w.Loss.Error, try: w.Loss.Hint, row: w.Lost.Row}, true
 }
 
-// linkStalled finds a connection on which nothing comes, or that is lost and tried again: whether
-// the server runs cannot be told.
+// linkStalled finds a connection on which nothing comes, or that is lost and tried again: the
+// state of the server is unknown.
 func linkStalled(w *view) (found, bool) {
 	recovering := w.Link.State == string(executor.LinkRecovering)
 	if w.Link.State != string(executor.LinkStalled) && !recovering || w.Over() {
@@ -81,7 +81,7 @@ func linkStalled(w *view) (found, bool) {
 	f := found{text: fmt.Sprintf("no response from %s for %s", place, took(silent)), row: w.Linked.Row, clock: true}
 	f.try = "requests wait until it responds or the connection is lost"
 	if recovering {
-		f.text = fmt.Sprintf("the connection to %s was lost %s ago: whether the server runs cannot be told", place, took(silent))
+		f.text = fmt.Sprintf("the connection to %s was lost %s ago: the state of the server is unknown", place, took(silent))
 		f.try = "requests wait until it is restored, or given up"
 	}
 	return f, true

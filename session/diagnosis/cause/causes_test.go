@@ -235,7 +235,7 @@ var running = []struct {
 		entries: []string{`"t":1000,"k":"start","process":"mcp-stdio-1","pid":7,"argv":["npx","-y","server"]`, ask}, until: "initialize", after: 4_000_000},
 	{fixture: fixture{"closes-stdout", []string{"unanswered"}, "no response to echo (id 1) for 12 s; the server is running, last stdout line 12 s ago, last stderr line 12 s ago", "", `"method":"tools/call"`},
 		until: "closing stdout", after: 12_100_000},
-	{fixture: fixture{"healthy", []string{"link-stalled"}, "the connection to build-7 was lost 12 s ago: whether the server runs cannot be told", "until it is restored", `"recovering"`},
+	{fixture: fixture{"healthy", []string{"link-stalled"}, "the connection to build-7 was lost 12 s ago: the state of the server is unknown", "until it is restored", `"recovering"`},
 		entries: []string{`"t":1000,"k":"start","process":"mcp-stdio-1","pid":7,"argv":["srv"],"host":"build-7"`, ask, `"t":3000,"k":"link","state":"recovering"`},
 		until:   "recovering", after: 12_000_000},
 	{fixture: fixture{"held-pipe", []string{"held-pipe"}, "the server exited with code 0, but its streams are still open after 2 s: a child process holds them", "kill the remaining", `"k":"exited"`},
