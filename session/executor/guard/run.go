@@ -80,9 +80,11 @@ func (r Run) stamp() string {
 // soft limit on file locks, which Linux has not used since 2.4: descendants
 // inherit it, a process that clears its environment keeps it, and every user
 // can read it in /proc. Each shell has its own letter for it, and one only
-// counts in 32 bits, so the script reads the limit back.
+// counts in 32 bits, so the script reads the limit back: not by its pid, which in a pid
+// namespace with the /proc of the host is that of another process. A run inside another
+// one keeps that one's stamp.
 const stampScript = `_mk=%s
-_mlim() { while IFS= read -r _mr; do case $_mr in "Max file locks "*) set -- "$1" $_mr; [ "$5" = "$1" ]; return ;; esac; done </proc/$$/limits; return 1; }
+_mlim() { while IFS= read -r _mr; do case $_mr in "Max file locks "*) set -- "$1" $_mr; [ "$5" = "$1" ]; return ;; esac; done </proc/self/limits; return 1; }
 _mset() { ulimit -S -w $1 || ulimit -S -x $1 || ulimit -S -L $1; }
 { _mlim unlimited && _mset $_mk && _mlim $_mk || { _mlim $_mk || _mlim 0 && _mset unlimited; _mk=0; }; } 2>/dev/null
 `

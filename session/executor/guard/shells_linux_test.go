@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/wording"
 	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
 )
@@ -316,6 +317,22 @@ func TestGuardRemembersWhatItHasSeen(t *testing.T) {
 		require.Equal(t, []int{daemon}, g.ask("X", ""))
 		require.Equal(t, []int{daemon}, g.ask("K", ""))
 		require.False(t, exectest.Alive(daemon))
+	})
+}
+
+// A run inside another one keeps the stamp of the outer run, whose guard would take it for what
+// startup files have left there. It may be in a pid namespace, with the /proc of the host.
+func TestRunInsideKeepsTheStamp(t *testing.T) {
+	t.Parallel()
+	underPosixShells(t, func(t *testing.T, shell []string) {
+		outer := stampOf(executor.NewMark())
+		inner := fmt.Sprintf(stampScript, stampOf(executor.NewMark())) + "echo $_mk; cat /proc/self/limits"
+		words := append([]string{exectest.Need(t, "unshare"), "--user", "--map-root-user", "--pid", "--fork"}, shell...)
+		text := "ulimit -S -x " + outer + "; " + wording.CommandLine(append(words, "-c", inner))
+		out, err := exec.Command(exectest.Need(t, "bash"), "-c", text).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Regexp(t, `^0\n`, string(out))
+		require.Regexp(t, `Max file locks +`+outer+` `, string(out))
 	})
 }
 
