@@ -74,7 +74,7 @@ func linkStalled(w *view) (found, bool) {
 		return found{}, false
 	}
 	silent := w.now - w.Linked.T
-	if w.live != nil && w.live.Silent > 0 {
+	if w.live != nil && w.live.Silent > 0 && !recovering {
 		silent = w.live.Silent
 	}
 	place := cmp.Or(w.Start.Host, "the host")
