@@ -100,7 +100,10 @@ case $first in trap*) ;; *) exec sleep %[1]s ;; esac
 	require.NoError(t, cmd.Start())
 	defer in.Close()
 	ours := func() []int {
-		return slices.DeleteFunc(engine.Processes(t), func(pid int) bool { return strings.Contains(exectest.Cmdline(pid), holder) })
+		return slices.DeleteFunc(engine.Processes(t), func(pid int) bool {
+			line := exectest.Cmdline(pid)
+			return strings.Contains(line, holder) || line == "cat\x00" // which becomes the holder when its input ends
+		})
 	}
 	marked := func() []int {
 		return slices.DeleteFunc(ours(), func(pid int) bool {
