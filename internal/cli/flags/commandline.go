@@ -74,6 +74,9 @@ func (t *Target) givenWords(skip func(name string) bool) (words []string) {
 		switch {
 		case isMany:
 			for _, value := range many.GetSlice() {
+				if key, _, ok := strings.Cut(value, "="); ok && f.Name == "var" { // of a scenario
+					value = key + "=VALUE"
+				}
 				words = append(words, name, value)
 			}
 		case f.Value.Type() == "bool" && f.Value.String() == "true":
